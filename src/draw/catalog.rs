@@ -321,6 +321,7 @@ impl Catalog {
                 builder.channel(graph.package.clone(), channel.name.clone(), channel.entries.to_vec());
             }
             for bundle in &graph.bundles {
+                tally::step(1);
                 builder.bundle(&graph.package, &bundle.name, bundle.package_property.as_slice())?;
             }
             for it in graph.deprecations.iter().flatten() {

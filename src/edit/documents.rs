@@ -230,6 +230,9 @@ impl PackageDocuments {
         let mut rewritten = None;
         // From the last to the first, so that places before a change stay what they are.
         documents.sort_by_key(|it| std::cmp::Reverse(it.origin.offset));
+        // Where none goes, what is behind a change is done: the parts of it, the last first, so that no text is moved twice.
+        let all_stay = documents.iter().all(|it| it.state != State::Gone);
+        let mut behind: Vec<String> = Vec::new();
         for it in documents {
             // The line that separates it from the document behind it may have gone with that one.
             let raw = splice::without_separator(&it.raw, it.origin.syntax);
@@ -245,8 +248,15 @@ impl PackageDocuments {
             let edited = fbc::edit_document(raw, it.origin.syntax, &it.json)
                 .map_err(|error| EditError::Document { file: file.shown.clone(), error })?;
             rewritten = rewritten.or(edited.rewritten);
-            after.replace_range(start..end, &edited.text);
+            if all_stay {
+                behind.push(after.split_off(end));
+                behind.push(edited.text);
+                after.truncate(start);
+            } else {
+                after.replace_range(start..end, &edited.text);
+            }
         }
+        after.extend(behind.into_iter().rev());
         let syntax =
             self.documents.iter().find(|it| it.origin.file == number).map_or(Syntax::Json, |it| it.origin.syntax);
         for (_, json) in self.added.iter().filter(|it| it.0 == number) {

@@ -44,3 +44,6 @@ pub use simulate::{Advice, Effect, KeptBundle, Question, Simulated, Simulation, 
 pub use survey::Survey;
 pub use target::Target;
 pub use verdict::{Verdict, judge};
+
+#[cfg(test)]
+mod growth;

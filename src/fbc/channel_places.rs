@@ -4,6 +4,7 @@
 
 use super::layout::{EntryPlaces, entry_places};
 use crate::diag::Place;
+use crate::tally;
 use crate::yaml::Position;
 
 /// The file and the places in it of a channel. What is not known stands where the channel starts.
@@ -25,6 +26,7 @@ impl ChannelPlaces {
     #[must_use]
     pub fn new(file: String, (line, column): (u32, u32), layout: &[u8]) -> Self {
         let entries = entry_places(layout, Position { line, column });
+        tally::step(1 + entries.len());
         Self { file, start: (line, column), entries }
     }
 

@@ -1,8 +1,8 @@
 //! The way that OLM takes from a version, and to one: each step with its reason, or why it does not get there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
 use super::parts::{Ids, badge, link, place, select, shown, table, tabs, version_link};
@@ -13,7 +13,7 @@ use crate::diag::counted;
 use crate::index::query::{Filter, Reach};
 use crate::upgrade::{
     Asked, Effort, FewestSteps, Generation, InstalledBundle, InstalledError, PackageView, PathStep, UpgradePath,
-    WhyNot, classic_path, classic_why_not, fewest_steps, v1_path, v1_why_not,
+    WhyNot, classic_path, classic_paths, classic_why_not, fewest_steps, v1_path, v1_why_not,
 };
 
 /// A question with all that it needs to be answered.
@@ -308,33 +308,38 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
 }
 
 /// For a page that cannot be asked: the ways from every entry of the default channel.
+/// Steps of each path on a page that has all of them: together they would be the square of a channel's length.
+const MAX_STEPS: usize = 100;
+
 fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
     let Some(graph) = question.view.graphs.first() else { return html! {} };
     let channel = graph.channels.iter().find(|it| it.name == graph.default_channel);
-    let entries: Vec<&str> = channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
+    let entries: HashSet<&str> = channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
     let mut ids = Ids::default();
     // In the order of versions, the highest first.
     let bundles: Vec<&(String, String)> =
-        question.view.bundles().iter().filter(|it| entries.contains(&it.0.as_str())).collect();
-    let ways = bundles.iter().map(|(name, version)| {
-        let from = InstalledBundle::held(name.clone(), version.clone());
-        let channels = vec![graph.default_channel.clone()];
-        let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
-        let path = classic_path(&question.view, graph, &asked, &from, None);
-        (name, version, path)
-    });
-    let rows = html! {
-        @for (name, version, path) in ways {
-            tr id=(ids.make("from", version)) {
-                th scope="row" { (version_link(desk, &question.view.package, (name, version), &question.catalog)) }
+        question.view.bundles().iter().filter(|it| entries.contains(it.0.as_str())).collect();
+    let froms = bundles.iter().map(|(name, version)| InstalledBundle::held(name.clone(), version.clone()));
+    let asked = Asked { channels: vec![graph.default_channel.clone()], ..Asked::default() };
+    let linked =
+        |bundle: &str, version: &str| version_link(desk, &question.view.package, (bundle, version), &question.catalog);
+    let mut rows = String::new();
+    classic_paths(&question.view, graph, &asked, froms, MAX_STEPS, |path, has_more| {
+        let last = path.steps.last().filter(|_| has_more).map(|it| &it.target);
+        let row = html! {
+            tr id=(ids.make("from", &path.from.version)) {
+                th scope="row" { (linked(&path.from.name, &path.from.version)) }
                 td { @for (idx, step) in path.steps.iter().enumerate() {
                     @if idx > 0 { " → " }
-                    (version_link(desk, &question.view.package, (&step.target.bundle, &step.target.version), &question.catalog))
-                } @if path.steps.is_empty() { span.quiet { "–" } } }
-                td { (shown(&path.reason)) }
+                    (linked(&step.target.bundle, &step.target.version))
+                } @if path.steps.is_empty() { span.quiet { "–" } } @if has_more { " → …" } }
+                td { @if let Some(last) = last { "goes on as from " (linked(&last.bundle, &last.version)) }
+                    @else { (shown(&path.reason)) } }
             }
-        }
-    };
+        };
+        rows.push_str(&row.into_string());
+    });
+    let rows = PreEscaped(rows);
     html! {
         p { "From every entry of the default channel "
             (link(desk, &super::parts::channel_route(desk, &question.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))

@@ -113,3 +113,86 @@ impl OfPackage for Shared<'_> {
         demands.of(&self.package, bundle).map_err(|error| PageError::Failed(error.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::fbc::Input;
+    use crate::index::{Builder, CatalogSpec, Mode};
+    use crate::page::{Shelf, export};
+
+    /// An index of a package of so many channels that all have the same entries, one after another; every bundle is deprecated.
+    fn index(n_channels: usize, n_entries: usize) -> Index {
+        let mut text = String::from(r#"{"schema":"olm.package","name":"p","defaultChannel":"c0"}"#);
+        let name = |at: usize| format!(r#""name":"p.v1.0.{at}""#);
+        let listed = |of: &dyn Fn(usize) -> String| (0..n_entries).map(of).collect::<Vec<_>>().join(",");
+        let entries = listed(&|at| match at.checked_sub(1) {
+            Some(before) => format!(r#"{{{},"replaces":"p.v1.0.{before}"}}"#, name(at)),
+            None => format!("{{{}}}", name(at)),
+        });
+        for at in 0..n_channels {
+            write!(text, r#"{{"schema":"olm.channel","package":"p","name":"c{at}","entries":[{entries}]}}"#).unwrap();
+        }
+        for at in 0..n_entries {
+            write!(
+                text,
+                r#"{{"schema":"olm.bundle","package":"p",{},"image":"example.com/p:{at}","properties":[
+                 {{"type":"olm.package","value":{{"packageName":"p","version":"1.0.{at}"}}}},
+                 {{"type":"olm.package.required","value":{{"packageName":"p","versionRange":">=1.0.0"}}}}]}}"#,
+                name(at)
+            )
+            .unwrap();
+        }
+        let deprecated =
+            listed(&|at| format!(r#"{{"reference":{{"schema":"olm.bundle",{}}},"message":"old"}}"#, name(at)));
+        write!(text, r#"{{"schema":"olm.deprecations","package":"p","entries":[{deprecated}]}}"#).unwrap();
+        let mut builder = Builder::in_memory();
+        let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
+        builder.add_catalog(&spec, &Input::bytes("c.json", Arc::from(text.as_bytes())), Mode::Strict).unwrap();
+        builder.into_index().unwrap()
+    }
+
+    fn exported(index: &Index) {
+        let scratch = tempfile::tempdir().unwrap();
+        let shelf = Shelf::new(index, Vec::new()).unwrap();
+        export(index, &shelf, &|_| true, &scratch.path().join("site")).unwrap();
+    }
+
+    #[test]
+    fn pages_of_many_channels_are_made_in_so_many_steps() {
+        tally::assert_grows_with_input(40, |size| {
+            let index = index(size, 3);
+            move || exported(&index)
+        });
+    }
+
+    #[test]
+    fn pages_of_many_versions_are_made_in_so_many_steps() {
+        // Beyond the steps of one path that a page shows.
+        tally::assert_grows_with_input(250, |size| {
+            let index = index(1, size);
+            move || exported(&index)
+        });
+    }
+
+    #[test]
+    fn what_is_shared_is_what_each_page_would_read() {
+        let index = index(3, 5);
+        let worlds = Worlds::new(&index, std::iter::once("c"));
+        let shared = Shared::new(&worlds, "p");
+        assert_eq!(*shared.findings("c").unwrap(), read_findings(&index, "c", "p").unwrap());
+        let mut whole = read_drawn(&index, "c", "p").unwrap();
+        let only = shared.drawn("c").unwrap().only("p", "c1");
+        whole.keep(Some("p"), &["c1".to_owned()]);
+        assert_eq!((only.channels, only.packages), (whole.channels, whole.packages));
+        let world = bare_world(&index, &["c".to_owned()]).unwrap();
+        let rows = IndexRows::new(&index, &world);
+        for bundle in ["p.v1.0.4", "p.v1.0.0", "p.v1.0.4", "none"] {
+            let alone = crate::resolve::demands(&world, &rows, &Options::default(), "p", bundle).unwrap();
+            assert_eq!(shared.demands("c", bundle).unwrap(), alone, "{bundle}");
+        }
+    }
+}

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use super::answer::{Asked, PackageView};
 use super::check_graph::check_graph;
 use super::installed::InstalledBundle;
-use super::{classic_path, v1_path, z_stream};
+use super::shortest::{Effort, Wish, classic_shortest};
+use super::{classic_path, classic_paths, v1_path, z_stream};
 use crate::fbc::Entry;
-use crate::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, NamesWithoutWay, PackageGraph};
+use crate::index::query::{
+    CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, NamesWithoutWay, PackageGraph, Reach,
+};
 use crate::tally::assert_grows_with_input;
 
 fn name(number: usize) -> String {
@@ -108,6 +111,38 @@ fn a_way_over_deprecated_bundles_is_followed_in_so_many_steps() {
             assert!(path.steps.len() == size - 1 && path.steps.iter().all(|it| it.target.is_deprecated));
             let path = v1_path(&view, &asked, &from, None);
             assert_eq!(path.steps.len(), size - 1, "{}", path.reason);
+        }
+    });
+}
+
+#[test]
+fn a_short_way_over_many_channels_is_found_in_so_many_steps() {
+    assert_grows_with_input(50, |size| {
+        let view = PackageView::new("p", vec![of_channels(size)], &[]);
+        move || {
+            let (from, asked) = (InstalledBundle::held(name(0), "1.0.0".to_owned()), Asked::default());
+            let goal = name(9);
+            let (within, effort) = (Reach::Unknown, Effort::default());
+            let is_goal = |it: &super::Target| it.bundle == goal;
+            let wish = Wish { is_goal: &is_goal, is_allowed: &|_| true, at_most: 1, within: &within, effort: &effort };
+            let found = classic_shortest(&view, &view.graphs[0], &asked, &from, &wish);
+            assert_eq!(found[0].len(), 9);
+        }
+    });
+}
+
+#[test]
+fn ways_from_everywhere_are_cut_and_followed_in_so_many_steps() {
+    assert_grows_with_input(300, |size| {
+        let view = PackageView::new("p", vec![graph(size, 0)], &[]);
+        move || {
+            let froms = (0..size).map(|at| InstalledBundle::held(name(at), format!("1.0.{at}")));
+            let mut n_cut = 0;
+            classic_paths(&view, &view.graphs[0], &Asked::default(), froms, 10, |path, has_more| {
+                assert!(has_more == path.reason.is_empty() && path.steps.len() <= 10);
+                n_cut += usize::from(has_more);
+            });
+            assert_eq!(n_cut, size - 11);
         }
     });
 }

@@ -61,7 +61,7 @@ pub use documented::classic_updates_as_documented;
 pub use fewest::{FewestSteps, fewest_steps};
 pub use installed::{InstalledBundle, InstalledError};
 pub use jump::Jump;
-pub use path::{PathStep, Setting, UpgradePath, classic_path, v1_path};
+pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_paths, v1_path};
 pub use permit::{Field, Permit};
 pub use shortest::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
 pub use stay::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{Asked, Generation, PackageView, Target};
-use super::classic::End;
+use super::classic::{self, End};
 use super::installed::InstalledBundle;
 use super::updates::{refused_words, v1_target};
 use super::v1;
@@ -83,6 +83,16 @@ impl UpgradePath {
         }
     }
 
+    /// As it ends with OLM Classic.
+    fn ended(self, end: End) -> Self {
+        let (ends_well, words) = match end {
+            End::Head => (true, "is a head"),
+            End::Stranded => (false, "is not a head, and no upgrade leads on from it"),
+            End::Loop => (false, "was installed before: the path loops"),
+        };
+        self.finish(ends_well, words)
+    }
+
     /// Cuts the way behind the bundle that was asked for, and says how it ends.
     fn finish(mut self, ends_well: bool, end: &str) -> Self {
         let last = self.steps.last().map_or(&self.from.name, |it| &it.target.bundle).clone();
@@ -120,15 +130,41 @@ pub fn classic_path(
     match view.as_classic(graph).path(asked.channel(), &from.as_classic()) {
         Err(error) => UpgradePath { reason: error.to_string(), ..answer },
         Ok(path) => {
-            answer.steps = path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it).into()).collect();
-            let (ends_well, words) = match path.end {
-                End::Head => (true, "is a head"),
-                End::Stranded => (false, "is not a head, and no upgrade leads on from it"),
-                End::Loop => (false, "was installed before: the path loops"),
-            };
-            answer.finish(ends_well, words)
+            let end = path.end;
+            answer.steps = targets(view, graph, path);
+            answer.ended(end)
         }
     }
+}
+
+/// The steps of OLM Classic from many bundles, at most so many of each. `see` takes them one after another, and whether there are more:
+/// all together they may be the square of the bundles.
+pub fn classic_paths(
+    view: &PackageView,
+    graph: &PackageGraph,
+    asked: &Asked,
+    bundles: impl Iterator<Item = InstalledBundle>,
+    at_most: usize,
+    mut see: impl FnMut(UpgradePath, bool),
+) {
+    let package = view.as_classic(graph);
+    let paths = package.paths(asked.channel());
+    for from in bundles {
+        let mut answer = UpgradePath::new(Generation::Classic, view, asked, &from, None);
+        match &paths {
+            Err(error) => see(UpgradePath { reason: error.to_string(), ..answer }, false),
+            Ok(paths) => {
+                let (path, has_more) = paths.from(&from.as_classic(), at_most);
+                let end = path.end;
+                answer.steps = targets(view, graph, path);
+                see(if has_more { answer } else { answer.ended(end) }, has_more);
+            }
+        }
+    }
+}
+
+fn targets(view: &PackageView, graph: &PackageGraph, path: classic::Path) -> Vec<PathStep> {
+    path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it).into()).collect()
 }
 
 /// The steps of OLM v1: at each the highest version that is permitted.

@@ -1,12 +1,17 @@
 //! A JSON text with another value: brackets, commas and white space are kept, and those of new parts are copied from
 //! their neighbours.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use super::align::{Step, align, compact, members};
 use crate::json::{self, Kind, Value};
+use crate::tally;
 
 /// The text of a document with another value. `old` is the value of `text`.
 pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> String {
-    let writer = Writer { text, is_one_line: !text.trim().contains('\n') };
+    let line_starts: Vec<usize> = text.match_indices('\n').map(|it| it.0 + 1).collect();
+    let writer = Writer { text, is_one_line: !text.trim().contains('\n'), line_starts, unit: OnceCell::new() };
     let mut out = text[..old.offset()].to_owned();
     writer.changed(old, new, &mut out);
     out.push_str(&text[old.end()..]);
@@ -16,6 +21,10 @@ pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> String {
 struct Writer<'t> {
     text: &'t str,
     is_one_line: bool,
+    /// Where lines start, without the first.
+    line_starts: Vec<usize>,
+    /// What a level is indented by.
+    unit: OnceCell<String>,
 }
 
 /// An element of an object or a list in the old text: where it starts and ends (a member starts with its key), and its value.
@@ -44,12 +53,14 @@ impl Writer<'_> {
                     .members()
                     .map(|(key, value)| Element { start: key.offset(), end: value.end(), value })
                     .collect();
-                let place = |key: &str| before.iter().position(|it| it.0 == key);
+                let places = |all: &[(String, Value<'_>)]| -> HashMap<String, usize> {
+                    all.iter().enumerate().rev().map(|(at, it)| (it.0.clone(), at)).collect()
+                };
+                let (place_before, place_now) = (places(&before), places(&now));
                 // Members stay in their order; new ones come last.
-                let mut steps: Vec<Step> = (0..before.len())
-                    .filter_map(|at| Some(Step::Keep(at, now.iter().position(|it| it.0 == before[at].0)?)))
-                    .collect();
-                steps.extend((0..now.len()).filter(|at| place(&now[*at].0).is_none()).map(Step::Add));
+                let mut steps: Vec<Step> =
+                    (0..before.len()).filter_map(|at| Some(Step::Keep(at, *place_now.get(&before[at].0)?))).collect();
+                steps.extend((0..now.len()).filter(|at| !place_before.contains_key(&now[*at].0)).map(Step::Add));
                 self.container(old, &elements, &steps, out, |writer, step, out| match step {
                     Step::Keep(at, now_at) => {
                         let element = &elements[at];
@@ -126,15 +137,18 @@ impl Writer<'_> {
 
     /// Writes a value that has no text yet, as it would stand on the line of `place`.
     fn fresh(&self, value: Value<'_>, place: usize, out: &mut String) {
-        let line = self.text[..place].rfind('\n').map_or(0, |it| it + 1);
+        tally::step(1);
+        let before = self.line_starts.partition_point(|it| *it <= place);
+        let line = before.checked_sub(1).map_or(0, |it| self.line_starts[it]);
         let indent: &str = &self.text[line..];
         let indent = &indent[..indent.len() - indent.trim_start_matches([' ', '\t']).len()];
-        let unit = self.unit();
-        write_fresh(value, indent, &unit, self.is_one_line, out);
+        let unit = self.unit.get_or_init(|| self.first_indent());
+        write_fresh(value, indent, unit, self.is_one_line, out);
     }
 
     /// What a level is indented by: what the first line that is indented at all has.
-    fn unit(&self) -> String {
+    fn first_indent(&self) -> String {
+        tally::step(self.line_starts.len() + 1);
         let blank = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
         let line = self.text.lines().find(|it| blank(it) > 0 && !it.trim().is_empty());
         line.map_or_else(|| "    ".to_owned(), |it| it[..blank(it)].to_owned())

@@ -82,6 +82,7 @@ use rusqlite::{Params, Result, Row};
 
 use super::error::IndexError;
 use super::open::Index;
+use crate::tally;
 
 /// What an answer is limited to. The default is no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,12 +112,16 @@ impl Index {
         &self,
         sql: &str,
         parameters: impl Params,
-        map: impl FnMut(&Row<'_>) -> Result<T>,
+        mut map: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> std::result::Result<Vec<T>, IndexError> {
         if self.is_unwanted() {
             return Err(IndexError::Unwanted);
         }
         let connection = self.connection();
+        let map = |row: &Row<'_>| {
+            tally::step(1);
+            map(row)
+        };
         let all = || connection.prepare_cached(sql)?.query_map(parameters, map)?.collect::<Result<Vec<T>>>();
         all().map_err(|error| self.failed(&error))
     }

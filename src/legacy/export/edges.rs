@@ -132,3 +132,21 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
     }
     (it.rows, it.losses)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_off_the_chain_is_told_in_so_many_steps() {
+        tally::assert_grows_with_input(500, |size| {
+            let names: Vec<String> = (0..size).map(|it| format!("p.v{it}")).collect();
+            let entries: Vec<Entry> = names.iter().map(|it| Entry { name: it.clone(), ..Entry::default() }).collect();
+            move || {
+                let members = names.iter().map(String::as_str).collect();
+                let (rows, losses) = rows_of_channel(&entries, &names[0], &members);
+                assert_eq!((rows.len(), losses.len()), (size, size - 1));
+            }
+        });
+    }
+}

@@ -18,4 +18,4 @@ mod step;
 
 pub use entries::Entries;
 pub use order::{Channel, Entry, Order, OrderError};
-pub use step::{End, Installed, Package, Path, Step, Walker, leads_to};
+pub use step::{End, Installed, Package, Path, Paths, Step, Walker, leads_to};

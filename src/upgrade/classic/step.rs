@@ -211,24 +211,47 @@ impl Package {
     /// # Errors
     /// If a channel has no order.
     pub fn path(&self, channel: Option<&str>, installed: &Installed) -> Result<Path, OrderError> {
+        Ok(self.paths(channel)?.from(installed, usize::MAX).0)
+    }
+
+    /// The steps that OLM takes from many bundles.
+    ///
+    /// # Errors
+    /// If a channel has no order.
+    pub fn paths<'p>(&'p self, channel: Option<&'p str>) -> Result<Paths<'p>, OrderError> {
         let walker = self.walker(channel)?;
+        Ok(Paths { walker, heads: self.subscribed(channel).flat_map(Channel::heads).collect() })
+    }
+}
+
+/// The steps that OLM takes one after another. Channels are ordered once for all bundles.
+#[derive(Debug, Clone)]
+pub struct Paths<'p> {
+    walker: Walker<'p>,
+    heads: HashSet<&'p str>,
+}
+
+impl Paths<'_> {
+    /// The steps from an installed bundle, at most so many; and whether there are more, so that the end is not known.
+    #[must_use]
+    pub fn from(&self, installed: &Installed, at_most: usize) -> (Path, bool) {
         let mut at = installed.clone();
         let mut seen = HashSet::from([at.name.clone()]);
         let mut steps = Vec::new();
         let end = loop {
-            let Some((in_channel, entry)) = walker.next(&at) else { break self.end_at(channel, &at.name) };
+            let Some((in_channel, entry)) = self.walker.next(&at) else {
+                break if self.heads.contains(at.name.as_str()) { End::Head } else { End::Stranded };
+            };
+            if steps.len() == at_most {
+                return (Path { steps, end: End::Stranded }, true);
+            }
             steps.push(step(in_channel, entry, permits(in_channel, entry, &at)));
             at = Installed { name: entry.name.clone(), version: entry.version.clone() };
             if !seen.insert(at.name.clone()) {
                 break End::Loop;
             }
         };
-        Ok(Path { steps, end })
-    }
-
-    fn end_at(&self, channel: Option<&str>, name: &str) -> End {
-        let is_head = self.subscribed(channel).any(|it| it.heads().contains(&name));
-        if is_head { End::Head } else { End::Stranded }
+        (Path { steps, end }, false)
     }
 }
 
