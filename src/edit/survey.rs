@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it does not say whether anything is met. It is generous, so that resolving among these packages
 //! comes out as among all.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 
 use super::catalog::Named;
@@ -13,6 +13,7 @@ use crate::constraint::fields::{api_of, label_of, package_of};
 use crate::constraint::{Leaf, leaves};
 use crate::fbc::{self, Consumer, Input, Typed};
 use crate::index::{Index, IndexError};
+use crate::tally;
 
 /// The properties that demand something.
 const DEMANDING: [&str; 4] = ["olm.package.required", "olm.gvk.required", "olm.label.required", "olm.constraint"];
@@ -173,13 +174,15 @@ impl Survey {
         let mut around = self.dependants(package);
         around.insert(package.to_owned());
         let mut open: Vec<String> = around.iter().cloned().collect();
+        // Package after package demands the same.
+        let mut seen: HashSet<&Leaf> = HashSet::new();
         while let Some(next) = open.pop() {
-            for leaf in self.demands.get(&next).into_iter().flatten() {
+            for leaf in self.demands.get(&next).into_iter().flatten().filter(|it| seen.insert(*it)) {
                 if matches!(leaf, Leaf::Rule(_)) {
                     // A rule may be about anything.
                     return self.packages.clone();
                 }
-                for provider in self.providers(leaf) {
+                for provider in self.providers(leaf).inspect(|_| tally::step(1)) {
                     if around.insert(provider.to_owned()) {
                         open.push(provider.to_owned());
                     }
@@ -192,18 +195,42 @@ impl Survey {
     /// The packages with a bundle that demands something of a package, or of one of those.
     #[must_use]
     pub fn dependants(&self, package: &str) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        let mut open = vec![package.to_owned()];
+        // Who demands each thing, and what each package says that is demanded.
+        let mut demanders: HashMap<&Leaf, Vec<&str>> = HashMap::new();
+        let mut says: HashMap<&str, BTreeSet<&Leaf>> = HashMap::new();
+        let mut found: BTreeSet<&str> = BTreeSet::new();
+        for (demander, leaves) in &self.demands {
+            for leaf in leaves {
+                tally::step(1);
+                match leaf {
+                    // What a rule asks of whom is not known.
+                    Leaf::Rule(_) => drop(found.insert(demander)),
+                    Leaf::Package(name, _) => drop(says.entry(name).or_default().insert(leaf)),
+                    _ => {}
+                }
+                demanders.entry(leaf).or_default().push(demander);
+            }
+        }
+        for (leaf, packages) in self.saying.iter().filter(|it| demanders.contains_key(it.0)) {
+            for it in packages {
+                tally::step(1);
+                says.entry(it).or_default().insert(leaf);
+            }
+        }
+        found.remove(package);
+        let mut open: Vec<&str> = found.iter().copied().chain([package]).collect();
+        let mut seen: HashSet<&Leaf> = HashSet::new();
         while let Some(next) = open.pop() {
-            let needs_it = |leaf: &Leaf| matches!(leaf, Leaf::Rule(_)) || self.providers(leaf).any(|it| it == next);
-            for (demander, leaves) in &self.demands {
-                if demander != package && !found.contains(demander) && leaves.iter().any(needs_it) {
-                    found.insert(demander.clone());
-                    open.push(demander.clone());
+            for leaf in says.get(next).into_iter().flatten().filter(|it| seen.insert(**it)) {
+                for demander in demanders.get(leaf).into_iter().flatten() {
+                    tally::step(1);
+                    if *demander != package && found.insert(demander) {
+                        open.push(demander);
+                    }
                 }
             }
         }
-        found
+        found.into_iter().map(str::to_owned).collect()
     }
 
     /// The packages that may meet a demand.
@@ -293,6 +320,26 @@ impl Consumer for Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_depends_on_a_package_is_found_in_so_many_steps() {
+        tally::assert_grows_with_input(100, |size| {
+            let mut survey = Survey::default();
+            let (one, other) = (Leaf::Label("one".to_owned()), Leaf::Label("other".to_owned()));
+            // Half of the packages say what the other half demands, and the other way round.
+            for (at, (says, demands)) in (0..size).zip([(&one, &other), (&other, &one)].into_iter().cycle()) {
+                let name = format!("p{at:04}");
+                survey.packages.insert(name.clone());
+                survey.saying.entry(says.clone()).or_default().insert(name.clone());
+                let chain = Leaf::Package(format!("p{:04}", at + 1), String::new());
+                survey.demands.insert(name, BTreeSet::from([demands.clone(), chain]));
+            }
+            move || {
+                assert_eq!(survey.dependants("p0003").len(), size - 1);
+                assert_eq!(survey.around("p0003").len(), size + 1);
+            }
+        });
+    }
 
     #[test]
     fn whoever_demands_is_found_by_a_part_of_a_word() {

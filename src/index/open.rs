@@ -25,7 +25,7 @@ pub struct Index {
     path: PathBuf,
     /// Whether nobody wants the answer any more, if somebody can stop wanting it.
     is_unwanted: Option<Arc<AtomicBool>>,
-    memory: Memory,
+    memory: Box<Memory>,
 }
 
 impl Index {
@@ -54,7 +54,7 @@ impl Index {
         // Statements are run again with other values, and each would be planned anew for those.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(Self { connection, path: path.to_owned(), is_unwanted: None, memory: Memory::default() })
+        Ok(Self { connection, path: path.to_owned(), is_unwanted: None, memory: Box::default() })
     }
 
     /// Where it is; `:memory:` if nowhere.

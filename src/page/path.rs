@@ -309,7 +309,7 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
 
 /// For a page that cannot be asked: the ways from every entry of the default channel.
 /// Steps of each path on a page that has all of them: together they would be the square of a channel's length.
-const MAX_STEPS: usize = 100;
+const MAX_STEPS: usize = 250;
 
 fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
     let Some(graph) = question.view.graphs.first() else { return html! {} };

@@ -88,13 +88,16 @@ pub fn demands(
     entries.filter_map(|it| it.first().copied()).map(|id| of_entry(&mut universe, &mut candidates, id)).collect()
 }
 
+/// The first entry of each bundle of a package in each catalog, by the bundle's name.
+type FirstEntries = HashMap<String, BTreeMap<usize, EntryId>>;
+
 /// What bundles demand, one after another: each package is read once for all of them.
 pub struct Demands<'r> {
     universe: Universe<'r>,
     candidates: Candidates,
     steps: u64,
     /// The package that was asked about last, with the first entry of each of its bundles in each catalog.
-    first: Option<(String, HashMap<String, BTreeMap<usize, EntryId>>)>,
+    first: Option<(String, FirstEntries)>,
 }
 
 impl<'r> Demands<'r> {
@@ -123,11 +126,8 @@ impl<'r> Demands<'r> {
 }
 
 /// The first entry of each bundle of a package in each catalog, the default channel first.
-fn first_entries(
-    universe: &mut Universe<'_>,
-    package: &str,
-) -> Result<HashMap<String, BTreeMap<usize, EntryId>>, Failure> {
-    let mut found: HashMap<String, BTreeMap<usize, EntryId>> = HashMap::new();
+fn first_entries(universe: &mut Universe<'_>, package: &str) -> Result<FirstEntries, Failure> {
+    let mut found = FirstEntries::new();
     for channel in default_first(universe, package)?.into_iter().map(|it| universe.channel(it)) {
         for &id in &channel.entries {
             tally::step(1);

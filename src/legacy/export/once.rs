@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher as _, Hash};
 use std::ops::Deref;
 
 use crate::tally;
