@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn pages_of_many_versions_are_made_in_so_many_steps() {
         // Beyond the steps of one path that a page shows.
-        tally::assert_grows_with_input(300, |size| {
+        tally::assert_grows_with_input(500, |size| {
             let index = index(1, size);
             move || exported(&index)
         });
