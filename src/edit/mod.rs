@@ -46,4 +46,4 @@ pub use target::Target;
 pub use verdict::{Verdict, judge};
 
 #[cfg(test)]
-mod growth;
+mod tests;

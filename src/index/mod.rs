@@ -25,6 +25,7 @@ mod graph;
 mod import;
 mod known;
 mod lifecycle;
+mod memory;
 mod open;
 mod placed;
 mod prepare;

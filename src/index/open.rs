@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 
 use super::error::{IndexError, NotAnIndex};
 use super::form::SCHEMA_VERSION;
-use super::query::memory::Memory;
+use super::memory::Memory;
 use super::{file, functions, schema};
 
 /// Memory for pages of an index, in KiB; it is taken as pages are read.
@@ -86,6 +86,12 @@ impl Index {
     /// Whether nobody wants the answer any more.
     pub(super) fn is_unwanted(&self) -> bool {
         self.is_unwanted.as_ref().is_some_and(|it| it.load(Ordering::Relaxed))
+    }
+
+    /// From now on keeps some of what it has read of a package, until another one is asked for: for whoever shows all bundles and
+    /// channels of one package after another.
+    pub fn remember_packages(&self) {
+        self.memory.turn_on();
     }
 
     pub(super) fn memory(&self) -> &Memory {

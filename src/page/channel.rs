@@ -5,12 +5,12 @@ use std::rc::Rc;
 use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
+use super::one_package::{read_drawn, read_findings};
 use super::parts::{
     Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, tabs, version_link,
 };
 use super::reply::PageError;
 use super::route::{List, Route, Stream, Way};
-use super::shared::{read_drawn, read_findings};
 use super::site::{Desk, Page};
 use crate::diag::{Finding, counted};
 use crate::draw::{self, Catalog, ChannelGraph};

@@ -10,9 +10,9 @@ use thiserror::Error;
 
 use super::answer::{content_and_data, data};
 use super::links::{FileNames, Links};
+use super::one_package::{OfPackage, Shared, Worlds};
 use super::reply::PageError;
 use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
-use super::shared::{OfPackage, Shared, Worlds};
 use super::shelf::Shelf;
 use super::site::{Desk, Site};
 use crate::file::{FileError, NewDirectory};

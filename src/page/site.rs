@@ -6,9 +6,9 @@ use maud::Markup;
 
 use super::command::Command;
 use super::links::Links;
+use super::one_package::OfPackage;
 use super::reply::PageError;
 use super::route::{Form, Release, Route, Stream};
-use super::shared::OfPackage;
 use super::shelf::Shelf;
 use crate::diag::closest;
 use crate::index::Index;

@@ -74,4 +74,4 @@ pub use words::{check_catalog, check_catalog_noting, cut_advice};
 pub use zstream::{Stream, ZStream, ZStreamError, z_stream};
 
 #[cfg(test)]
-mod growth;
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: bundles are [`super::bundles`]'.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::params;
@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Filter;
+use crate::index::memory::Deprecated;
 use crate::index::{Index, IndexError};
 
 /// A catalog.
@@ -187,9 +188,6 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("deprecations of a package", DEPRECATIONS_OF_PACKAGE),
 ];
 
-/// Catalog, package and name to message.
-pub(super) type Deprecated = HashMap<(String, String, String), String>;
-
 impl Index {
     /// The catalogs, by name.
     ///
@@ -271,7 +269,7 @@ impl Index {
     /// What is deprecated of one schema.
     pub(super) fn deprecated(&self, schema: &str, filter: &Filter) -> Result<Arc<Deprecated>, IndexError> {
         match &filter.package {
-            Some(package) => self.deprecated_or(schema, package, || self.read_deprecated(schema, filter)),
+            Some(package) => self.memory().deprecated(schema, package, || self.read_deprecated(schema, filter)),
             None => self.read_deprecated(schema, filter).map(Arc::new),
         }
     }

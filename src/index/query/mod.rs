@@ -34,7 +34,6 @@ mod images;
 mod info;
 mod lifecycles;
 mod list;
-pub(super) mod memory;
 mod outdated;
 mod reach;
 mod requirers;

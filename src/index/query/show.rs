@@ -43,6 +43,8 @@ ORDER BY c.name, b.package, b.version_key, b.name"
 
 const BY_NAME: &str = bundles!("name = ?3");
 const BY_PACKAGE: &str = bundles!("package = ?2");
+const NAMES_OF_VERSIONS: &str =
+    "SELECT DISTINCT name, version, version || '-' || release FROM bundle WHERE package = ?1";
 
 macro_rules! edges {
     ($mine:literal, $other:literal, $name:literal) => {
@@ -139,6 +141,7 @@ const SKIPS: &str = "SELECT name FROM entry_skip WHERE document = ?1 AND entry =
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundle by name", BY_NAME),
     ("bundle by package", BY_PACKAGE),
+    ("names of the bundles of a package", NAMES_OF_VERSIONS),
     ("edges to a bundle", EDGES_IN),
     ("edges from a bundle", EDGES_OUT),
     ("channels of a bundle", CHANNELS),
@@ -264,7 +267,9 @@ impl Index {
     /// If the index is damaged.
     pub fn show_bundle(&self, selector: &BundleSelector) -> Result<Vec<BundleDetail>, IndexError> {
         let only_name = match (&selector.name, &selector.package, &selector.version) {
-            (None, Some(package), Some(version)) => self.only_name_of(package, version)?,
+            (None, Some(package), Some(version)) => self.memory().only_name(package, version, || {
+                self.rows(NAMES_OF_VERSIONS, [package], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
+            })?,
             _ => None,
         };
         let name = selector.name.as_ref().or(only_name.as_ref());
@@ -412,9 +417,9 @@ impl Index {
         for (channel, entry, item, edge) in rows {
             let places = match channels.entry(channel) {
                 MapEntry::Occupied(it) => it.into_mut(),
-                MapEntry::Vacant(it) => it.insert(self.places_or(package, (channel, catalog), || {
+                MapEntry::Vacant(it) => it.insert(self.memory().places(package, (channel, catalog), || {
                     let source = self.source(channel, catalog)?;
-                    Ok(source.as_ref().map(channel_places).unwrap_or_default())
+                    Ok::<_, IndexError>(source.as_ref().map(channel_places).unwrap_or_default())
                 })?),
             };
             let Place { file, line, column, .. } = match edge.kind.as_str() {

@@ -3,8 +3,40 @@
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::order::Entry;
+use crate::fbc;
 use crate::tally;
+use crate::version::Version;
+use crate::version::blang::Range;
+
+/// An entry of a channel with what its texts mean.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// As the channel has it.
+    pub fields: fbc::Entry,
+    /// The bundle's version, if it can be read.
+    pub version: Option<Version>,
+    /// Its range; `None` if it has none, or one that cannot be read, which counts as none.
+    pub range: Option<Range>,
+    /// Its number among the channel's entries, by which the channel knows its place.
+    pub number: usize,
+}
+
+impl Entry {
+    /// An entry and its bundle's version, with its range read.
+    #[must_use]
+    pub fn new(fields: fbc::Entry, version: Option<Version>) -> Self {
+        let range = Range::parse(&fields.skip_range).ok();
+        Self { fields, version, range, number: 0 }
+    }
+}
+
+impl Deref for Entry {
+    type Target = fbc::Entry;
+
+    fn deref(&self) -> &fbc::Entry {
+        &self.fields
+    }
+}
 
 /// So few entries are looked through.
 const FEW: usize = 32;
@@ -87,7 +119,6 @@ impl<'e> IntoIterator for &'e Entries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fbc;
 
     fn entry(name: &str, replaces: &str) -> Entry {
         let fields = fbc::Entry { name: name.to_owned(), replaces: replaces.to_owned(), ..fbc::Entry::default() };

@@ -16,6 +16,6 @@ mod order;
 pub mod registry;
 mod step;
 
-pub use entries::Entries;
-pub use order::{Channel, Entry, Order, OrderError};
+pub use entries::{Entries, Entry};
+pub use order::{Channel, Order, OrderError};
 pub use step::{End, Installed, Package, Path, Paths, Step, Walker, leads_to};

@@ -1,15 +1,12 @@
 //! The order of a channel: which entries count, head first (`docs/behaviour/olm-classic.md` 2.8).
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Deref;
 use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::entries::Entries;
-use crate::fbc::{self, ChannelPlaces};
-use crate::version::Version;
-use crate::version::blang::Range;
+use super::entries::{Entries, Entry};
+use crate::fbc::ChannelPlaces;
 
 /// A channel.
 #[derive(Debug, Clone)]
@@ -22,36 +19,6 @@ pub struct Channel {
     pub entries: Entries,
     /// Where it and its entries stand.
     pub places: Arc<ChannelPlaces>,
-}
-
-/// An entry of a channel with what its texts mean.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    /// As the channel has it.
-    pub fields: fbc::Entry,
-    /// The bundle's version, if it can be read.
-    pub version: Option<Version>,
-    /// Its range; `None` if it has none, or one that cannot be read, which counts as none.
-    pub range: Option<Range>,
-    /// Its number among the channel's entries, by which the channel knows its place.
-    pub number: usize,
-}
-
-impl Entry {
-    /// An entry and its bundle's version, with its range read.
-    #[must_use]
-    pub fn new(fields: fbc::Entry, version: Option<Version>) -> Self {
-        let range = Range::parse(&fields.skip_range).ok();
-        Self { fields, version, range, number: 0 }
-    }
-}
-
-impl Deref for Entry {
-    type Target = fbc::Entry;
-
-    fn deref(&self) -> &fbc::Entry {
-        &self.fields
-    }
 }
 
 /// The entries of a channel that count.

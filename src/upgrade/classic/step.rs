@@ -6,7 +6,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::order::{Channel, Entry, OrderError};
+use super::entries::Entry;
+use super::order::{Channel, OrderError};
 use crate::diag::Place;
 use crate::fbc;
 use crate::index::query::{BundleVersion, PackageGraph, PackageVersions};
