@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr_iter, memrchr};
+
 use super::defect::Spot;
 use super::input::Input;
 use super::load::{Origin, chunk_text};
@@ -113,33 +115,37 @@ fn targets(raw: &[u8], text: &str, syntax: Syntax, spots: &[&Spot]) -> Vec<Targe
 }
 
 /// A place in a text that moves forward in small steps, so that many places on one long line cost no more than the
-/// line.
+/// line, and a text of line breaks no more memory than itself.
 struct Cursor<'t> {
     text: &'t str,
-    line_starts: Vec<usize>,
-    /// Index of the line, and how many characters of it are behind.
+    /// Index of the line and its first byte, and how many characters of it are behind.
     line: usize,
+    line_start: usize,
     column: usize,
     offset: usize,
 }
 
 impl<'t> Cursor<'t> {
     fn new(text: &'t str) -> Self {
-        let line_starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-        Self { text, line_starts: line_starts.collect(), line: 0, column: 0, offset: 0 }
+        Self { text, line: 0, line_start: 0, column: 0, offset: 0 }
     }
 
-    fn start_line(&mut self, line: usize) {
-        self.line = line.min(self.line_starts.len() - 1);
-        self.offset = self.line_starts[self.line];
+    fn go_to_line_start(&mut self, line: usize, start: usize) {
+        self.line = line;
+        self.line_start = start;
+        self.offset = start;
         self.column = 0;
     }
 
     fn go_to_offset(&mut self, offset: usize) {
         let offset = self.text.floor_char_boundary(offset);
-        let line = self.line_starts.partition_point(|&start| start <= offset).saturating_sub(1);
-        if line != self.line || offset < self.offset {
-            self.start_line(line);
+        if offset < self.offset {
+            self.go_to_line_start(0, 0);
+        }
+        let between = &self.text.as_bytes()[self.offset..offset];
+        if let Some(last) = memrchr(b'\n', between) {
+            let n_lines = memchr_iter(b'\n', &between[..=last]).count();
+            self.go_to_line_start(self.line + n_lines, self.offset + last + 1);
         }
         self.column += self.text[self.offset..offset].chars().count();
         self.offset = offset;
@@ -147,34 +153,40 @@ impl<'t> Cursor<'t> {
 
     fn go_to_column(&mut self, line: u32, column: u32) {
         let (line, column) = (line.saturating_sub(1) as usize, column.saturating_sub(1) as usize);
-        if line != self.line || column < self.column {
-            self.start_line(line);
+        if line < self.line || (line == self.line && column < self.column) {
+            self.go_to_line_start(0, 0);
         }
-        let end = self.line_end();
-        let mut chars = self.text[self.offset..end].chars();
-        while self.column < column {
-            // A place behind the end of its line stays there.
-            self.column += 1;
-            if chars.next().is_none() {
-                self.column = column;
-            }
+        if line > self.line {
+            // A place behind the last line is in the last one.
+            let ends = memchr_iter(b'\n', &self.text.as_bytes()[self.line_start..]);
+            let (n_lines, start) = ends
+                .take(line - self.line)
+                .enumerate()
+                .last()
+                .map_or((0, self.line_start), |(nth, at)| (nth + 1, self.line_start + at + 1));
+            self.go_to_line_start(self.line + n_lines, start);
         }
-        self.offset = end - chars.as_str().len();
+        // A place behind the end of its line stays there.
+        let chars = self.text[self.offset..].chars().take(column - self.column).take_while(|it| *it != '\n');
+        self.offset += chars.map(char::len_utf8).sum::<usize>();
+        self.column = column;
     }
 
-    fn line_end(&self) -> usize {
-        self.line_starts.get(self.line + 1).map_or(self.text.len(), |next| next - 1)
+    /// Where what is shown of the line ends: not far behind the place, and no more of the text is looked at.
+    fn shown_end(&self) -> usize {
+        let end = self.text.floor_char_boundary(self.offset + SHOWN_BEHIND);
+        memchr(b'\n', &self.text.as_bytes()[self.offset..end]).map_or(end, |at| self.offset + at)
     }
 
     fn located(&self, origin: Origin) -> Located {
-        let (line_start, line_end) = (self.line_starts[self.line], self.line_end());
+        let line_start = self.line_start;
         let before = &self.text[line_start..self.offset];
         let (from, n_before) = before
             .char_indices()
             .rev()
             .take(SHOWN_BEFORE)
             .fold((self.offset, 0), |(_, n), (at, _)| (line_start + at, n + 1));
-        let to = self.text.floor_char_boundary(line_end.min(self.offset + SHOWN_BEHIND)).max(from);
+        let to = self.shown_end().max(from);
         let text = self.text[from..to].trim_end_matches('\r').to_owned();
         // The first line of a document may start in the middle of a line of the file.
         let indent = if self.line == 0 { origin.column.saturating_sub(1) } else { 0 };
