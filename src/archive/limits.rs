@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// What to do about a limit.
+pub const LIFT_LIMITS: &str = "if you trust whoever made it, read it with `--no-image-limits`";
+
 /// The limits. What honest images and archives have is far below them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

@@ -10,6 +10,7 @@
 //!
 //! What it deliberately does not do: no work tree is looked at, nothing is written, and no network is used.
 
+mod limits;
 mod objects;
 mod program;
 mod revisions;
@@ -18,8 +19,10 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::archive::Limit;
 use crate::file::system_words;
 
+pub use limits::ObjectLimits;
 pub use objects::Repository;
 pub use revisions::{Every, Revision};
 
@@ -54,6 +57,9 @@ pub enum GitError {
         /// Its digest.
         digest: String,
     },
+    /// The files of a catalog are larger than anything that was meant to be read.
+    #[error("the past of the catalog is too large: {0}")]
+    Limit(Limit),
     /// A range or path would be something else for git.
     #[error("`{text}` is not {what}")]
     NotPlain {

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use super::GitError;
-use super::program::{git, output};
+use super::limits::{ObjectLimits, Weighed};
+use super::program::{each_record, git, output};
 use super::revisions::{Every, Revision, revisions};
-use crate::archive::Spool;
+use crate::archive::{Limit, Spool};
 use crate::fbc::{Input, TreeFile};
 use crate::file::Text;
 
@@ -24,7 +25,14 @@ pub struct Repository {
     spool: Spool,
     /// What was read, by digests: most files stay as they are from day to day.
     known: HashMap<String, Text>,
+    limits: ObjectLimits,
+    /// What all objects that were read weigh.
+    weighed: Weighed,
 }
+
+/// What tells an object: its digest, kind and size, how many bytes it takes in the repository, and the object that it is kept as a
+/// difference to, of zeros if there is none.
+const FORMAT: &str = "--batch=%(objectname) %(objecttype) %(objectsize) %(objectsize:disk) %(deltabase)";
 
 impl Repository {
     /// Opens a repository, for the catalog in one of its directories (empty for the whole). What does not fit into memory goes to a
@@ -32,14 +40,15 @@ impl Repository {
     ///
     /// # Errors
     /// If git cannot be run, or finds no repository.
-    pub fn open(path: &Path, directory: &str, temporary: &Path) -> Result<Self, GitError> {
+    pub fn open(path: &Path, directory: &str, temporary: &Path, limits: ObjectLimits) -> Result<Self, GitError> {
         let directory = directory.trim_matches('/').to_owned();
         if directory.bytes().any(|it| it.is_ascii_control()) || directory.split('/').any(|it| it == "..") {
             return Err(GitError::NotPlain { text: directory, what: "a directory of the repository" });
         }
         output(path, &["rev-parse", "--git-dir"])?;
         let reader = ObjectReader::start(path)?;
-        Ok(Self { path: path.to_owned(), directory, reader, spool: Spool::new(temporary), known: HashMap::new() })
+        let (path, spool) = (path.to_owned(), Spool::new(temporary));
+        Ok(Self { path, directory, reader, spool, known: HashMap::new(), limits, weighed: Weighed::default() })
     }
 
     /// The revisions of a range, the oldest first.
@@ -58,9 +67,9 @@ impl Repository {
         let wanted = format!("{}:{}", revision.commit, self.directory);
         let found = self.reader.head(&wanted)?;
         match found {
-            Some((digest, kind, size)) => {
-                self.reader.skip(size)?;
-                Ok(Some(digest).filter(|_| kind == "tree"))
+            Some(head) => {
+                self.reader.skip(head.size)?;
+                Ok(Some(head.digest).filter(|_| head.kind == "tree"))
             }
             None => Ok(None),
         }
@@ -69,32 +78,26 @@ impl Repository {
     /// The catalog as it was in a revision. Files are called `DIRECTORY/FILE`.
     ///
     /// # Errors
-    /// If git fails, or a temporary file cannot be written.
+    /// If git fails, a temporary file cannot be written, or a limit is reached.
     pub fn catalog(&mut self, revision: &Revision) -> Result<Input, GitError> {
         let wanted = format!("{}:{}", revision.commit, self.directory);
-        let list = output(&self.path, &["ls-tree", "-r", "-z", "--full-tree", &wanted])?;
-        let mut files = Vec::new();
-        for entry in list.split(|it| *it == 0).filter(|it| !it.is_empty()) {
-            let unexpected = || GitError::Unexpected {
-                command: "ls-tree",
-                message: format!("`{}`", String::from_utf8_lossy(entry).escape_debug()),
-            };
-            let tab = entry.iter().position(|it| *it == b'\t').ok_or_else(unexpected)?;
-            let head = String::from_utf8_lossy(&entry[..tab]).into_owned();
-            let mut head = head.split(' ');
-            let (Some(mode), Some(kind), Some(digest)) = (head.next(), head.next(), head.next()) else {
-                return Err(unexpected());
-            };
-            // A module of its own is another repository.
-            if kind != "blob" {
-                continue;
-            }
-            let components = entry[tab + 1..].split(|it| *it == b'/').map(<[u8]>::to_vec).collect();
-            let text = match mode {
-                "120000" => {
-                    Err(io::Error::other("it is a link, and links are not followed in the past of a repository"))
-                }
-                _ => Ok(self.blob(digest)?),
+        let mut entries = Vec::new();
+        let mut of_tree = self.limits.of_tree();
+        // Trees may name each other over and over, so that a small repository lists more files than there are.
+        each_record(&self.path, &["ls-tree", "-r", "-z", "--full-tree", &wanted], |entry| {
+            of_tree.add_entry(entry.len())?;
+            entries.extend(TreeEntry::parse(entry)?);
+            Ok(())
+        })?;
+        let mut files = Vec::with_capacity(entries.len());
+        for TreeEntry { is_link, digest, components } in entries {
+            let text = if is_link {
+                Err(io::Error::other("it is a link, and links are not followed in the past of a repository"))
+            } else {
+                let text = self.blob(&digest)?;
+                // One object may be many files, each of which is read.
+                of_tree.add_bytes(text.len())?;
+                Ok(text)
             };
             files.push(TreeFile { components, text });
         }
@@ -106,14 +109,55 @@ impl Repository {
         if let Some(known) = self.known.get(digest) {
             return Ok(known.clone());
         }
-        let Some((_, _, size)) = self.reader.head(digest)? else {
+        let Some(head) = self.reader.head(digest)? else {
             return Err(GitError::Missing { digest: digest.to_owned() });
         };
-        let text = self.spool.keep(&mut self.reader.from, size).map_err(failed)?;
+        if head.size > self.limits.each.file {
+            return Err(GitError::Limit(Limit::File(self.limits.each.file)));
+        }
+        self.weighed.add(head.size, head.compressed, &self.limits)?;
+        let text = self.spool.keep(&mut self.reader.from, head.size).map_err(failed)?;
         self.reader.end()?;
         self.known.insert(digest.to_owned(), text.clone());
         Ok(text)
     }
+}
+
+/// A file that a tree names.
+struct TreeEntry {
+    is_link: bool,
+    digest: String,
+    components: Vec<Vec<u8>>,
+}
+
+impl TreeEntry {
+    /// `None` for what is no file: a module of its own is another repository.
+    fn parse(entry: &[u8]) -> Result<Option<Self>, GitError> {
+        let unexpected = || GitError::Unexpected {
+            command: "ls-tree",
+            message: format!("`{}`", String::from_utf8_lossy(entry).escape_debug()),
+        };
+        let tab = entry.iter().position(|it| *it == b'\t').ok_or_else(unexpected)?;
+        let head = String::from_utf8_lossy(&entry[..tab]).into_owned();
+        let mut head = head.split(' ');
+        let (Some(mode), Some(kind), Some(digest)) = (head.next(), head.next(), head.next()) else {
+            return Err(unexpected());
+        };
+        if kind != "blob" {
+            return Ok(None);
+        }
+        let components = entry[tab + 1..].split(|it| *it == b'/').map(<[u8]>::to_vec).collect();
+        Ok(Some(Self { is_link: mode == "120000", digest: digest.to_owned(), components }))
+    }
+}
+
+/// What git says of an object, whose bytes follow.
+struct Head {
+    digest: String,
+    kind: String,
+    size: u64,
+    /// How many bytes it takes in the repository; nothing of one that is kept as a difference to another.
+    compressed: Option<u64>,
 }
 
 fn failed(error: io::Error) -> GitError {
@@ -131,7 +175,7 @@ struct ObjectReader {
 impl ObjectReader {
     fn start(repository: &Path) -> Result<Self, GitError> {
         let mut command = git(repository);
-        command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stderr(Stdio::null());
+        command.args(["cat-file", FORMAT]).stdin(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(GitError::NotRunnable)?;
         let (to, from) = (child.stdin.take(), child.stdout.take());
         match from {
@@ -140,8 +184,8 @@ impl ObjectReader {
         }
     }
 
-    /// Digest, kind and size of an object, whose bytes follow; `None` if there is none.
-    fn head(&mut self, wanted: &str) -> Result<Option<(String, String, u64)>, GitError> {
+    /// What git says of an object; `None` if there is none.
+    fn head(&mut self, wanted: &str) -> Result<Option<Head>, GitError> {
         let to = self.to.as_mut().ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         to.write_all(format!("{wanted}\n").as_bytes()).and_then(|()| to.flush()).map_err(failed)?;
         let mut line = Vec::new();
@@ -150,9 +194,14 @@ impl ObjectReader {
         if line.ends_with(" missing") {
             return Ok(None);
         }
+        let number = |it: Option<&str>| it.and_then(|it| it.parse::<u64>().ok());
         let mut parts = line.split(' ');
-        match (parts.next(), parts.next(), parts.next().and_then(|it| it.parse().ok()), parts.next()) {
-            (Some(digest), Some(kind), Some(size), None) => Ok(Some((digest.to_owned(), kind.to_owned(), size))),
+        match (parts.next(), parts.next(), number(parts.next()), number(parts.next()), parts.next(), parts.next()) {
+            (Some(digest), Some(kind), Some(size), Some(taken), Some(base), None) => {
+                let (digest, kind) = (digest.to_owned(), kind.to_owned());
+                let is_whole = base.bytes().all(|it| it == b'0');
+                Ok(Some(Head { digest, kind, size, compressed: is_whole.then_some(taken) }))
+            }
             _ => Err(failed(io::Error::other(format!("`{line}`")))),
         }
     }

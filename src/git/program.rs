@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it knows no objects.
 
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -43,6 +44,9 @@ const UNSET: &[&str] = &[
 /// How many bytes of git's own words are kept.
 const MAX_WORDS: usize = 2000;
 
+/// How many bytes a record may have: a mode, a digest, and a path that is far longer than any checkout could have.
+const MAX_RECORD: u64 = 64 << 10;
+
 /// A run of git on a repository.
 pub(super) fn git(repository: &Path) -> Command {
     let mut command = Command::new("git");
@@ -69,9 +73,57 @@ pub(super) fn output(repository: &Path, arguments: &[&str]) -> Result<Vec<u8>, G
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let words = &output.stderr[..output.stderr.len().min(MAX_WORDS)];
+    Err(failed(repository, arguments, &output.stderr))
+}
+
+/// Hands over what a run prints, of which each record ends with a zero byte, as it comes. An error of the sink ends the run.
+pub(super) fn each_record(
+    repository: &Path,
+    arguments: &[&str],
+    mut sink: impl FnMut(&[u8]) -> Result<(), GitError>,
+) -> Result<(), GitError> {
+    let mut child = git(repository).args(arguments).spawn().map_err(GitError::NotRunnable)?;
+    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(GitError::NotRunnable(io::ErrorKind::BrokenPipe.into()));
+    };
+    // Read beside the output, so that git never waits for its own words to be read.
+    let words = std::thread::spawn(move || {
+        let mut words = Vec::new();
+        let _ = err.take(MAX_WORDS as u64).read_to_end(&mut words);
+        words
+    });
+    let mut out = BufReader::new(out);
+    let mut record = Vec::new();
+    let read = loop {
+        record.clear();
+        match out.by_ref().take(MAX_RECORD).read_until(0, &mut record) {
+            Ok(0) => break Ok(()),
+            Ok(_) if record.pop() == Some(0) => {
+                if let Err(error) = sink(&record) {
+                    break Err(error);
+                }
+            }
+            Ok(_) => {
+                let message = "a record without an end".to_owned();
+                break Err(GitError::Unexpected { command: "ls-tree", message });
+            }
+            Err(error) => break Err(GitError::Unexpected { command: "ls-tree", message: error.to_string() }),
+        }
+    };
+    if read.is_err() {
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(GitError::NotRunnable)?;
+    let words = words.join().unwrap_or_default();
+    read?;
+    if status.success() { Ok(()) } else { Err(failed(repository, arguments, &words)) }
+}
+
+/// The error of a run that failed.
+fn failed(repository: &Path, arguments: &[&str], stderr: &[u8]) -> GitError {
+    let words = &stderr[..stderr.len().min(MAX_WORDS)];
     let words = String::from_utf8_lossy(words);
     let message = printable(words.trim().trim_start_matches("fatal: ")).into_owned();
     let command = arguments.first().copied().unwrap_or_default().to_owned();
-    Err(GitError::Failed { repository: repository.to_owned(), command, message })
+    GitError::Failed { repository: repository.to_owned(), command, message }
 }

@@ -6,11 +6,8 @@ use thiserror::Error;
 
 use super::digest::Digest;
 use super::reference::ReferenceError;
-use crate::archive::ArchiveError;
+use crate::archive::{ArchiveError, LIFT_LIMITS};
 use crate::file::system_words;
-
-/// What to do about a limit.
-const LIFT: &str = "if you trust whoever made it, read it with `--no-image-limits`";
 
 /// Why an image cannot be read.
 #[derive(Debug, Error)]
@@ -171,7 +168,7 @@ impl OciError {
     #[must_use]
     pub fn help_of(error: &ArchiveError) -> String {
         match error {
-            it if it.is_limit() => LIFT.to_owned(),
+            it if it.is_limit() => LIFT_LIMITS.to_owned(),
             ArchiveError::Io(_) => {
                 "check the permissions, and the space in the directory for temporary files".to_owned()
             }
@@ -185,7 +182,7 @@ impl OciError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
-            it if it.is_limit() => LIFT.to_owned(),
+            it if it.is_limit() => LIFT_LIMITS.to_owned(),
             Self::Io(_) => "check the permissions, and the space in the directory for temporary files".to_owned(),
             Self::Missing(_) | Self::WrongDigest { .. } | Self::TooLong { .. } => {
                 "the image is damaged: copy it again".to_owned()

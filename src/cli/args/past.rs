@@ -9,11 +9,12 @@ use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
 
+use crate::archive::LIFT_LIMITS;
 use crate::cli::args::sources::NamedSource;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::diag::counted;
-use crate::git::{Every, GitError, Repository, Revision};
+use crate::git::{Every, GitError, ObjectLimits, Repository, Revision};
 use crate::index::query::{DATE_LABEL, Filter, TIME_LABEL};
 use crate::index::{CatalogSpec, Index};
 use crate::platform::Day;
@@ -79,7 +80,9 @@ impl PastOptions {
     ) -> Result<Vec<(CatalogSpec, PastCatalog)>, CommandError> {
         let Some(git) = &self.git else { return Ok(Vec::new()) };
         let NamedSource { name, path, .. } = NamedSource::parse(git);
-        let mut repository = Repository::open(&path, &self.git_path, &temporary())?;
+        let images = &context.opener.images;
+        let limits = ObjectLimits { each: images.limits, total: images.image_limit };
+        let mut repository = Repository::open(&path, &self.git_path, &temporary(), limits)?;
         let revisions = repository.revisions(&self.rev_list, self.every)?;
         let n_revisions = revisions.len();
         let held = held(target);
@@ -147,6 +150,7 @@ impl From<GitError> for CommandError {
         match error {
             GitError::NotRunnable(_) => Self::new(Exit::Input, text).help("`--git` needs the program git"),
             GitError::NotPlain { .. } => Self::usage(text),
+            GitError::Limit(_) => Self::new(Exit::Limit, text).help(LIFT_LIMITS),
             _ => Self::new(Exit::Input, text),
         }
     }

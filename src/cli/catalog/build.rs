@@ -188,7 +188,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
                 match found {
                     Ok(input) => input,
                     // Other states lose nothing.
-                    Err(error) if args.keep_going => {
+                    Err(error) if args.keep_going && !matches!(error, GitError::Limit(_)) => {
                         let message = format!("left out `{}`, which cannot be read: {error}", spec.name);
                         context.reporter.warning(&message);
                         n_unreadable += 1;
@@ -309,6 +309,7 @@ const PARTIAL: &str = "a partial clone lacks objects: `git fetch --refetch --no-
 /// Why a state of the past keeps all from being written.
 fn unreadable_past(spec: &CatalogSpec, error: GitError) -> CommandError {
     let help = match error {
+        GitError::Limit(_) => return CommandError::from(error).at(&format!("`{}`", spec.name)),
         GitError::Missing { .. } => format!("{PARTIAL}; `--keep-going` leaves such states out"),
         _ => "`--keep-going` leaves such states out".to_owned(),
     };

@@ -1,0 +1,122 @@
+//! How much of a repository is read: what images may have, and for the same reason.
+//!
+//! What it deliberately does not do: it asks git nothing.
+
+use super::GitError;
+use crate::archive::{Limit, Limits};
+
+/// The limits of objects.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectLimits {
+    /// Those of one object, and of all files of one catalog.
+    pub each: Limits,
+    /// Bytes of all objects.
+    pub total: u64,
+}
+
+impl ObjectLimits {
+    /// For the files of one catalog.
+    pub(super) fn of_tree(&self) -> TreeWeight {
+        TreeWeight { limits: self.each, n_entries: 0, n_names: 0, n_bytes: 0 }
+    }
+}
+
+/// What the files of a catalog weigh.
+pub(super) struct TreeWeight {
+    limits: Limits,
+    n_entries: u64,
+    n_names: u64,
+    n_bytes: u64,
+}
+
+impl TreeWeight {
+    /// Takes an entry whose name takes so many bytes.
+    pub(super) fn add_entry(&mut self, len: usize) -> Result<(), GitError> {
+        self.n_entries += 1;
+        self.n_names = self.n_names.saturating_add(len as u64 + Limits::ENTRY);
+        let limit = if self.n_entries > self.limits.entries {
+            Limit::Entries(self.limits.entries)
+        } else if self.n_names > self.limits.names.saturating_mul(NAMES) {
+            Limit::Names(self.limits.names.saturating_mul(NAMES))
+        } else {
+            return Ok(());
+        };
+        Err(GitError::Limit(limit))
+    }
+
+    /// Takes the bytes of a file.
+    pub(super) fn add_bytes(&mut self, len: u64) -> Result<(), GitError> {
+        self.n_bytes = self.n_bytes.saturating_add(len);
+        if self.n_bytes > self.limits.archive {
+            return Err(GitError::Limit(Limit::Archive(self.limits.archive)));
+        }
+        Ok(())
+    }
+}
+
+/// Each line of git's list has the whole path, the mode and the digest of a file, where an archive's entry has its name.
+const NAMES: u64 = 2;
+
+/// What all objects weigh that were read.
+#[derive(Debug, Default)]
+pub(super) struct Weighed {
+    /// Bytes of all of them.
+    total: u64,
+    /// Bytes of those that are kept whole, and what they take in the repository.
+    whole: u64,
+    compressed: u64,
+}
+
+impl Weighed {
+    /// Takes one of a size, with what it takes in the repository. Of what is kept as a difference nothing can be said of how much it was
+    /// compressed: a day's change of a large catalog takes a few bytes.
+    pub(super) fn add(&mut self, size: u64, compressed: Option<u64>, limits: &ObjectLimits) -> Result<(), GitError> {
+        self.total = self.total.saturating_add(size);
+        if let Some(compressed) = compressed {
+            self.whole = self.whole.saturating_add(size);
+            self.compressed = self.compressed.saturating_add(compressed);
+        }
+        let limit = if self.total > limits.total {
+            Limit::Archive(limits.total)
+        } else if self.whole > Limits::RATIO_FROM && self.whole > self.compressed.saturating_mul(limits.each.ratio) {
+            Limit::Ratio(limits.each.ratio)
+        } else {
+            return Ok(());
+        };
+        Err(GitError::Limit(limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> ObjectLimits {
+        ObjectLimits { each: Limits::default(), total: 8 << 30 }
+    }
+
+    #[test]
+    fn blanks_of_a_small_repository_are_refused_and_its_history_is_not() {
+        let mut blanks = Weighed::default();
+        assert!(blanks.add(200 << 20, Some(200 << 10), &limits()).is_ok(), "any ratio is fine below 256 MiB");
+        let error = blanks.add(200 << 20, Some(200 << 10), &limits()).unwrap_err();
+        assert!(matches!(error, GitError::Limit(Limit::Ratio(200))), "{error}");
+        let mut history = Weighed::default();
+        assert!(history.add(100 << 20, Some(10 << 20), &limits()).is_ok());
+        for _ in 0..70 {
+            assert!(history.add(100 << 20, None, &limits()).is_ok());
+        }
+        let more = (0..20).find_map(|_| history.add(100 << 20, None, &limits()).err());
+        assert!(matches!(more, Some(GitError::Limit(Limit::Archive(_)))), "{more:?}");
+    }
+
+    #[test]
+    fn trees_that_name_one_object_over_and_over_are_refused() {
+        let mut tree = limits().of_tree();
+        let error = (0..100).find_map(|_| tree.add_bytes(100 << 20).err()).unwrap();
+        assert!(matches!(error, GitError::Limit(Limit::Archive(_))), "{error}");
+        let mut tree = limits().of_tree();
+        let n = (0..2_000_001).take_while(|_| tree.add_entry(60).is_ok()).count();
+        assert!(n < 2_000_000, "{n}");
+    }
+}
