@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 
 use crate::fbc::Syntax;
 use crate::json::{self, Kind, Reader, Value};
-use crate::yaml;
+use crate::yaml::{self, Expansion};
 
 /// An object as Go writes it.
 #[derive(Debug)]
@@ -32,6 +32,11 @@ fn begins_as_json(text: &[u8]) -> bool {
 
 /// The first document of a file as JSON text, if it can be decoded, and how it was written. What begins as JSON and is none is YAML.
 pub(super) fn first_document(text: &[u8]) -> Option<(String, Syntax)> {
+    first_document_within(text, &Expansion::default())
+}
+
+/// As [`first_document`], of one of several files that have a limit together.
+pub(super) fn first_document_within(text: &[u8], expansion: &Expansion) -> Option<(String, Syntax)> {
     if begins_as_json(text) {
         let text = json::decode_utf8(text);
         let start = text.len() - text.trim_start().len();
@@ -40,16 +45,20 @@ pub(super) fn first_document(text: &[u8]) -> Option<(String, Syntax)> {
             return Some((text[start..start + end].to_owned(), Syntax::Json));
         }
     }
-    Some((as_yaml(text)?, Syntax::Yaml))
+    Some((yaml_within(text, expansion)?, Syntax::Yaml))
 }
 
 /// The first document of a file as the reader of YAML sees it. Behind a reader of JSON that gave up, it does not get the white space at the
 /// beginning, up to the first line.
 pub(super) fn as_yaml(text: &[u8]) -> Option<String> {
+    yaml_within(text, &Expansion::default())
+}
+
+fn yaml_within(text: &[u8], expansion: &Expansion) -> Option<String> {
     let skipped = if begins_as_json(text) { leading_blanks(text) } else { 0 };
     let chunk = yaml::split(&text[skipped..], 1).next()?.ok()?;
     let mut converted = Vec::new();
-    yaml::to_json(&chunk.text, &mut converted).ok()?;
+    yaml::to_json_within(&chunk.text, &mut converted, expansion).ok()?;
     String::from_utf8(converted).ok()
 }
 

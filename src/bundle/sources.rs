@@ -3,12 +3,13 @@
 //! What it deliberately does not do: it decides nothing. What has no place of its own is at the ClusterServiceVersion.
 
 use super::blob::Bundle;
-use super::manifest::{Manifest, first_document};
+use super::manifest::{Manifest, first_document_within};
 use super::written;
 use crate::diag::Place;
 use crate::fbc::csv::CsvView;
 use crate::fbc::{Api, BUNDLE_OBJECT, MadeOf, Spot, bundle_object};
 use crate::json::{Reader, Step, Value};
+use crate::yaml::Expansion;
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 
@@ -31,7 +32,8 @@ struct Part {
 /// Where the blob of a bundle comes from that has this image. `files` are those that it was read from, in their order.
 #[must_use]
 pub fn made_of(bundle: &Bundle, image: &str, files: &[SourceFile<'_>]) -> MadeOf {
-    let read: Vec<Read> = files.iter().map(|it| Read::of(it.text)).collect();
+    let expansion = Expansion::default();
+    let read: Vec<Read> = files.iter().map(|it| Read::of(it.text, &expansion)).collect();
     let Some(csv) = read.iter().position(|it| it.is("ClusterServiceVersion")) else {
         return MadeOf::new(Place::at_line(files.first().map_or("", |it| it.shown), 1));
     };
@@ -67,9 +69,12 @@ struct Read {
 }
 
 impl Read {
-    fn of(text: &[u8]) -> Self {
+    fn of(text: &[u8], expansion: &Expansion) -> Self {
         let mut reader = Reader::new();
-        let document = first_document(text).map(|it| it.0).filter(|it| reader.read(it).is_ok()).unwrap_or_default();
+        let document = first_document_within(text, expansion)
+            .map(|it| it.0)
+            .filter(|it| reader.read(it).is_ok())
+            .unwrap_or_default();
         Self { document, reader, manifest: Manifest::read(text, 0) }
     }
 

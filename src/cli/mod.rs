@@ -209,6 +209,15 @@ impl Command {
     fn is_read(&self) -> bool {
         #[cfg(feature = "serve")]
         if matches!(self, Self::Serve(_)) {
+    /// Whether it goes on when something could not be read.
+    fn goes_on(&self) -> bool {
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
+            return true;
+        }
+        matches!(self, Self::Lsp(_) | Self::Complete(_))
+    }
+
             return false;
         }
         if let Self::Validate(args) = self
@@ -320,7 +329,13 @@ pub fn run() -> ExitCode {
         Ok(Err(error)) => {
             if !error.is_broken_pipe() {
                 reporter.error(&error);
+    // Whatever the command made of a document that it could not read: the limit is why.
+    let is_cut = crate::yaml::is_expansion_limit_reached() && !cli.command.goes_on();
             }
+        Ok(_) if is_cut => {
+            reporter.error(&CommandError::of_expansion());
+            Exit::Limit.into()
+        }
             error.exit.into()
         }
         Err(panic) => {

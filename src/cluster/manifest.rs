@@ -316,25 +316,25 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
         let text = json::decode_utf8(text);
         let mut at = 0;
-        // Lists may have thousands of objects, so lines are counted from the last place that was asked for.
-        let last = Cell::new((0_usize, 1_u32));
-        let line = |offset: usize| {
-            let (from, line) = if last.get().0 <= offset { last.get() } else { (0, 1) };
-            let line = line + text[from..offset].matches('\n').count() as u32;
-            last.set((offset, line));
-            line
+        // Lists may have thousands of objects, all in one line, so places are counted from the last one that was asked for.
+        let last = Cell::new((0_usize, (1_u32, 1_u32)));
+        let place = |offset: usize| {
+            let (from, (line, column)) = if last.get().0 <= offset { last.get() } else { (0, (1, 1)) };
+            let place = fbc::advance(line, column, &text.as_bytes()[from..offset]);
+            last.set((offset, place));
+            place
         };
         while !text[at..].trim_start().is_empty() {
-            let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(line(at), error.to_string()))?;
+            let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(place(at).0, error.to_string()))?;
             add(value, &mut |it, _| {
                 let start = it.offset();
-                let column = 1 + text[text[..start].rfind('\n').map_or(0, |it| it + 1)..start].chars().count() as u32;
-                let origin = origin(Syntax::Json, line(start), column);
+                let (line, column) = place(start);
+                let origin = origin(Syntax::Json, line, column);
                 let text_of = || {
                     let text = text.get(start..it.end()).unwrap_or_default().as_bytes();
                     ObjectText { text: text.into(), origin, path: Vec::new() }
                 };
-                sink(it, Place::at_line(file, line(start)), &text_of);
+                sink(it, Place::at_line(file, line), &text_of);
             });
             at = end;
         }
@@ -345,10 +345,11 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     {
         return Err(syntax(u32::try_from(at + 1).unwrap_or(u32::MAX), "it is longer than 64 MiB".to_owned()));
     }
+    let expansion = yaml::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;
         let mut converted = Vec::new();
-        yaml::to_json_and_rest(&chunk.text, &mut converted, None)
+        yaml::to_json_within(&chunk.text, &mut converted, &expansion)
             .map_err(|error| syntax(chunk.first_line, error.to_string()))?;
         let converted = String::from_utf8_lossy(&converted);
         if converted.trim().is_empty() {

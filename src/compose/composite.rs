@@ -91,9 +91,10 @@ pub fn of_composite(shown: &str, text: &[u8]) -> Option<Converted> {
     let mut catalogs: Vec<Catalog> = Vec::new();
     let mut components: Vec<Component> = Vec::new();
     let mut lists: Vec<Document> = Vec::new();
+    let expansion = yaml::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let mut json = Vec::new();
-        yaml::to_json(&chunk.ok()?.text, &mut json).ok()?;
+        yaml::to_json_within(&chunk.ok()?.text, &mut json, &expansion).ok()?;
         let document: Document = serde_json::from_slice(&json).ok()?;
         match document.schema.as_str() {
             COMPONENTS => components.extend(document.components),

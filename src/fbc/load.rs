@@ -8,10 +8,11 @@ use std::io::Read as _;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 
-use super::blob::{self, Blob, Failure};
+use super::blob::{self, Blob, Failure, Typed};
 use super::defect::Defect;
 use super::input::Input;
 use super::input_file::{InputFile, Opened};
+use super::objects;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
 use super::value_places::ValuePlaces;
 use crate::json::Reader;
@@ -201,9 +202,16 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                         let output = match valid.filter(|_| piece.is_read) {
                             Some(valid) => {
                                 let place = (number, splitter.offset());
-                                decode_read(place, &valid[done..], &piece, consumer, &scratch.reader)
+                                decode_read(
+                                    place,
+                                    &valid[done..],
+                                    &piece,
+                                    consumer,
+                                    &scratch.reader,
+                                    Care::of(input),
+                                )
                             }
-                            None => decode(number, splitter.offset(), buffer, piece, consumer, scratch),
+                            None => decode((number, splitter.offset()), buffer, piece, consumer, scratch, input),
                         };
                         outputs.push(output);
                         splitter.consume(buffer, consumed);
@@ -218,7 +226,7 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
         Task::Batch { file, offset, text, pieces } => {
             input.meter.add_bytes(text.len());
             for piece in pieces {
-                outputs.push(decode(file, offset, &text, piece, consumer, scratch));
+                outputs.push(decode((file, offset), &text, piece, consumer, scratch, input));
             }
         }
         Task::Failed { file, offset, line, defect } => outputs.push(failed(file, offset, line, *defect, consumer)),
@@ -245,24 +253,37 @@ fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consum
     consumer.document(Document::broken(origin, &[], Failure::of(defect)))
 }
 
-/// Decodes the document at `piece` of `buffer`, which stands at `offset` in the file.
+/// What is to be kept in mind of a file while its documents are decoded.
+#[derive(Clone, Copy)]
+struct Care<'i> {
+    expansion: &'i yaml::Expansion,
+}
+
+impl<'i> Care<'i> {
+    fn of(input: &'i Input) -> Self {
+        Self { expansion: &input.meter.expansion }
+    }
+}
+
+/// Decodes the document at `piece` of `buffer`, which stands at an offset of a file.
 fn decode<C: Consumer>(
-    file: u32,
-    offset: u64,
+    place: (u32, u64),
     buffer: &[u8],
     piece: Piece,
     consumer: &C,
     scratch: &mut Scratch,
+    input: &Input,
 ) -> C::Output {
-    let origin = origin_of((file, offset), &piece);
+    let origin = origin_of(place, &piece);
     let raw = &buffer[piece.start..piece.end];
+    let care = Care::of(input);
     if let Some(defect) = piece.defect {
         return consumer.document(Document::broken(origin, raw, Failure::of(defect)));
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
     }
-    decode_text(origin, raw, consumer, scratch)
+    decode_text(origin, raw, consumer, scratch, care)
 }
 
 /// Decodes the document at `piece` of `buffer`, which `reader` has read just now.
@@ -272,13 +293,26 @@ fn decode_read<C: Consumer>(
     piece: &Piece,
     consumer: &C,
     reader: &Reader,
+    care: Care<'_>,
 ) -> C::Output {
     let origin = origin_of(place, piece);
     let raw = &buffer.as_bytes()[piece.start..piece.end];
     let text = &buffer[piece.start..piece.end];
-    let blob = blob::decode(reader.last(text), false);
+    let blob = blob::decode(reader.last(text), false).and_then(|it| charged(it, care));
     let places = if consumer.wants_places() { ValuePlaces::Json(text) } else { ValuePlaces::Unknown };
     consumer.document(Document { origin, raw, unread_from: None, blob, places })
+}
+
+/// A blob whose input has been charged for the objects that it carries.
+fn charged<'d>(blob: Blob<'d>, care: Care<'_>) -> Result<Blob<'d>, Failure> {
+    let Typed::Bundle(bundle) = &blob.typed else { return Ok(blob) };
+    match objects::charge(bundle, care.expansion) {
+        Ok(()) => Ok(blob),
+        Err(defect) => {
+            let (schema, package) = (blob.schema.to_string(), blob.package.to_string());
+            Err(Failure { schema, package, defects: vec![defect] })
+        }
+    }
 }
 
 /// Where a piece of a buffer comes from that stands at an offset of a file.
@@ -293,12 +327,24 @@ fn origin_of((file, offset): (u32, u64), piece: &Piece) -> Origin {
     }
 }
 
-/// Decodes a document once more, from the text that stood at `origin`.
+/// Decodes a document once more, from the text that stood at `origin`; its input has been charged for what it expands to.
 pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C) -> C::Output {
-    decode_text(origin, raw, consumer, &mut Scratch::default())
+    decode_text(
+        origin,
+        raw,
+        consumer,
+        &mut Scratch::default(),
+        Care { expansion: &yaml::Expansion::default() },
+    )
 }
 
-fn decode_text<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C, scratch: &mut Scratch) -> C::Output {
+fn decode_text<C: Consumer>(
+    origin: Origin,
+    raw: &[u8],
+    consumer: &C,
+    scratch: &mut Scratch,
+    care: Care<'_>,
+) -> C::Output {
     let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, failure));
     let chunk = match origin.syntax {
         Syntax::Json => raw.into(),
@@ -306,7 +352,8 @@ fn decode_text<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C, scratch: &
     };
     let Scratch { reader, converted, origins, .. } = scratch;
     let wants_places = consumer.wants_places();
-    let (text, unread_from) = match parse(&chunk, origin.syntax, converted, wants_places.then_some(&mut *origins)) {
+    let wanted = wants_places.then_some(&mut *origins);
+    let (text, unread_from) = match parse(&chunk, origin.syntax, converted, wanted, care.expansion) {
         Ok(text) => text,
         Err(defect) => return fail(Failure::of(defect)),
     };
@@ -316,7 +363,7 @@ fn decode_text<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C, scratch: &
         Syntax::Yaml => ValuePlaces::Yaml(origins),
     };
     match reader.read(&text) {
-        Ok(value) => match blob::decode(value, origin.syntax == Syntax::Yaml) {
+        Ok(value) => match blob::decode(value, origin.syntax == Syntax::Yaml).and_then(|it| charged(it, care)) {
             Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob), places }),
             Err(failure) => fail(failure),
         },

@@ -2,11 +2,15 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::yaml::Expansion;
+
 /// Counts what has been read; shared by all copies of an input. What is read again counts from nothing.
 #[derive(Debug, Default)]
 pub struct Meter {
     files: AtomicUsize,
     bytes: AtomicU64,
+    /// What aliases have added.
+    pub(super) expansion: Expansion,
 }
 
 impl Meter {
@@ -23,6 +27,7 @@ impl Meter {
     pub(super) fn reset(&self) {
         self.files.store(0, Ordering::Relaxed);
         self.bytes.store(0, Ordering::Relaxed);
+        self.expansion.reset();
     }
 
     pub(super) fn add_file(&self) {

@@ -6,7 +6,7 @@ use super::defect::{Defect, DefectKind, go_type_error};
 use super::typed::{Bundle, bytes_of};
 use crate::json::{self, Kind, Reader, Step, Value};
 use crate::version::Quoted;
-use crate::yaml;
+use crate::yaml::{self, Expansion, YamlErrorKind};
 
 /// Type of the properties that hold objects.
 pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
@@ -41,15 +41,54 @@ pub struct CarriedObject<'a> {
 pub fn for_each_placed_object(bundle: &Bundle<'_>, mut each: impl FnMut(CarriedObject<'_>)) -> Result<(), Defect> {
     let mut data: Vec<u8> = Vec::new();
     let mut converted = Vec::new();
+    // All objects of a bundle together; `charge` counts those of all bundles.
+    let expansion = Expansion::default();
     for (idx, property) in bundle.properties.iter().enumerate().filter(|(_, it)| it.kind == BUNDLE_OBJECT) {
         read_data(idx, property.value, &mut data)
-            .and_then(|()| {
+            .and_then(|has_own| {
+                if !has_own {
+                    expansion.charge(data.len()).map_err(|error| Unreadable::data(idx, error.into(), error.into()))?;
+                }
                 let is_yaml = !json::looks_like_object(&data) && !data.is_empty();
-                as_json(idx, &data, &mut converted).map(|json| each(CarriedObject { json, is_yaml, property: idx }))
+                let json = as_json(idx, &data, &mut converted, &expansion)?;
+                each(CarriedObject { json, is_yaml, property: idx });
+                Ok(())
             })
             .map_err(|it| it.of_bundle(bundle))?;
     }
     Ok(())
+}
+
+/// Charges an input for what the objects of a bundle expand to. Of YAML only: an object of JSON is as long as it is.
+///
+/// # Errors
+/// The first property beyond the limit.
+pub(super) fn charge(bundle: &Bundle<'_>, expansion: &Expansion) -> Result<(), Defect> {
+    let mut converted = Vec::new();
+    for (idx, property) in bundle.properties.iter().enumerate().filter(|(_, it)| it.kind == BUNDLE_OBJECT) {
+        let Some(value) = property.value.and_then(|it| it.get_field("data")) else { continue };
+        if value.as_str().is_none_or(|it| is_object_in_base64(it.as_bytes())) {
+            continue;
+        }
+        // What cannot be read is told by who reads it.
+        let Ok(data) = bytes_of(value) else { continue };
+        if memchr::memchr(b'&', &data).is_none() || memchr::memchr(b'*', &data).is_none() {
+            continue;
+        }
+        converted.clear();
+        if let Err(error) = yaml::to_json_within(&data, &mut converted, expansion)
+            && error.kind == YamlErrorKind::Limit
+        {
+            let message = format!("the embedded object is not read: {}", error.message);
+            return Err(Unreadable::data(idx, message, error.to_string()).of_bundle(bundle));
+        }
+    }
+    Ok(())
+}
+
+/// Whether base64 text begins as `{` does.
+fn is_object_in_base64(text: &[u8]) -> bool {
+    matches!(text, [b'e', b'w'..=b'z' | b'0'..=b'9' | b'+' | b'/', ..])
 }
 
 /// Why a property has no object.
@@ -74,25 +113,25 @@ impl Unreadable {
     }
 }
 
-/// Replaces `data` by that of the property at `idx`, if it has some.
-fn read_data(idx: usize, value: Option<Value<'_>>, data: &mut Vec<u8>) -> Result<(), Unreadable> {
+/// Replaces `data` by that of the property at `idx`, if it has some, and tells whether it has.
+fn read_data(idx: usize, value: Option<Value<'_>>, data: &mut Vec<u8>) -> Result<bool, Unreadable> {
     let parse = |error: String| format!("parse property at index {idx} as bundle object: {error}");
     let Some(value) = value else {
         let (message, opm) = ("the property has no value".to_owned(), parse("unexpected end of JSON input".to_owned()));
         return Err(Unreadable { message, opm, path: vec!["properties".into(), idx.into()] });
     };
     match value.kind() {
-        Kind::Null => Ok(()),
+        Kind::Null => Ok(false),
         Kind::Object => match value.get_field("data") {
-            None => Ok(()),
+            None => Ok(false),
             Some(it) if it.is_null() => {
                 data.clear();
-                Ok(())
+                Ok(true)
             }
             Some(it) => match bytes_of(it) {
                 Ok(bytes) => {
                     *data = bytes;
-                    Ok(())
+                    Ok(true)
                 }
                 Err(kind) => Err(Unreadable::data(idx, kind.to_string(), parse(go_data_error(&kind)))),
             },
@@ -118,7 +157,12 @@ fn go_data_error(kind: &DefectKind) -> String {
 }
 
 /// The object as JSON text; converted only if it must be.
-fn as_json<'t>(idx: usize, data: &'t [u8], converted: &'t mut Vec<u8>) -> Result<&'t [u8], Unreadable> {
+fn as_json<'t>(
+    idx: usize,
+    data: &'t [u8],
+    converted: &'t mut Vec<u8>,
+    expansion: &Expansion,
+) -> Result<&'t [u8], Unreadable> {
     if json::looks_like_object(data) {
         return Ok(data);
     }
@@ -126,7 +170,7 @@ fn as_json<'t>(idx: usize, data: &'t [u8], converted: &'t mut Vec<u8>) -> Result
         return Ok(b"null");
     }
     converted.clear();
-    match yaml::to_json(data, converted) {
+    match yaml::to_json_within(data, converted, expansion) {
         Ok(_) => Ok(converted),
         Err(error) => {
             let opm = format!("convert bundle object property at index {idx} to JSON: {error}");

@@ -275,7 +275,8 @@ fn end_of_junk(rest: &[u8], is_further: bool) -> usize {
 fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     let mut scratch = Vec::new();
     let mut reader = Reader::new();
-    match parse(raw, syntax, &mut scratch, None) {
+    // What it says of the head is looked up here; the document is charged when it is decoded.
+    match parse(raw, syntax, &mut scratch, None, &yaml::Expansion::default()) {
         Err(defect) => Some(defect),
         Ok((text, _)) => match reader.read(&text) {
             Err(error) => Some(json_defect(error)),
@@ -297,12 +298,13 @@ pub(super) fn parse<'d>(
     syntax: Syntax,
     scratch: &'d mut Vec<u8>,
     origins: Option<&mut yaml::ValueOrigins>,
+    expansion: &yaml::Expansion,
 ) -> Result<(std::borrow::Cow<'d, str>, Option<u32>), Defect> {
     match syntax {
         Syntax::Json => Ok((json::decode_utf8(raw), None)),
         Syntax::Yaml => {
             scratch.clear();
-            match yaml::to_json_and_rest(raw, scratch, origins) {
+            match yaml::to_json_and_rest(raw, scratch, origins, expansion) {
                 Ok((_, rest)) => Ok((json::decode_utf8(scratch), rest)),
                 Err(error) => Err(yaml_defect(&error)),
             }

@@ -4,6 +4,7 @@
 
 use thiserror::Error;
 
+use crate::fbc;
 use crate::json::{self, Value};
 use crate::yaml;
 
@@ -25,9 +26,12 @@ pub fn each_document(text: &[u8], mut sink: impl FnMut(Value<'_>, u32)) -> Resul
     let mut reader = json::Reader::new();
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
         let text = json::decode_utf8(text);
-        let mut at = 0;
+        let (mut at, mut place, mut counted) = (0, (1, 1), 0);
         while !text[at..].trim_start().is_empty() {
-            let line = 1 + text[..at].matches('\n').count() as u32;
+            // From the last document on: there may be one in each of many lines.
+            place = fbc::advance(place.0, place.1, &text.as_bytes()[counted..at]);
+            counted = at;
+            let line = place.0;
             let wrong = |error: json::ReadError| TextError { line, error: error.to_string() };
             let (value, end) = reader.read_at(&text, at).map_err(wrong)?;
             sink(value, line);
@@ -35,11 +39,12 @@ pub fn each_document(text: &[u8], mut sink: impl FnMut(Value<'_>, u32)) -> Resul
         }
         return Ok(());
     }
+    let expansion = yaml::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| TextError { line: error.line, error: error.to_string() })?;
         let wrong = |error: String| TextError { line: chunk.first_line, error };
         let mut converted = Vec::new();
-        yaml::to_json_and_rest(&chunk.text, &mut converted, None).map_err(|error| wrong(error.to_string()))?;
+        yaml::to_json_within(&chunk.text, &mut converted, &expansion).map_err(|error| wrong(error.to_string()))?;
         let converted = String::from_utf8_lossy(&converted);
         if converted.trim().is_empty() {
             continue;

@@ -52,10 +52,11 @@ impl RepositoryFile {
     /// That with a text.
     pub(super) fn of(shown: String, text: Vec<u8>) -> Result<Self, Unread> {
         let mut found: Option<(Origin, Vec<u8>)> = None;
+        let expansion = yaml::Expansion::default();
         for chunk in yaml::split(&text, 1) {
             let chunk = chunk.map_err(|error| Unread::Broken(error.to_string(), error.line))?;
             let mut converted = Vec::new();
-            let document = yaml::to_json(&chunk.text, &mut converted).map_err(|error| {
+            let document = yaml::to_json_within(&chunk.text, &mut converted, &expansion).map_err(|error| {
                 Unread::Broken(error.message.clone(), chunk.first_line + error.line.unwrap_or(1).saturating_sub(1))
             })?;
             if document == yaml::Document::Null {

@@ -2,11 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::expansion::Expansion;
 use super::scalar::Scalar;
-
-/// How many bytes aliases and merge keys may add to a document. go-yaml has no such limit, but its rule counts nodes:
-/// without a limit one long string could be copied without end.
-const MAX_EXPANSION: usize = 256 << 20;
 
 /// Where the JSON text of a collection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,18 +94,21 @@ impl Anchored {
     }
 }
 
-/// Counts what go-yaml counts: the nodes that it decodes, and how many of them inside aliases.
+/// Counts what go-yaml counts: the nodes that it decodes, and how many of them inside aliases. Bytes it does not count, we do.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct Budget<'e> {
     decodes: u64,
     aliased: u64,
-    expanded: usize,
+    /// How many bytes may still be added before the input is charged for them.
+    free: usize,
+    expansion: &'e Expansion,
 }
 
-impl Budget {
-    pub(super) fn new() -> Self {
+impl<'e> Budget<'e> {
+    /// For a document of `len` bytes.
+    pub(super) fn new(len: usize, expansion: &'e Expansion) -> Self {
         // The document itself is a node.
-        Self { decodes: 1, aliased: 0, expanded: 0 }
+        Self { decodes: 1, aliased: 0, free: len, expansion }
     }
 
     pub(super) fn decodes(&self) -> u64 {
@@ -135,13 +135,11 @@ impl Budget {
 
     /// # Errors
     ///
-    /// Aliases and merge keys have added more than 256 MiB.
+    /// Aliases and merge keys have added more than the input has a right to.
     pub(super) fn expand(&mut self, bytes: usize) -> Result<(), &'static str> {
-        self.expanded = self.expanded.saturating_add(bytes);
-        if self.expanded > MAX_EXPANSION {
-            return Err("aliases and merge keys expand to more than 256 MiB");
-        }
-        Ok(())
+        let paid = bytes.saturating_sub(self.free);
+        self.free = self.free.saturating_sub(bytes);
+        if paid == 0 { Ok(()) } else { self.expansion.charge(paid) }
     }
 }
 

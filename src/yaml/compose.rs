@@ -7,6 +7,7 @@ use libyaml_safer::{Event, EventData, Mark};
 use super::alias::{Anchored, Budget, Place};
 use super::error::{YamlError, YamlErrorKind};
 use super::events::{Events, Source, guarded};
+use super::expansion::Expansion;
 use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
 use super::origins::ValueOrigins;
@@ -34,11 +35,21 @@ pub enum Document {
 /// Everything that makes go-yaml v2 or the conversion to JSON behind it fail, and expansion of aliases beyond 256 MiB.
 /// Of several errors, go-yaml's comes first: syntax, then meaning, then what JSON lacks. `out` is then as before.
 pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
-    to_json_and_rest(chunk, out, None).map(|it| it.0)
+    to_json_within(chunk, out, &Expansion::default())
+}
+
+/// As [`to_json`], of one of several documents that have a limit together.
+///
+/// # Errors
+///
+/// As [`to_json`].
+pub fn to_json_within(chunk: &[u8], out: &mut Vec<u8>, expansion: &Expansion) -> Result<Document, YamlError> {
+    to_json_and_rest(chunk, out, None, expansion).map(|it| it.0)
 }
 
 /// As [`to_json`], with the line of the chunk, from 1, where something stands behind the first document: go-yaml does not
-/// look at it, whatever it is. `origins`, if wanted, is filled with where the values come from.
+/// look at it, whatever it is. `origins`, if wanted, is filled with where the values come from. `expansion` is the same for all
+/// documents of an input.
 ///
 /// # Errors
 ///
@@ -47,6 +58,7 @@ pub fn to_json_and_rest(
     chunk: &[u8],
     out: &mut Vec<u8>,
     mut origins: Option<&mut ValueOrigins>,
+    expansion: &Expansion,
 ) -> Result<(Document, Option<u32>), YamlError> {
     let base = out.len();
     if let Some(origins) = &mut origins {
@@ -56,7 +68,7 @@ pub fn to_json_and_rest(
         let chunk = to_utf8(chunk)?;
         let source = Source::new(&chunk)?;
         let mut events = source.events();
-        let document = Composer::new(out, origins).run(&mut events)?;
+        let document = Composer::new(out, origins, Budget::new(chunk.len(), expansion)).run(&mut events)?;
         // The document is sound, and what follows is nobody's business: neither an error nor a panic there is one.
         Ok((document, guarded(|| Ok(line_of_rest(&mut events))).unwrap_or_default()))
     });
@@ -114,7 +126,7 @@ struct Composer<'o> {
     attic: Vec<u8>,
     /// Ranges in `out` of the items of merge lists.
     merges: Vec<(usize, usize)>,
-    budget: Budget,
+    budget: Budget<'o>,
     /// The first error that only JSON makes; those of keys come before those of numbers.
     unsupported: Option<YamlError>,
     /// Number of the frame whose next value belongs into the message of `unsupported`.
@@ -123,7 +135,7 @@ struct Composer<'o> {
 }
 
 impl<'o> Composer<'o> {
-    fn new(out: &'o mut Vec<u8>, origins: Option<&'o mut ValueOrigins>) -> Self {
+    fn new(out: &'o mut Vec<u8>, origins: Option<&'o mut ValueOrigins>, budget: Budget<'o>) -> Self {
         Self {
             out,
             frames: Vec::new(),
@@ -132,7 +144,7 @@ impl<'o> Composer<'o> {
             anchors: Vec::new(),
             attic: Vec::new(),
             merges: Vec::new(),
-            budget: Budget::new(),
+            budget,
             unsupported: None,
             awaits_value: None,
             origins,
@@ -373,9 +385,11 @@ impl<'o> Composer<'o> {
         if is_merge && !self.anchors[idx].is_mapping() {
             return Err(not_mergeable(mark));
         }
-        if let Some(scalar) = self.anchors[idx].as_scalar().cloned() {
+        if let Some(scalar) = self.anchors[idx].as_scalar() {
+            let len = scalar_len(scalar);
             self.count(2, 1, mark)?;
-            self.budget.expand(scalar_len(&scalar)).map_err(|message| limit(mark, message))?;
+            self.budget.expand(len).map_err(|message| limit(mark, message))?;
+            let Some(scalar) = self.anchors[idx].as_scalar().cloned() else { return Ok(false) };
             self.put_scalar(&scalar, mark)?;
             return Ok(scalar == Scalar::Null);
         }

@@ -9,6 +9,7 @@
 mod adding;
 mod asking;
 mod blob_schemas;
+mod bombs;
 mod bounded;
 mod bundles;
 mod cel_rules;

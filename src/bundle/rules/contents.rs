@@ -11,7 +11,7 @@ use crate::bundle::error::BundleError;
 use crate::fbc::{self, BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 use crate::fbc::{Origin, Syntax};
 use crate::json::{self, Kind, Reader, Value};
-use crate::yaml;
+use crate::yaml::{self, Expansion};
 
 /// A bundle directory with its files.
 #[derive(Debug)]
@@ -100,6 +100,7 @@ impl Contents {
         let is_directory = |name: &str| directory.join(name).symlink_metadata().is_ok_and(|it| it.is_dir());
         let (has_manifests, has_metadata) = (is_directory(MANIFESTS), is_directory(METADATA));
         let mut files = Vec::new();
+        let expansion = Expansion::default();
         for (name, is_there) in [(MANIFESTS, has_manifests), (METADATA, has_metadata)] {
             if !is_there {
                 continue;
@@ -112,7 +113,7 @@ impl Contents {
             }
             entries.sort();
             for (file, at) in entries {
-                files.push(read_entry(directory, name, file, &at)?);
+                files.push(read_entry(directory, name, file, &at, &expansion)?);
             }
         }
         Ok(Self { directory: directory.to_owned(), has_manifests, has_metadata, files })
@@ -121,8 +122,9 @@ impl Contents {
     /// A bundle whose files are in memory, called by their paths below `directory`.
     #[must_use]
     pub fn of_files(directory: &Path, files: &BundleFiles) -> Self {
+        let expansion = Expansion::default();
         let of = |(is_manifest, (name, text)): (bool, &(String, Vec<u8>))| {
-            let (origin, document) = decode(text);
+            let (origin, document) = decode(text, &expansion);
             File {
                 path: format!("{}/{name}", if is_manifest { MANIFESTS } else { METADATA }),
                 name: name.clone(),
@@ -147,7 +149,7 @@ impl Contents {
         if !is_manifest && directory != METADATA {
             return;
         }
-        let (origin, document) = decode(&text);
+        let (origin, document) = decode(&text, &Expansion::default());
         let path = format!("{directory}/{name}");
         let file = File { path, name, is_manifest, entry: Entry::File, text, origin: Some(origin), document };
         match self.files.iter_mut().find(|it| it.path == file.path) {
@@ -188,7 +190,13 @@ fn leads_out(bundle: &Path, at: &Path) -> bool {
     is_link && !matches!((bundle.canonicalize(), at.canonicalize()), (Ok(bundle), Ok(at)) if at.starts_with(&bundle))
 }
 
-fn read_entry(bundle: &Path, directory: &str, name: String, at: &Path) -> Result<File, BundleError> {
+fn read_entry(
+    bundle: &Path,
+    directory: &str,
+    name: String,
+    at: &Path,
+    expansion: &Expansion,
+) -> Result<File, BundleError> {
     let kind = fs::metadata(at);
     let entry = match &kind {
         _ if leads_out(bundle, at) => Entry::Other,
@@ -219,7 +227,7 @@ fn read_entry(bundle: &Path, directory: &str, name: String, at: &Path) -> Result
     if file.text.len() as u64 > MAX_BUNDLE_FILE {
         return Err(BundleError::Unreadable { path: at.to_owned(), error: io::Error::other("larger than 64 MiB") });
     }
-    let (origin, document) = decode(&file.text);
+    let (origin, document) = decode(&file.text, expansion);
     (file.origin, file.document) = (Some(origin), document);
     Ok(file)
 }
@@ -228,7 +236,7 @@ fn read_entry(bundle: &Path, directory: &str, name: String, at: &Path) -> Result
 const PEEK: usize = 30;
 
 /// The first document of a file.
-fn decode(bytes: &[u8]) -> (Origin, Result<Text, Undecodable>) {
+fn decode(bytes: &[u8], expansion: &Expansion) -> (Origin, Result<Text, Undecodable>) {
     let mut origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Yaml, offset: 0, len: bytes.len() as u64 };
     let peeked = bytes.get(..PEEK).unwrap_or(bytes);
     let mut skipped = 0;
@@ -263,7 +271,7 @@ fn decode(bytes: &[u8]) -> (Origin, Result<Text, Undecodable>) {
         return (origin, Err(Undecodable::new("EOF")));
     }
     let mut converted = Vec::new();
-    if let Err(error) = yaml::to_json(&chunk.text, &mut converted) {
+    if let Err(error) = yaml::to_json_within(&chunk.text, &mut converted, expansion) {
         let line = error.line.map(|it| (it + first_line - 1, error.column.unwrap_or(1)));
         return (origin, Err(Undecodable { go: format!("error converting YAML to JSON: {error}"), line }));
     }

@@ -12,7 +12,7 @@ pub(crate) struct ImageArgs {
     /// Which image of an index is read: OS/ARCHITECTURE. Default: Linux on this processor
     #[arg(long, global = true, value_name = "PLATFORM")]
     platform: Option<Platform>,
-    /// Read images and archives of any size
+    /// Read images, archives, objects of git and aliases of YAML of any size
     #[arg(long, global = true)]
     no_image_limits: bool,
     #[cfg(feature = "oci")]
@@ -26,6 +26,7 @@ impl ImageArgs {
         let mut opener = Opener::new(&std::env::temp_dir());
         if self.no_image_limits {
             opener.images = opener.images.unlimited();
+            crate::yaml::lift_expansion_limit();
         }
         if let Some(platform) = self.platform {
             opener.images.platform = platform;

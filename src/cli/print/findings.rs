@@ -65,6 +65,9 @@ fn write_findings(
     all: bool,
     metadata: FindingsMetadata,
 ) -> Result<(), CommandError> {
+    if crate::yaml::is_expansion_limit_reached() {
+        return Err(CommandError::of_expansion());
+    }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
         FindingFormat::Text => {

@@ -56,6 +56,12 @@ impl CommandError {
         Self { exit, help: None, error: anyhow::Error::msg(message.into()) }
     }
 
+    /// That documents were left unread because their aliases multiply them.
+    pub(crate) fn of_expansion() -> Self {
+        let message = format!("a YAML document was not read: {}", crate::yaml::EXPANDS_TOO_FAR);
+        Self::new(Exit::Limit, message).help(crate::archive::LIFT_LIMITS)
+    }
+
     /// What clap says of arguments that it does not take: the first paragraph, and as help the tips and the usage below it.
     pub(crate) fn of_arguments(error: &clap::Error) -> Self {
         if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {

@@ -160,6 +160,25 @@ fn limits_aliases() {
 }
 
 #[test]
+fn documents_of_an_input_share_what_aliases_may_add() {
+    let of =
+        |n_copies: usize| format!("a: &a '{}'\nb: [1, {}]\n", "x".repeat(1 << 20), vec!["*a"; n_copies].join(", "));
+    let expansion = Expansion::default();
+    let read = |text: &str| to_json_within(text.as_bytes(), &mut Vec::new(), &expansion);
+    // The first copy is as long as the document.
+    assert_eq!(read(&of(129)), Ok(Document::Value));
+    for _ in 0..10 {
+        assert_eq!(read(&of(1)), Ok(Document::Value), "twice its size costs nothing");
+    }
+    assert_eq!(read(&of(129)), Ok(Document::Value));
+    let error = read(&of(3)).unwrap_err();
+    assert_eq!((error.kind, error.message.as_str()), (YamlErrorKind::Limit, super::super::EXPANDS_TOO_FAR));
+    assert_eq!(read(&of(1)), Ok(Document::Value), "what needs none of it is read");
+    let merged = format!("a: &a {{x: '{}'}}\n{}", "x".repeat(1 << 20), "b: {<<: *a}\n".repeat(4));
+    assert!(read(&merged).is_err(), "merge keys are charged too");
+}
+
+#[test]
 fn what_stands_behind_the_first_document_is_noticed() {
     for (text, line) in [
         ("a: 1\n", None),
@@ -172,6 +191,10 @@ fn what_stands_behind_the_first_document_is_noticed() {
         ("\u{feff}{\"a\": 1}\n{\"b\": 2}\n", Some(2)),
     ] {
         let mut out = Vec::new();
-        assert_eq!(to_json_and_rest(text.as_bytes(), &mut out, None), Ok((Document::Value, line)), "{text:?}");
+        assert_eq!(
+            to_json_and_rest(text.as_bytes(), &mut out, None, &Expansion::default()),
+            Ok((Document::Value, line)),
+            "{text:?}"
+        );
     }
 }

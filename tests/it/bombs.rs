@@ -1,0 +1,295 @@
+//! What a small input costs: blanks, aliases and objects of git that unpack to far more than they are. Work and memory are bounded by the
+//! input; what goes beyond a limit ends with 5 and names the option that lifts it.
+//!
+//! Memory is counted by the limit that the program runs under, not measured.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::{Answer, olmdex, scratch, write};
+
+/// Runs a command in little memory, on two threads, so that it has the same everywhere.
+fn in_memory(kib: usize, directory: &Path, args: &[&str]) -> Answer {
+    let args: Vec<&str> = args.iter().copied().chain(["--threads", "2"]).collect();
+    olmdex(args)
+        .in_directory(directory)
+        .after(&format!("ulimit -v {kib}; ulimit -t 60"))
+        .env("MALLOC_ARENA_MAX", "1")
+        .answer()
+}
+
+/// What the program takes of addresses before it reads anything: its own text, stacks, arenas of its threads.
+const BASE: usize = 150_000;
+
+/// Documents whose aliases copy one text over and over.
+fn aliases(n_documents: usize, text: usize, n_copies: usize) -> String {
+    let mut all = String::new();
+    for number in 0..n_documents {
+        let copies: Vec<&str> = (0..n_copies).map(|at| if at % 50 == 0 { "1" } else { "*a" }).collect();
+        let (text, copies) = ("x".repeat(text), copies.join(","));
+        writeln!(all, "---\nschema: olm.x\nname: n{number}\npackage: p\na0: &a [\"{text}\"]\nl: [{copies}]").unwrap();
+    }
+    all
+}
+
+const PACKAGE: &str = "schema: olm.package\nname: p\ndefaultChannel: a\n";
+
+/// Texts with so many bytes of blanks, by what they are.
+fn blanks(n: usize) -> Vec<(&'static str, String)> {
+    let json = "{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"a\"}";
+    vec![
+        ("newlines.yaml", "\n".repeat(n)),
+        ("comments.yaml", "# c\n".repeat(n / 4)),
+        ("inside.yaml", format!("{PACKAGE}{}x: y\n", "\n".repeat(n))),
+        ("lines.yaml", format!("{PACKAGE}{}x: y\n", "  \n".repeat(n / 3))),
+        ("behind.yaml", format!("{PACKAGE}{}", "\n".repeat(n))),
+        ("one-line.yaml", format!("{PACKAGE}x:{}y\n", " ".repeat(n))),
+        ("before.json", format!("{}{json}", " ".repeat(n))),
+        ("between.json", format!("{json}{}{json}", "\n".repeat(n))),
+        ("within.json", format!("{{{}{}", "\n".repeat(n), &json[1..])),
+    ]
+}
+
+fn cost_little(n: usize) {
+    let directory = scratch();
+    for (name, text) in blanks(n) {
+        write(directory.path(), &format!("{name}.d/{name}"), text);
+        // Five addresses for each: the text in a buffer that doubles, what the reader of YAML makes of it, and the text once more for the
+        // place of a finding.
+        let memory = BASE + 5 * n / 1024;
+        for command in ["validate", "render"] {
+            let answer = in_memory(memory, directory.path(), &[command, &format!("{name}.d")]);
+            assert!(matches!(answer.code, Some(0 | 1 | 3)), "{command} {name}: {:?} {}", answer.code, answer.err());
+            assert!(!answer.both().contains("internal error"), "{command} {name}: {}", answer.both());
+        }
+        std::fs::remove_dir_all(directory.path().join(format!("{name}.d"))).unwrap();
+    }
+}
+
+#[test]
+fn blanks_cost_no_more_than_they_are() {
+    // Nine bytes for each line break, as it was, are more than there is.
+    cost_little(24 << 20);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn many_blanks_cost_no_more_than_they_are() {
+    cost_little(250 << 20);
+}
+
+#[test]
+fn aliases_are_charged_over_all_documents() {
+    let directory = scratch();
+    let root = directory.path();
+    // 10 documents of 245 MB each, of which any alone would be read.
+    write(root, "bomb/c.yaml", aliases(10, 50_000, 5_000));
+    for (number, text) in aliases(10, 50_000, 5_000).split("---\n").filter(|it| !it.is_empty()).enumerate() {
+        write(root, &format!("files/{number}.yaml"), text);
+    }
+    // Buffers double; without a limit over all documents it would be gigabytes.
+    let memory = BASE + 1_300_000;
+    for args in [
+        &["render", "bomb"][..],
+        &["render", "files"],
+        &["render", "files", "-o", "yaml"],
+        &["validate", "bomb"],
+        &["validate", "files", "-o", "json"],
+        &["build", "bomb", "-o", "index.db"],
+        &["build", "files", "-o", "index.db", "--keep-going"],
+        &["migrate", "bomb", "migrated"],
+        &["list", "packages", "-i", "files"],
+        &["template", "render", "bomb/c.yaml"],
+        &["plan", "--cluster", "bomb/c.yaml", "--to", "4.18"],
+        &["plan", "--cluster", "bomb", "--to", "4.18"],
+        &["crd-check", "bomb/c.yaml", "files/0.yaml"],
+        &["lifecycle", "--lifecycles", "bomb/c.yaml"],
+        &["platform-path", "--from", "4.17.1", "--to", "4.18.1", "--graph", "bomb/c.yaml"],
+    ] {
+        let answer = in_memory(memory, root, args);
+        answer.expect_code(5).expect_words("expand to more than 256 MiB").expect_words("`--no-image-limits`");
+        assert!(answer.stdout.len() < 4096, "{args:?} prints {} bytes", answer.stdout.len());
+    }
+    assert!(!root.join("migrated").exists());
+    // What is found does not depend on the threads.
+    let told = |threads: &str| olmdex(["validate", "bomb", "--threads", threads]).in_directory(root).answer().both();
+    assert_eq!(told("1"), told("2"));
+}
+
+#[test]
+fn what_expands_within_the_limit_is_read_and_any_more_if_it_is_trusted() {
+    let directory = scratch();
+    write(directory.path(), "one/c.yaml", aliases(1, 20_000, 2_000));
+    let render = |args: &[&str]| olmdex(["render"]).args(args).in_directory(directory.path()).answer();
+    assert!(render(&["one"]).expect_code(0).stdout.len() > 39_000_000);
+    // Aliases that only double their document cost nothing, however many there are.
+    let mut small = String::new();
+    for number in 0..2_000 {
+        writeln!(
+            small,
+            "---\nschema: olm.x\nname: n{number}\na: &a [b, c, d]\nb: *a\nm: {{<<: &m {{x: 1}}, y: 2}}\nn: *m"
+        )
+        .unwrap();
+    }
+    write(directory.path(), "small/c.yaml", small);
+    render(&["small"]).expect_code(0);
+}
+
+#[test]
+#[ignore = "prints a gigabyte"]
+fn a_user_who_trusts_a_catalog_lifts_the_limit() {
+    let directory = scratch();
+    write(directory.path(), "bomb/c.yaml", aliases(2, 50_000, 5_000));
+    write(directory.path(), "one/c.yaml", aliases(1, 50_000, 5_000));
+    let render = |args: &[&str]| olmdex(["render"]).args(args).in_directory(directory.path()).answer();
+    assert!(render(&["one"]).expect_code(0).stdout.len() > 240_000_000);
+    assert!(render(&["bomb", "--no-image-limits"]).expect_code(0).stdout.len() > 480_000_000);
+}
+
+/// The YAML of an object whose aliases copy a text, as a bundle carries it.
+fn carried(text: usize, n_copies: usize) -> String {
+    use base64::Engine as _;
+    let copies = vec!["*a"; n_copies].join(",");
+    let object = format!("kind: ConfigMap\nmetadata: {{name: c}}\na: &a \"{}\"\nl: [1,{copies}]\n", "x".repeat(text));
+    base64::engine::general_purpose::STANDARD.encode(object)
+}
+
+#[test]
+fn objects_of_bundles_are_charged_too() {
+    let directory = scratch();
+    let mut text = format!("{PACKAGE}---\nschema: olm.channel\npackage: p\nname: a\nentries: [{{name: p.v1.0.0}}]\n");
+    let object = carried(50_000, 2_500);
+    for number in 0..4 {
+        writeln!(
+            text,
+            "---\nschema: olm.bundle\npackage: p\nname: p.v{number}.0.0\nimage: i\nproperties:\n- type: olm.package\n  value: {{packageName: p, version: {number}.0.0}}\n- type: olm.bundle.object\n  value: {{data: {object}}}"
+        )
+        .unwrap();
+    }
+    write(directory.path(), "objects/c.yaml", text);
+    // A property without data has that of the one before it.
+    let empty = "{\"type\":\"olm.bundle.object\",\"value\":{}},".repeat(20_000);
+    let object = carried(1_000_000, 0);
+    let text = format!(
+        "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v1.0.0\",\"image\":\"i\",\"properties\":[{{\"type\":\"olm.bundle.object\",\"value\":{{\"data\":\"{object}\"}}}},{empty}{{\"type\":\"olm.package\",\"value\":{{\"packageName\":\"p\",\"version\":\"1.0.0\"}}}}]}}"
+    );
+    write(directory.path(), "again/c.json", text);
+    for args in [["render", "objects"], ["validate", "objects"], ["render", "again"], ["validate", "again"]] {
+        let answer = in_memory(BASE + 800_000, directory.path(), &args);
+        answer.expect_code(5).expect_words("`--no-image-limits`");
+    }
+}
+
+#[test]
+fn files_of_a_bundle_are_charged_together() {
+    let directory = scratch();
+    let root = directory.path();
+    write(root, "b/metadata/annotations.yaml", "annotations: {operators.operatorframework.io.bundle.package.v1: p}\n");
+    for number in 0..10 {
+        let copies = vec!["*a"; 1_000].join(",");
+        let text = format!(
+            "kind: ConfigMap\napiVersion: v1\nmetadata: {{name: c{number}}}\na: &a \"{}\"\nl: [1,{copies}]\n",
+            "x".repeat(50_000)
+        );
+        write(root, &format!("b/manifests/{number}.yaml"), text);
+    }
+    let answer = in_memory(BASE + 900_000, root, &["bundle", "validate", "b"]);
+    answer.expect_code(5).expect_words("`--no-image-limits`");
+}
+
+/// Runs git with an input, with no configuration but the repository's own.
+fn git(directory: &Path, arguments: &[&str], input: impl FnOnce(&mut dyn std::io::Write)) -> String {
+    let mut child = Command::new("git")
+        .args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.com",
+            "-c",
+            "init.defaultBranch=main",
+            "-c",
+            "core.bigFileThreshold=1m",
+        ])
+        .args(arguments)
+        .current_dir(directory)
+        .envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_SYSTEM", "/dev/null")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    input(&mut child.stdin.take().unwrap());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn blob(repository: &Path, mib: usize) -> String {
+    git(repository, &["hash-object", "-w", "--stdin"], |out| {
+        let piece = vec![b'\n'; 1 << 20];
+        (0..mib).for_each(|_| out.write_all(&piece).unwrap());
+    })
+}
+
+fn commit(repository: &Path, tree: &str) {
+    let commit = git(repository, &["commit-tree", tree, "-m", "bomb"], |_| {});
+    git(repository, &["update-ref", "refs/heads/main", &commit], |_| {});
+}
+
+fn tree(repository: &Path, entries: &str) -> String {
+    git(repository, &["mktree"], |out| out.write_all(entries.as_bytes()).unwrap())
+}
+
+#[test]
+fn objects_of_git_have_the_limits_of_images() {
+    let directory = scratch();
+    let root = directory.path();
+    let repository = root.join("repo");
+    std::fs::create_dir_all(&repository).unwrap();
+    git(&repository, &["init", "-q"], |_| {});
+    let build = || in_memory(BASE + 300_000, root, &["build", "--git", "repo", "-o", "past.db"]);
+    // Trees that name each other: a billion files in a few objects.
+    let blob_of_text =
+        git(&repository, &["hash-object", "-w", "--stdin"], |out| out.write_all(PACKAGE.as_bytes()).unwrap());
+    let mut inner =
+        tree(&repository, &(0..10).map(|it| format!("100644 blob {blob_of_text}\tf{it}.yaml\n")).collect::<String>());
+    for _ in 0..8 {
+        inner = tree(&repository, &(0..10).map(|it| format!("040000 tree {inner}\td{it}\n")).collect::<String>());
+    }
+    commit(&repository, &inner);
+    build().expect_code(5).expect_words("`--no-image-limits`");
+    // One object that is a hundred files.
+    let large = blob(&repository, 24);
+    let many = (0..100).map(|it| format!("100644 blob {large}\tf{it}.yaml\n")).collect::<String>();
+    commit(&repository, &tree(&repository, &many));
+    build().expect_code(5).expect_words("`--no-image-limits`").expect_words("2048 MiB");
+    assert!(!root.join("past.db").exists());
+}
+
+#[test]
+#[ignore = "packs and unpacks 600 MB"]
+fn blanks_in_git_are_refused_by_their_ratio() {
+    let directory = scratch();
+    let root = directory.path();
+    let repository = root.join("repo");
+    std::fs::create_dir_all(&repository).unwrap();
+    git(&repository, &["init", "-q"], |_| {});
+    let two = [blob(&repository, 200), blob(&repository, 201)];
+    let entries: String = two.iter().map(|it| format!("100644 blob {it}\tf{it}.yaml\n")).collect();
+    commit(&repository, &tree(&repository, &entries));
+    let build = || in_memory(BASE + 300_000, root, &["build", "--git", "repo", "-o", "past.db"]);
+    build().expect_code(5).expect_words("more than 200 times").expect_words("`--no-image-limits`");
+    let one = blob(&repository, 250);
+    commit(
+        &repository,
+        &tree(
+            &repository,
+            &format!("100644 blob {one}\tf.yaml\n100644 blob {}\tp.yaml\n", {
+                git(&repository, &["hash-object", "-w", "--stdin"], |out| out.write_all(PACKAGE.as_bytes()).unwrap())
+            }),
+        ),
+    );
+    // Within the limits it has its normal answer.
+    in_memory(BASE + 900_000, root, &["build", "--git", "repo", "-o", "past.db", "--keep-going"]);
+}
