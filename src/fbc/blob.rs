@@ -53,6 +53,12 @@ impl Failure {
     pub(super) fn of(defect: Defect) -> Self {
         Self { schema: String::new(), package: String::new(), defects: vec![defect] }
     }
+
+    /// The same without any word of the document.
+    pub(super) fn without_words(self) -> Self {
+        let defects = self.defects.into_iter().map(|it| Defect { kind: it.kind.without_words(), ..it });
+        Self { schema: String::new(), package: String::new(), defects: defects.collect() }
+    }
 }
 
 /// Makes a blob of a document (`docs/behaviour/fbc.md` 1.5).

@@ -180,7 +180,31 @@ fn go_path(root: &str, path: &[Step]) -> String {
     field
 }
 
+/// What stands for words of a document that are not shown.
+const NOT_SHOWN: &str = "(nothing of it is shown: a link leads out of the source)";
+
 impl DefectKind {
+    /// The same without any word of the document.
+    pub(super) fn without_words(self) -> Self {
+        let hidden = || NOT_SHOWN.to_owned();
+        match self {
+            Self::Json { error: ReadErrorKind::NumberOutOfRange(_), offset } => {
+                Self::Json { error: ReadErrorKind::NumberOutOfRange(hidden()), offset }
+            }
+            Self::Json { error: ReadErrorKind::InvalidCharacter { context, .. }, offset } => {
+                Self::Json { error: ReadErrorKind::InvalidCharacter { found: '\u{FFFD}', context }, offset }
+            }
+            Self::NotAnObject(kind, _) => Self::NotAnObject(kind, hidden()),
+            Self::Separator(_) => Self::Separator(hidden()),
+            Self::Yaml { .. } => Self::Yaml { message: hidden(), opm: hidden() },
+            Self::CollidingKeys { .. } => Self::CollidingKeys { folded: hidden(), keys: vec![hidden()] },
+            Self::HeadNotString { key, found, .. } => Self::HeadNotString { key, found, opm: hidden() },
+            Self::MissingSchema(blob) if !blob.is_empty() => Self::MissingSchema(hidden()),
+            Self::BundleObject { .. } => Self::BundleObject { message: hidden(), opm: hidden() },
+            other => other,
+        }
+    }
+
     /// Whether the real tool meets the defect while it decodes the document's head. There its reader of JSON falls back
     /// to YAML, and its reader of YAML puts a prefix before the message.
     #[must_use]

@@ -77,7 +77,13 @@ impl Input {
     /// One file, whatever its name.
     #[must_use]
     pub fn file(path: &Path) -> Self {
-        Self { files: vec![InputFile::in_directory(path, path.to_string_lossy().into_owned())], ..Self::default() }
+        let relative = path.to_string_lossy().into_owned();
+        let file = match path.parent().filter(|_| path.is_symlink()) {
+            Some(parent) if parent.as_os_str().is_empty() => InputFile::linked(path, relative, Path::new(".")),
+            Some(parent) => InputFile::linked(path, relative, parent),
+            None => InputFile::in_directory(path, relative),
+        };
+        Self { files: vec![file], ..Self::default() }
     }
 
     /// Bytes that are already in memory.
@@ -125,6 +131,7 @@ impl Input {
             shown,
             body: Body::Made(made),
             made_of: None,
+            leads_out: false,
         };
         Self { files: files.into_iter().map(file).collect(), ..Self::default() }
     }

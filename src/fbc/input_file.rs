@@ -24,6 +24,9 @@ pub trait Made: std::fmt::Debug + Send + Sync {
     fn text(&self) -> io::Result<Vec<u8>>;
 }
 
+/// Where the system makes up what looks like files.
+const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
+
 /// One file.
 #[derive(Debug, Clone)]
 pub struct InputFile {
@@ -34,6 +37,8 @@ pub struct InputFile {
     pub(super) relative: String,
     /// Where its text comes from, if it was made of other files.
     pub(super) made_of: Option<Arc<MadeOf>>,
+    /// Whether it is a link that leads out of what the user named.
+    pub(super) leads_out: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -90,17 +95,36 @@ impl InputFile {
             body: Body::Path(path.to_owned(), OnceLock::new()),
             relative,
             made_of: None,
+            leads_out: false,
         }
+    }
+
+    /// A link in a directory. What holds no files but what the system makes up is not read: some of it is secret, some never ends.
+    pub(super) fn linked(path: &Path, relative: String, root: &Path) -> Self {
+        let Ok(real) = path.canonicalize() else { return Self::in_directory(path, relative) };
+        if let Some(system) = MADE_UP.iter().find(|it| real.starts_with(it)) {
+            let error = io::Error::other(format!("it is a link into {system}, which holds no catalogs"));
+            return Self::unreadable(&path.to_string_lossy(), unreadable("open", &relative, &error));
+        }
+        let leads_out = root.canonicalize().is_ok_and(|root| !real.starts_with(root));
+        Self { leads_out, ..Self::in_directory(path, relative) }
+    }
+
+    /// Whether it is a link that leads out of what the user named: whoever made the link chose what is read there, so messages show
+    /// nothing of it.
+    #[must_use]
+    pub fn leads_out(&self) -> bool {
+        self.leads_out
     }
 
     /// A file that is not one of the system's: how it is called, and its path below the root of the catalog.
     pub(super) fn of_text(shown: String, relative: String, text: Text) -> Self {
-        Self { shown, body: Body::Text(text), relative, made_of: None }
+        Self { shown, body: Body::Text(text), relative, made_of: None, leads_out: false }
     }
 
     pub(super) fn unreadable(shown: &str, defect: Defect) -> Self {
         let body = Body::Unreadable(Box::new(defect));
-        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None }
+        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None, leads_out: false }
     }
 
     /// Whether it is only here to say what is wrong with it.

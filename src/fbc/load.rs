@@ -208,7 +208,7 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                                     &piece,
                                     consumer,
                                     &scratch.reader,
-                                    Care::of(input),
+                                    Care::of(input, number),
                                 )
                             }
                             None => decode((number, splitter.offset()), buffer, piece, consumer, scratch, input),
@@ -257,11 +257,18 @@ fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consum
 #[derive(Clone, Copy)]
 struct Care<'i> {
     expansion: &'i yaml::Expansion,
+    leads_out: bool,
 }
 
 impl<'i> Care<'i> {
-    fn of(input: &'i Input) -> Self {
-        Self { expansion: &input.meter.expansion }
+    fn of(input: &'i Input, file: u32) -> Self {
+        let leads_out = input.files.get(file as usize).is_some_and(InputFile::leads_out);
+        Self { expansion: &input.meter.expansion, leads_out }
+    }
+
+    /// What is said of a document that cannot be decoded.
+    fn told(self, failure: Failure) -> Failure {
+        if self.leads_out { failure.without_words() } else { failure }
     }
 }
 
@@ -276,9 +283,9 @@ fn decode<C: Consumer>(
 ) -> C::Output {
     let origin = origin_of(place, &piece);
     let raw = &buffer[piece.start..piece.end];
-    let care = Care::of(input);
+    let care = Care::of(input, origin.file);
     if let Some(defect) = piece.defect {
-        return consumer.document(Document::broken(origin, raw, Failure::of(defect)));
+        return consumer.document(Document::broken(origin, raw, care.told(Failure::of(defect))));
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
@@ -299,6 +306,7 @@ fn decode_read<C: Consumer>(
     let raw = &buffer.as_bytes()[piece.start..piece.end];
     let text = &buffer[piece.start..piece.end];
     let blob = blob::decode(reader.last(text), false).and_then(|it| charged(it, care));
+    let blob = blob.map_err(|it| care.told(it));
     let places = if consumer.wants_places() { ValuePlaces::Json(text) } else { ValuePlaces::Unknown };
     consumer.document(Document { origin, raw, unread_from: None, blob, places })
 }
@@ -334,7 +342,7 @@ pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C
         raw,
         consumer,
         &mut Scratch::default(),
-        Care { expansion: &yaml::Expansion::default() },
+        Care { expansion: &yaml::Expansion::default(), leads_out: false },
     )
 }
 
@@ -345,7 +353,7 @@ fn decode_text<C: Consumer>(
     scratch: &mut Scratch,
     care: Care<'_>,
 ) -> C::Output {
-    let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, failure));
+    let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, care.told(failure)));
     let chunk = match origin.syntax {
         Syntax::Json => raw.into(),
         Syntax::Yaml => chunk_text(raw),

@@ -60,7 +60,12 @@ pub(super) fn walk(root: &Path, keeps_git: bool) -> io::Result<Walked> {
         inner.push(entry.name.clone());
         let path = root.join(inner.iter().map(|it| OsStr::from_bytes(it)).collect::<PathBuf>());
         if !entry.is_directory {
-            found.push(Found { file: InputFile::in_directory(&path, relative_text(&inner)), components: inner });
+            let relative = relative_text(&inner);
+            let file = match entry.is_link {
+                true => InputFile::linked(&path, relative, root),
+                false => InputFile::in_directory(&path, relative),
+            };
+            found.push(Found { file, components: inner });
             continue;
         }
         match sorted_entries(&path) {
@@ -103,7 +108,11 @@ fn keep(found: Vec<Found>) -> (Vec<InputFile>, Ignore) {
     let mut ignore = Ignore::default();
     let mut files = Vec::new();
     let is_ignore_file = |it: &Found| it.components.last().is_some_and(|name| name == FILE_NAME.as_bytes());
-    for it in found.iter().filter(|it| is_ignore_file(it) && !it.file.is_unreadable()) {
+    for it in found.iter().filter(|it| is_ignore_file(it)) {
+        if it.file.is_unreadable() {
+            files.push(it.file.clone());
+            continue;
+        }
         let domain = &it.components[..it.components.len() - 1];
         let defect = match it.file.whole() {
             Ok(text) => ignore.add_file(domain, &text).err().map(|error| Defect {
@@ -135,6 +144,7 @@ fn hides_git(ignore: &Ignore) -> bool {
 struct Entry {
     name: Vec<u8>,
     is_directory: bool,
+    is_link: bool,
 }
 
 fn sorted_entries(directory: &Path) -> io::Result<Vec<Entry>> {
@@ -142,8 +152,9 @@ fn sorted_entries(directory: &Path) -> io::Result<Vec<Entry>> {
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         // The type of the entry itself: a link to a directory is not one.
-        let is_directory = entry.file_type()?.is_dir();
-        entries.push(Entry { name: entry.file_name().as_bytes().to_vec(), is_directory });
+        let kind = entry.file_type()?;
+        let (is_directory, is_link) = (kind.is_dir(), kind.is_symlink());
+        entries.push(Entry { name: entry.file_name().as_bytes().to_vec(), is_directory, is_link });
     }
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
