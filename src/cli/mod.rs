@@ -22,6 +22,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::compose::Reach;
 use args::images::ImageArgs;
 use author::{bundle, edits, generate, init, lsp, release, repo, simulate, template};
 use catalog::{build, diff, history, image, info, list, render, search, show, sql, validate};
@@ -92,6 +93,9 @@ struct GlobalArgs {
     /// Threads that read catalogs. Default: one per processor
     #[arg(long, global = true, help_heading = "Global options", value_name = "N")]
     threads: Option<usize>,
+    /// Let an olmdex.toml that was found, not named, read and write outside of its directory, and read from registries
+    #[arg(long, global = true, help_heading = "Global options", alias = "anywhere")]
+    trust_config: bool,
     #[command(flatten)]
     images: ImageArgs,
 }
@@ -205,10 +209,6 @@ impl Command {
         }
     }
 
-    /// Whether people read what it prints; the others write something.
-    fn is_read(&self) -> bool {
-        #[cfg(feature = "serve")]
-        if matches!(self, Self::Serve(_)) {
     /// Whether it goes on when something could not be read.
     fn goes_on(&self) -> bool {
         #[cfg(feature = "serve")]
@@ -218,6 +218,10 @@ impl Command {
         matches!(self, Self::Lsp(_) | Self::Complete(_))
     }
 
+    /// Whether people read what it prints; the others write something.
+    fn is_read(&self) -> bool {
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
             return false;
         }
         if let Self::Validate(args) = self
@@ -318,24 +322,25 @@ pub fn run() -> ExitCode {
     }
     let opener = cli.global.images.opener();
     let opener = if cli.command.is_opm() { opener.keeping_git() } else { opener };
-    let context = Context { reporter, opener };
+    let found_config = if cli.global.trust_config { Reach::Anywhere } else { Reach::Inside };
+    let context = Context { reporter, opener, found_config };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli.command.run(&context)));
     interrupt::wait_if_interrupted();
     pager::finish();
-    match result {
-        Ok(Ok(exit)) => exit.into(),
-        Ok(Err(error)) => {
-            if !error.is_broken_pipe() {
-                reporter.error(&error);
     // Whatever the command made of a document that it could not read: the limit is why.
     let is_cut = crate::yaml::is_expansion_limit_reached() && !cli.command.goes_on();
-            }
+    match result {
         Ok(_) if is_cut => {
             reporter.error(&CommandError::of_expansion());
             Exit::Limit.into()
         }
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(error)) => {
+            if !error.is_broken_pipe() {
+                reporter.error(&error);
+            }
             error.exit.into()
         }
         Err(panic) => {

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::catalogs::{self, NamedCatalog};
 use super::composite::{Converted, of_composite};
-use super::error::ConfigError;
+use super::destination::Reach;
+use super::error::{At, ConfigError};
+use super::find::is_link_out;
 use super::form::{FindingsForm, Form, Word};
 use super::reader::Reader;
 use crate::check::practice::Profile;
@@ -26,10 +28,12 @@ pub struct Config {
     pub profiles: Vec<Profile>,
     /// Whether warnings count as errors.
     pub strict: bool,
-    /// The file of known findings.
-    pub baseline: Option<PathBuf>,
+    /// The file of known findings, and where it is named; [`Config::baseline()`] says whether it may be read.
+    pub(super) baseline: Option<(PathBuf, At)>,
     /// The catalogs, by name.
     pub catalogs: Vec<NamedCatalog>,
+    /// Where it may have anything read and written.
+    pub reach: Reach,
     /// The `olmdex.toml` that says the same as the composite file that was read.
     pub converted: Option<String>,
 }
@@ -37,7 +41,18 @@ pub struct Config {
 /// What follows the name of a composite file in messages.
 const AS_OPTIONS: &str = " (as olmdex.toml)";
 
-/// Reads a file of options, or a composite file of an old form. `known` are all rules that it may name.
+/// As [`read()`], of a file that was found and not named: unless `reach` says otherwise, it has nothing read outside of its directory.
+///
+/// # Errors
+/// As [`read()`], and if it is a link that leads out of its directory.
+pub fn read_found(path: &Path, known: &[&'static Rule], reach: Reach) -> Result<Config, ConfigError> {
+    if reach == Reach::Inside && is_link_out(path) {
+        return Err(ConfigError::LinkOut { path: path.to_owned() });
+    }
+    Ok(Config { reach, ..read(path, known)? })
+}
+
+/// Reads a file of options that the user named, or a composite file of an old form. `known` are all rules that it may name.
 ///
 /// # Errors
 /// If it cannot be read, is larger than a mebibyte or no regular file, or something in it is not what it should be.
@@ -76,9 +91,10 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
     let severity = severity.into_iter().map(|(word, level)| (word.0.into_inner(), level)).collect();
     let layer = Layer { select: texts(select), ignore: texts(ignore), severity };
     let profiles = profile.iter().map(|it| reader.profile(it)).collect::<Result<_, ConfigError>>()?;
-    let baseline = baseline.map(|it| reader.path(&it)).transpose()?;
+    let baseline = baseline.map(|it| Ok((reader.path(&it)?, reader.at(it.span())))).transpose()?;
     let catalogs = catalogs::read(&reader, form.catalogs)?;
-    Ok(Config { path: path.to_owned(), layer, profiles, strict, baseline, catalogs, converted: None })
+    let (path, reach) = (path.to_owned(), Reach::Anywhere);
+    Ok(Config { path, layer, profiles, strict, baseline, catalogs, reach, converted: None })
 }
 
 #[cfg(test)]
@@ -104,10 +120,10 @@ mod tests {
         let text = "[findings]\nselect = ['W']\nignore = ['example']\nseverity = { W0805 = 'error' }\nprofile = ['konflux']\nstrict = true
 baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catalogs.a]\nsource = 'x/a'\npriority = -3\nlabels = { k = 'v' }\n";
         let config = parsed(text).unwrap();
+        assert_eq!((config.strict, config.baseline().unwrap()), (true, Some(Path::new("../b.json"))));
         assert_eq!((config.layer.select, config.layer.ignore), (vec!["W".to_owned()], vec!["example".to_owned()]));
         assert_eq!(config.layer.severity, [("W0805".to_owned(), Level::Error)]);
         assert_eq!(config.profiles, [Profile::Konflux]);
-        assert_eq!((config.strict, config.baseline), (true, Some(PathBuf::from("../b.json"))));
         let labels = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
         let [a, b] = config.catalogs.as_slice() else { panic!("{:?}", config.catalogs) };
         assert_eq!((a.name.as_str(), a.source(), a.priority), ("a", Some(Path::new("../x/a")), -3));

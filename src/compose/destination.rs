@@ -27,10 +27,11 @@ pub struct DestinationError {
     pub help: String,
 }
 
-/// Whether a destination may be anywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whether what a file names may be anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
     /// Below the directory of the file only.
+    #[default]
     Inside,
     /// Where the file says: the user has looked at it.
     Anywhere,
@@ -49,17 +50,17 @@ impl Destination {
             help: help.to_owned(),
         };
         if reach == Reach::Inside {
-            const ANYWHERE: &str =
-                "choose a directory below that of the file; if you trust the file, `--anywhere` writes there";
+            const TRUST: &str =
+                "choose a directory below that of the file; if you trust the file, `--trust-config` writes there";
             let Some(path) = inner(&self.words).filter(|_| Path::new(&self.words).is_relative()) else {
                 let why = "is hidden, or outside the directory of the file".to_owned();
-                return Err(wrong(why, ANYWHERE));
+                return Err(wrong(why, TRUST));
             };
             let mut way = file.parent().unwrap_or(Path::new("")).to_owned();
             for step in path.components() {
                 way.push(step);
                 if way.is_symlink() {
-                    return Err(wrong(format!("leads through a link, `{}`", way.display()), ANYWHERE));
+                    return Err(wrong(format!("leads through a link, `{}`", way.display()), TRUST));
                 }
             }
         }

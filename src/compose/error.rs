@@ -27,6 +27,12 @@ pub enum ConfigError {
         /// The system's words.
         source: io::Error,
     },
+    /// It was found, and is a link that leads out of the directory that it was found in.
+    #[error("{} is a link that leads out of its directory, and it was found, not named", .path.display())]
+    LinkOut {
+        /// The link.
+        path: PathBuf,
+    },
     /// Something in it is not what it should be.
     #[error("{}:{line}:{column}: {message}", .path.display())]
     Content {
@@ -52,6 +58,10 @@ impl ConfigError {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
                 Some(format!("{FILE_NAME} may have 1 MiB"))
             }
+            Self::LinkOut { .. } => Some(
+                "if you trust the file, `--trust-config` or `--config FILE` reads it; `--no-config` does without"
+                    .to_owned(),
+            ),
             Self::Io { .. } => None,
         }
     }

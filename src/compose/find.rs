@@ -52,6 +52,16 @@ impl std::fmt::Display for Why {
     }
 }
 
+/// The directory of a file of options.
+pub(super) fn directory_of(file: &Path) -> &Path {
+    file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether a file that was found is a link that leads out of the directory that it was found in.
+pub(super) fn is_link_out(file: &Path) -> bool {
+    file.is_symlink() && !file::is_inside(file, directory_of(file))
+}
+
 /// Looks for the file. `current` is the path of the current directory, from the root; `sources` are the catalogs that are read.
 #[must_use]
 pub fn find(current: &Path, sources: &[PathBuf]) -> Search {

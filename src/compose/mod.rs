@@ -21,8 +21,8 @@
 //!
 //! [`find()`] says which file that is, [`read()`] reads it, or a composite file of an old form, [`Choice`] joins it with what a command line says, and [`Composition`] is a
 //! catalog as its components make it, which [`Staged`] writes to its destination. A file that is found
-//! may have been put there by somebody else: what it hides is counted in [`Chosen::hidden`], and it has nothing written outside of
-//! its own directory.
+//! may have been put there by somebody else: what it hides is counted in [`Chosen::hidden`], and it has nothing read and
+//! nothing written outside of its own directory.
 //!
 //! What it deliberately does not do: it judges no catalog, and decides nothing about exit codes.
 
@@ -38,6 +38,7 @@ mod error;
 mod files;
 mod find;
 mod form;
+mod inside;
 mod reader;
 mod staged;
 
@@ -47,10 +48,11 @@ pub use choice::{Choice, Chosen, Hidden};
 pub use compose_error::ComposeError;
 pub use composite::{Converted, of_composite};
 pub use composition::{Composition, Open, Part};
-pub use config::{Config, parse, read};
+pub use config::{Config, parse, read, read_found};
 pub use destination::{DestinationError, Reach};
 pub use error::{At, ConfigError};
 pub use files::{Defects, Files, FilesError};
 pub use find::{FILE_NAME, PassedOver, Search, Why, find};
 pub use form::schema;
+pub use inside::OutsideError;
 pub use staged::{StageError, Staged};

@@ -8,21 +8,26 @@ use std::path::{Path, PathBuf};
 use crate::answer::all_rules;
 use crate::bundle::rules::{Validator, selector};
 use crate::check::practice;
-use crate::compose::{self, BaselineFile, Choice};
+use crate::compose::{self, BaselineFile, Choice, Reach};
 use crate::diag::baseline::Scope;
 use crate::diag::selection::{Selection, Verdict};
 use crate::diag::{Finding, Rule};
 
 /// Which file of options is read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfigFile {
-    /// The one in the current directory, or in the nearest directory above it.
-    #[default]
-    Search,
+    /// The one in the current directory, or in the nearest directory above it, and what that may reach.
+    Search(Reach),
     /// This one.
     Named(PathBuf),
     /// None.
     Absent,
+}
+
+impl Default for ConfigFile {
+    fn default() -> Self {
+        Self::Search(Reach::Inside)
+    }
 }
 
 /// The choices of all directories.
@@ -85,18 +90,21 @@ impl Choosing {
     }
 
     fn read(&self, directory: Option<&Path>) -> Result<Chosen, String> {
-        let path = match &self.config {
-            ConfigFile::Absent => None,
-            ConfigFile::Named(path) => Some(path.clone()),
-            ConfigFile::Search => {
+        let (path, reach) = match &self.config {
+            ConfigFile::Absent => (None, Reach::Inside),
+            ConfigFile::Named(path) => (Some(path.clone()), Reach::Anywhere),
+            ConfigFile::Search(reach) => {
                 let sources: Vec<PathBuf> = directory.into_iter().map(Path::to_owned).collect();
-                compose::find(&self.current, &sources).found
+                (compose::find(&self.current, &sources).found, *reach)
             }
         };
         let Some(path) = path else { return Ok(Chosen::default()) };
         let rules = all_rules();
-        let config = compose::read(&path, &rules).map_err(|error| error.to_string())?;
-        let layers = [config.layer];
+        let config = compose::read_found(&path, &rules, reach).map_err(|error| match error.help() {
+            Some(help) => format!("{error}; {help}"),
+            None => error.to_string(),
+        })?;
+        let layers = [config.layer.clone()];
         let mut selection = Selection::new(&rules, &layers).map_err(|error| error.to_string())?;
         let on: Vec<&'static Rule> = config.profiles.iter().flat_map(|it| it.rules()).copied().collect();
         selection.off_by_default(practice::rules::ALL, &on, &layers);
@@ -105,7 +113,8 @@ impl Choosing {
             practices: practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
             validators: selector::of_profiles(&config.profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
         };
-        let baseline = config.baseline.as_deref().map(BaselineFile::read).transpose();
+        let baseline = config.baseline().map_err(|error| format!("{error}; {}", error.help()))?;
+        let baseline = baseline.map(BaselineFile::read).transpose();
         let baseline = baseline.map_err(|error| error.to_string())?;
         Ok(Chosen { choice: Choice { selection, baseline, ..Choice::default() }, besides })
     }

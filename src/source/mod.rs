@@ -20,6 +20,7 @@ pub use self::error::SourceError;
 use self::error::unreadable;
 pub use self::image::ImageSource;
 use self::named::Named;
+pub use self::named::local_path;
 use crate::archive;
 use crate::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
 use crate::diag::Finding;

@@ -48,6 +48,15 @@ impl Named {
     }
 }
 
+/// Where what a user or a file named as a source is in the file system; nothing if it is in a registry or an engine.
+#[must_use]
+pub fn local_path(name: &Path) -> Option<PathBuf> {
+    match Named::parse(name) {
+        Named::Path(path) | Named::Layout(path, _) | Named::Archive(path, _) | Named::Skopeo(path) => Some(path),
+        Named::Elsewhere(..) => None,
+    }
+}
+
 /// Takes `PATH[:TAG][@DIGEST]` apart: the longest beginning that exists is the path.
 fn split(text: &str) -> (PathBuf, Wanted) {
     let mut wanted = Wanted::default();

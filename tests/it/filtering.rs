@@ -55,6 +55,9 @@ fn references_are_looked_up_in_the_file_of_options() {
     let configuration = "kind: ImageSetConfiguration\nmirror:\n  operators:\n  - catalog: docker://quay.io/a/shop:v1\n    packages: [{name: ledger}]\n";
     std::fs::write(path("set.yaml"), configuration).unwrap();
     let answer = olmdex(["filter", "-c", "set.yaml", "-o", "images"]).in_directory(directory.path()).answer();
+    answer.expect_code(2).expect_words("--trust-config");
+    let answer = olmdex(["filter", "-c", "set.yaml", "-o", "images", "--trust-config"]).in_directory(directory.path());
+    let answer = answer.answer();
     assert!(answer.expect_code(0).out().contains("quay.io/shop/ledger:0.1.0"));
     // Without it the image would be pulled.
     std::fs::remove_file(path("olmdex.toml")).unwrap();

@@ -78,6 +78,7 @@ mod support;
 mod survive_reading;
 mod terminals;
 mod tidy;
+mod trusting;
 mod typed_manifests;
 mod upgrade_reach;
 mod upgrades;

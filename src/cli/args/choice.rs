@@ -149,8 +149,11 @@ impl ChoiceOptions {
             .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
         let on: Vec<&'static Rule> = profiles.iter().flat_map(|it| it.rules()).copied().collect();
         selection.off_by_default(practice::rules::ALL, &on, &layers);
-        let of_config = config.and_then(|it| it.baseline.as_ref()).filter(|_| whole == Whole::Catalogs);
-        let path = self.baseline.as_ref().or(of_config);
+        let of_config = match config.filter(|_| whole == Whole::Catalogs && self.baseline.is_none()) {
+            Some(config) => config.baseline()?,
+            None => None,
+        };
+        let path = self.baseline.as_deref().or(of_config);
         let mut choice = Choice {
             selection,
             layers: names,
@@ -164,7 +167,7 @@ impl ChoiceOptions {
             }
             Some(path) if self.write_baseline => {
                 interrupt::undo_writes(context);
-                choice.write_to = Some(path.clone());
+                choice.write_to = Some(path.to_owned());
             }
             Some(path) => choice.baseline = Some(BaselineFile::read(path)?),
             None => {}

@@ -9,7 +9,8 @@ use crate::cli::args::bundle_images::not_rendered;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::compose::{
-    self, ComposeError, Composition, Config, DestinationError, FILE_NAME, FilesError, NamedCatalog, StageError,
+    self, ComposeError, Composition, Config, DestinationError, FILE_NAME, FilesError, NamedCatalog, OutsideError,
+    Reach, StageError,
 };
 use crate::diag::closest;
 
@@ -19,8 +20,9 @@ pub(crate) fn config(
     named: Option<&Path>,
     sources: &[PathBuf],
 ) -> Result<Option<Config>, CommandError> {
-    let path = match named {
-        Some(path) => Some(path.to_owned()),
+    let (path, reach) = match named {
+        // Who names a file trusts it.
+        Some(path) => (Some(path.to_owned()), Reach::Anywhere),
         None => {
             // Without a current directory there is nothing above it.
             let current = std::env::current_dir().unwrap_or_default();
@@ -29,11 +31,11 @@ pub(crate) fn config(
                 let path = it.path.display();
                 context.reporter.warning(&format!("{path} is not used: {}; `--config {path}` uses it", it.why));
             }
-            search.found
+            (search.found, context.found_config)
         }
     };
     let Some(path) = path else { return Ok(None) };
-    let config = compose::read(&path, &all_rules())?;
+    let config = compose::read_found(&path, &all_rules(), reach)?;
     if config.converted.is_some() {
         let shown = path.display();
         let message = format!("{shown} is a composite file; `olmdex template render {shown}` prints it as olmdex.toml");
@@ -80,8 +82,9 @@ pub(crate) fn parts(file: &Path, catalog: &str) -> Vec<PathBuf> {
 }
 
 /// Composes a catalog, and says what users should know of what was chosen.
-pub(crate) fn compose(context: &Context, file: &Path, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
-    let composed = Composition::compose(file, catalog, &context.opener, &|path| context.open(path));
+pub(crate) fn compose(context: &Context, config: &Config, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
+    config.check_inputs(catalog)?;
+    let composed = Composition::compose(&config.path, catalog, &context.opener, &|path| context.open(path));
     let composed = composed.map_err(|error| match &error {
         ComposeError::Template { template, findings } => not_rendered(context, template, findings),
         _ => error.into(),
@@ -126,6 +129,13 @@ impl From<DestinationError> for CommandError {
     /// What is in the file is part of the command line.
     fn from(error: DestinationError) -> Self {
         Self::usage(error.to_string()).help(error.help)
+    }
+}
+
+impl From<OutsideError> for CommandError {
+    /// What is in the file is part of the command line.
+    fn from(error: OutsideError) -> Self {
+        Self::usage(error.to_string()).help(error.help())
     }
 }
 

@@ -33,11 +33,11 @@ pub(crate) struct LspArgs {
     stdio: bool,
 }
 
-pub(crate) fn run(_: &Context, args: &LspArgs) -> CommandResult {
+pub(crate) fn run(context: &Context, args: &LspArgs) -> CommandResult {
     let config = match &args.config {
         Some(path) => ConfigFile::Named(path.clone()),
         None if args.no_config => ConfigFile::Absent,
-        None => ConfigFile::Search,
+        None => ConfigFile::Search(context.found_config),
     };
     // Without a current directory there is nothing above it.
     let current = std::env::current_dir().unwrap_or_default();

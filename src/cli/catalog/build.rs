@@ -419,11 +419,12 @@ fn additions<'c>(
     refuse_equal_names(&sources)?;
     let held = if args.verify { BTreeMap::new() } else { images_of(&args.output) };
     let (mut additions, mut updates) = (Vec::new(), Vec::new());
-    for (config, catalog) in config.iter().flat_map(|it| it.catalogs.iter().map(move |of| (it, of))) {
+    for (config, catalog) in config.iter().flat_map(|it| it.catalogs.iter().map(move |of| (*it, of))) {
+        config.check_inputs(catalog)?;
         if catalog.source().is_none() {
             let source = format!("{}#{}", config.path.display(), catalog.name);
             let spec = spec(args, catalogs, &catalog.name, &source);
-            let input = composition::compose(context, &config.path, catalog)?.input();
+            let input = composition::compose(context, config, catalog)?.input();
             additions.push(Addition { spec, what: What::Files(input) });
         }
     }

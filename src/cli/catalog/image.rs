@@ -12,7 +12,7 @@ use crate::cli::args::destination::{Destination, cannot, created, label, platfor
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::compose::{Config, Files, NamedCatalog, Reach};
+use crate::compose::{Config, Files, NamedCatalog};
 use crate::diag::Tally;
 use crate::fbc::Level;
 use crate::file::{finish_left, read_regular_of, write_over};
@@ -53,9 +53,6 @@ pub(crate) struct ImageCommandArgs {
     /// Read the catalogs from this file instead of olmdex.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Write also where olmdex.toml names a destination outside of its directory, behind a link, or hidden
-    #[arg(long)]
-    anywhere: bool,
 }
 
 /// No Dockerfile is larger.
@@ -103,7 +100,7 @@ fn dockerfiles(
         let error = CommandError::usage(format!("the label `{}` cannot stand in a Dockerfile", key.escape_debug()));
         return Err(error.help("write it without quotes, backslashes and line breaks"));
     }
-    let reach = if args.anywhere { Reach::Anywhere } else { Reach::Inside };
+    let reach = config.reach;
     let mut files = Vec::new();
     for catalog in config.catalogs.iter().filter(|it| only.is_none_or(|only| only.name == it.name)) {
         let Some(destination) = &catalog.destination else { continue };
@@ -178,7 +175,7 @@ fn image(
         }
     };
     let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
-    let composed = composition::compose(context, &config.path, catalog)?;
+    let composed = composition::compose(context, config, catalog)?;
     if !args.no_check {
         let tally = Tally::of(&check(&composed.input()).findings);
         if tally.errors > 0 || !composed.is_whole() {

@@ -16,7 +16,6 @@ use crate::cli::print::defects::{UNMIGRATABLE, report};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::compose::Reach;
 use crate::diag::{Severity, counted};
 use crate::fbc::{self, Format, Level, RenderDefect, Rendering, Selection, Sorted};
 use crate::index::Index;
@@ -49,9 +48,6 @@ pub(crate) struct RenderArgs {
     /// Read the catalogs from this file instead of olmdex.toml
     #[arg(long, value_name = "FILE", conflicts_with = "sources")]
     config: Option<PathBuf>,
-    /// Write also where olmdex.toml names a destination outside of its directory, behind a link, or hidden
-    #[arg(long, conflicts_with = "sources")]
-    anywhere: bool,
     /// What to do with the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: MigrateLevel,
@@ -81,10 +77,8 @@ impl RenderArgs {
 
 pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     if args.sources.is_empty() {
-        let reach = if args.anywhere { Reach::Anywhere } else { Reach::Inside };
         let wanted = Wanted {
             config: args.config.as_deref(),
-            reach,
             catalogs: &args.catalog,
             packages: &args.package,
             format: args.output,

@@ -15,7 +15,7 @@ use crate::cli::print::defects::report;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::compose::{Composition, Config, Files, NamedCatalog, Reach, Staged};
+use crate::compose::{Composition, Config, Files, NamedCatalog, Staged};
 use crate::diag::counted;
 use crate::fbc::{Format, Level, Rendering, Selection, Sorted};
 
@@ -23,7 +23,6 @@ use crate::fbc::{Format, Level, Rendering, Selection, Sorted};
 pub(super) struct Wanted<'a> {
     /// The file, if it is named.
     pub config: Option<&'a Path>,
-    pub reach: Reach,
     /// The catalogs; all that have a destination if there are none.
     pub catalogs: &'a [String],
     pub packages: &'a [String],
@@ -93,7 +92,7 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
     for catalog in &config.catalogs {
         match &catalog.destination {
             Some(destination) => {
-                destination.check(&config.path, catalog, wanted.reach)?;
+                destination.check(&config.path, catalog, config.reach)?;
                 targets.push((catalog, destination));
             }
             None => context.reporter.detail(&format!("catalog `{}` has no destination", catalog.name)),
@@ -131,7 +130,7 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
 
 /// A catalog of which everything could be read.
 fn whole(context: &Context, config: &Config, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
-    let composed = composition::compose(context, &config.path, catalog)?;
+    let composed = composition::compose(context, config, catalog)?;
     for part in &composed.parts {
         legacy_source::report(context, &part.input.remarks);
     }

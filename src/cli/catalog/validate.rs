@@ -193,7 +193,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.sources.is_empty() {
         let config = composition::with_catalogs(config, "olmdex validate my-catalog/")?;
         for catalog in &config.catalogs {
-            let composed = composition::compose(context, &config.path, catalog);
+            let composed = composition::compose(context, &config, catalog);
             let input = match composed {
                 Ok(composed) => composed.input(),
                 Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, &config.path, error)),

@@ -10,7 +10,7 @@ use crate::cli::args::sources::{NamedSource, check_names, default_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::compose::{self, NamedCatalog};
+use crate::compose::{self, Config};
 use crate::diag::printable;
 use crate::fbc::Input;
 use crate::index::Index;
@@ -39,7 +39,7 @@ pub(super) fn open(
     catalog: Option<&str>,
 ) -> Result<Vec<Entry>, CommandError> {
     let names = names(&operators);
-    let sources = Sources::new(&operators, inputs)?;
+    let sources = Sources::new(context, &operators, inputs)?;
     let mut entries = Vec::new();
     if let Some((path, references)) = sources.shared(&operators)
         && references.len() > 1
@@ -154,12 +154,12 @@ struct Sources {
     /// The one that stands for all that are not named.
     default: Option<PathBuf>,
     /// Those of `olmdex.toml`.
-    catalogs: Vec<NamedCatalog>,
+    config: Option<Config>,
 }
 
 impl Sources {
-    fn new(operators: &[Operator], inputs: &[String]) -> Result<Self, CommandError> {
-        let mut sources = Self { named: BTreeMap::new(), default: None, catalogs: Vec::new() };
+    fn new(context: &Context, operators: &[Operator], inputs: &[String]) -> Result<Self, CommandError> {
+        let mut sources = Self { named: BTreeMap::new(), default: None, config: None };
         for text in inputs {
             match text
                 .split_once('=')
@@ -189,7 +189,7 @@ impl Sources {
         if sources.default.is_none() && operators.iter().any(|it| !sources.named.contains_key(bare(&it.catalog))) {
             let current = std::env::current_dir().unwrap_or_default();
             if let Some(path) = compose::find(&current, &[]).found {
-                sources.catalogs = compose::read(&path, &all_rules())?.catalogs;
+                sources.config = Some(compose::read_found(&path, &all_rules(), context.found_config)?);
             }
         }
         Ok(sources)
@@ -209,12 +209,16 @@ impl Sources {
         if reference.is_empty() {
             return Ok((default_source()?.path, From::Name));
         }
-        let of_file = self.catalogs.iter().find(|it| it.image.as_deref().is_some_and(|it| bare(it) == reference));
-        if let Some(catalog) = of_file {
+        let of_file = self.config.iter().flat_map(|config| config.catalogs.iter().map(move |it| (config, it)));
+        let mut of_file = of_file.filter(|it| it.1.image.as_deref().is_some_and(|it| bare(it) == reference));
+        if let Some((config, catalog)) = of_file.next() {
             // What is composed is where it was rendered.
             let rendered = catalog.destination.as_ref().map(|it| it.path.as_path()).filter(|it| it.exists());
             return match catalog.source().or(rendered) {
-                Some(path) => Ok((path.to_owned(), From::Name)),
+                Some(path) => {
+                    config.check_path(path, catalog.at)?;
+                    Ok((path.to_owned(), From::Name))
+                }
                 None => {
                     let message =
                         format!("catalog `{}` of olmdex.toml is composed, and not rendered yet", catalog.name);

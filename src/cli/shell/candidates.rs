@@ -11,6 +11,7 @@ use crate::answer::all_rules;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::speak::error::CommandError;
 use crate::cli::speak::report::{ColorChoice, LogFormat, Reporter};
+use crate::compose::Reach;
 use crate::index::Index;
 use crate::index::query::Filter;
 
@@ -241,6 +242,7 @@ fn open(source: Option<&str>) -> Result<Index, CommandError> {
     AskOptions::of_sources(&sources).open(&crate::cli::speak::context::Context {
         reporter,
         opener: crate::source::Opener::new(&std::env::temp_dir()),
+        found_config: Reach::Inside,
     })
 }
 

@@ -4,6 +4,7 @@
 
 use crate::cli::speak::report::Reporter;
 use crate::cluster::Archives;
+use crate::compose::Reach;
 use crate::source::Opener;
 
 /// What every command needs.
@@ -11,6 +12,8 @@ pub(crate) struct Context {
     pub(crate) reporter: Reporter,
     /// Opens sources.
     pub(crate) opener: Opener,
+    /// What an `olmdex.toml` that is found may reach.
+    pub(crate) found_config: Reach,
 }
 
 impl Context {
