@@ -12,7 +12,7 @@ use super::lifecycles::{Unfit, lifecycles};
 use super::model::PackageModel;
 use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
-use crate::diag::{Guesses, Severity};
+use crate::diag::{Guesses, Severity, may_have};
 use crate::fbc::{Input, Origin};
 use crate::platform::Day;
 use crate::version::Quoted;
@@ -23,6 +23,8 @@ pub struct Checker {
     origins: Vec<Origin>,
     facts: Vec<Facts>,
     drafts: Vec<(usize, Draft)>,
+    /// Whether there are so many of them that no more documents are looked at.
+    is_full: bool,
     day: Option<Day>,
     advice: Option<CutAdvice>,
 }
@@ -48,6 +50,10 @@ impl Checker {
 
     /// Takes the next document. The order is that of the catalog.
     pub fn add(&mut self, inspected: Inspected) {
+        self.is_full |= !may_have(self.drafts.len() + inspected.drafts.len());
+        if self.is_full {
+            return;
+        }
         let number = self.facts.len();
         self.origins.push(inspected.origin);
         self.facts.push(inspected.facts);
@@ -58,7 +64,7 @@ impl Checker {
     /// files are used.
     #[must_use]
     pub fn drafts(self, input: &Input) -> Vec<(usize, Draft)> {
-        let Self { origins, facts, drafts, day, advice } = self;
+        let Self { origins, facts, drafts, day, advice, .. } = self;
         let mut drafts = Judge::judged((&facts, &origins), input, drafts, day, advice).drafts;
         drafts.sort_by_key(|(number, _)| *number);
         drafts
@@ -67,7 +73,7 @@ impl Checker {
     /// Judges what it has seen. Documents with findings are read once more from `input` for their places.
     #[must_use]
     pub fn finish(self, input: &Input) -> Report {
-        let Self { origins, facts, drafts, day, advice } = self;
+        let Self { origins, facts, drafts, day, advice, .. } = self;
         let Judge { models, mut drafts, .. } = Judge::judged((&facts, &origins), input, drafts, day, advice);
         // Stable: what was found in one document stays in the order of the rules.
         drafts.sort_by_key(|(number, _)| *number);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::facts::{ChannelFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
-use crate::diag::Rule;
+use crate::diag::{Rule, may_have};
 use crate::fbc::{
     Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
 };
@@ -67,7 +67,9 @@ impl Draft {
 
 impl Inspector {
     pub(super) fn push(&mut self, draft: Draft) {
-        self.drafts.push(draft);
+        if may_have(self.drafts.len() + 1) {
+            self.drafts.push(draft);
+        }
     }
 
     fn failure(&mut self, failure: &Failure, syntax: Syntax) -> Facts {

@@ -330,12 +330,12 @@ pub fn run() -> ExitCode {
     interrupt::wait_if_interrupted();
     pager::finish();
     // Whatever the command made of a document that it could not read: the limit is why.
-    let is_cut = crate::yaml::is_expansion_limit_reached() && !cli.command.goes_on();
+    let limit = CommandError::of_limit().filter(|_| !cli.command.goes_on());
+    if let (Ok(_), Some(error)) = (&result, limit) {
+        reporter.error(&error);
+        return error.exit.into();
+    }
     match result {
-        Ok(_) if is_cut => {
-            reporter.error(&CommandError::of_expansion());
-            Exit::Limit.into()
-        }
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(error)) => {
             if !error.is_broken_pipe() {

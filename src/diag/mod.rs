@@ -12,6 +12,7 @@ pub mod github;
 mod guesses;
 pub mod json;
 pub mod junit;
+mod many;
 mod printable;
 mod region;
 pub mod repeated;
@@ -23,6 +24,8 @@ pub mod text;
 
 pub use fingerprint::fingerprints;
 pub use guesses::Guesses;
+pub(crate) use many::may_have;
+pub use many::{TOO_MANY_FINDINGS, is_finding_limit_reached, lift_finding_limit};
 pub use printable::{printable, shortened};
 pub use region::end_column;
 pub(crate) use rule_table::rules;

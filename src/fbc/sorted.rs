@@ -21,6 +21,7 @@ use super::rank::Rank;
 use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob, render_noting};
 use super::stream::Syntax;
 use super::{Format, Level};
+use crate::diag::may_have;
 
 /// How many bytes of text may be kept, all in all, for one that is JSON and made of JSON to be kept too.
 const MAX_KEPT_OF_JSON: usize = 16 << 20;
@@ -176,7 +177,8 @@ impl<'s> Sorted<'s> {
                     self.push(rank, text);
                 }
                 (Ok(_), _) => {}
-                (Err(defect), _) => defects.push((origin, defect)),
+                (Err(defect), _) if may_have(defects.len() + 1) => defects.push((origin, defect)),
+                (Err(_), _) => {}
             }
             Ok(())
         });

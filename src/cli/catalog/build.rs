@@ -233,6 +233,10 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         findings.append(&mut import.report.findings);
         imports.push((spec.name, import));
     }
+    // What was not read or not judged is not left out in silence, whatever is kept going.
+    if let Some(error) = CommandError::of_limit() {
+        return Err(error);
+    }
     // What keeps a catalog out is said and counts, whatever was chosen.
     let tally = Tally::of(&findings);
     let (errors, rules): (Vec<&Rule>, Vec<&Rule>) =

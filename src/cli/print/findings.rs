@@ -65,8 +65,8 @@ fn write_findings(
     all: bool,
     metadata: FindingsMetadata,
 ) -> Result<(), CommandError> {
-    if crate::yaml::is_expansion_limit_reached() {
-        return Err(CommandError::of_expansion());
+    if let Some(error) = CommandError::of_limit() {
+        return Err(error);
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {

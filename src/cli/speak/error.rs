@@ -56,10 +56,16 @@ impl CommandError {
         Self { exit, help: None, error: anyhow::Error::msg(message.into()) }
     }
 
-    /// That documents were left unread because their aliases multiply them.
-    pub(crate) fn of_expansion() -> Self {
-        let message = format!("a YAML document was not read: {}", crate::yaml::EXPANDS_TOO_FAR);
-        Self::new(Exit::Limit, message).help(crate::archive::LIFT_LIMITS)
+    /// That documents were left unread because their aliases multiply them, or without judgement because too much is wrong with them.
+    pub(crate) fn of_limit() -> Option<Self> {
+        let message = if crate::yaml::is_expansion_limit_reached() {
+            format!("a YAML document was not read: {}", crate::yaml::EXPANDS_TOO_FAR)
+        } else if crate::diag::is_finding_limit_reached() {
+            crate::diag::TOO_MANY_FINDINGS.to_owned()
+        } else {
+            return None;
+        };
+        Some(Self::new(Exit::Limit, message).help(crate::archive::LIFT_LIMITS))
     }
 
     /// What clap says of arguments that it does not take: the first paragraph, and as help the tips and the usage below it.

@@ -150,7 +150,7 @@ impl Reporter {
     /// A finding that stands for so many more like it; `findings` is what shows each of them.
     pub(crate) fn finding_of_many(self, finding: &Finding, n_more: usize, findings: &str) {
         // Which documents are left unread when aliases expand too far depends on the threads; that some are is what the command ends with.
-        if crate::yaml::is_expansion_limit_reached() || (self.is_quiet && finding.rule.severity != Severity::Error) {
+        if CommandError::of_limit().is_some() || (self.is_quiet && finding.rule.severity != Severity::Error) {
             return;
         }
         match self.format {
