@@ -16,7 +16,7 @@ use hyper::body::Frame;
 use tokio::sync::mpsc;
 use tonic::Status;
 
-use super::budget::{Budget, Full, Held};
+use super::budget::{Budget, Full, Held, MAX_BATCH};
 use super::connections::Connection;
 use crate::serve::answers::Messages;
 use crate::serve::registry::encoded::Encoded;
@@ -122,9 +122,6 @@ impl Buf for Pieces {
         }
     }
 }
-
-/// Bytes of messages that are sent at once, if none of them is longer.
-pub(super) const MAX_BATCH: usize = 32 << 10;
 
 /// The body of an answer.
 #[derive(Default)]

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use super::body::MAX_BATCH;
 use super::connections::{Clock, Connection};
 
+/// Bytes of messages that are sent at once, if none of them is longer.
+pub(super) const MAX_BATCH: usize = 32 << 10;
 /// Bytes that all connections share.
 const MAX_BYTES: usize = 12 << 20;
 /// Bytes of its own that each connection has: a batch of messages, and two calls.

@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 use tonic::codec::{DecodeBuf, Decoder};
 use tonic::{Status, Streaming};
 
-use super::body::{Body, Frames, MAX_BATCH, Whole};
-use super::budget::{CALL, Full, Held};
+use super::body::{Body, Frames, Whole};
+use super::budget::{CALL, Full, Held, MAX_BATCH};
 use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
