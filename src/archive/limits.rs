@@ -47,6 +47,31 @@ impl Default for Limits {
     }
 }
 
+/// How many entries a tree has, and what their names take in memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EntryWeight {
+    n_entries: u64,
+    n_bytes: u64,
+}
+
+impl EntryWeight {
+    /// Takes an entry whose name, with the target if it is a link, takes so many bytes.
+    ///
+    /// # Errors
+    /// [`Limit::Entries`] and [`Limit::Names`].
+    pub fn add(&mut self, len: usize, limits: &Limits) -> Result<(), Limit> {
+        self.n_entries += 1;
+        self.n_bytes = self.n_bytes.saturating_add(Limits::ENTRY + len as u64);
+        if self.n_entries > limits.entries {
+            return Err(Limit::Entries(limits.entries));
+        }
+        if self.n_bytes > limits.names {
+            return Err(Limit::Names(limits.names));
+        }
+        Ok(())
+    }
+}
+
 /// A limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

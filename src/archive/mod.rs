@@ -26,7 +26,7 @@ mod write;
 pub use compression::{Compression, Decompressed};
 pub use entries::{Entries, Entry, EntryKind};
 pub use error::ArchiveError;
-pub use limits::{LIFT_LIMITS, Limit, Limits};
+pub use limits::{EntryWeight, LIFT_LIMITS, Limit, Limits};
 pub use name::clean;
 pub use open::{is_archive, read};
 pub use shown::shown;

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::entries::{Entry, EntryKind};
 use super::error::ArchiveError;
-use super::limits::{Limit, Limits};
+use super::limits::{EntryWeight, Limits};
 use super::name::{clean, join, split};
 use super::shown::shown;
 use crate::file::Text;
@@ -47,8 +47,7 @@ pub struct Tree {
     /// By path, without a slash in front; the root is not in it.
     nodes: BTreeMap<Box<[u8]>, Placed>,
     limits: Limits,
-    n_entries: u64,
-    n_name_bytes: u64,
+    weight: EntryWeight,
     /// Entries whose names would have climbed over the root.
     climbing: Vec<String>,
 }
@@ -217,14 +216,7 @@ impl Tree {
             Node::Link(target) | Node::Left(Some(target)) => target.len(),
             _ => 0,
         };
-        self.n_entries += 1;
-        self.n_name_bytes += Limits::ENTRY + (path.len() + target) as u64;
-        if self.n_entries > self.limits.entries {
-            return Err(ArchiveError::Limit(Limit::Entries(self.limits.entries)));
-        }
-        if self.n_name_bytes > self.limits.names {
-            return Err(ArchiveError::Limit(Limit::Names(self.limits.names)));
-        }
+        self.weight.add(path.len() + target, &self.limits).map_err(ArchiveError::Limit)?;
         self.nodes.insert(path.into(), Placed { node, archive });
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it asks git nothing.
 
 use super::GitError;
-use crate::archive::{Limit, Limits};
+use crate::archive::{EntryWeight, Limit, Limits};
 
 /// The limits of objects.
 #[derive(Debug, Clone, Copy)]
@@ -17,31 +17,22 @@ pub struct ObjectLimits {
 impl ObjectLimits {
     /// For the files of one catalog.
     pub(super) fn of_tree(&self) -> TreeWeight {
-        TreeWeight { limits: self.each, n_entries: 0, n_names: 0, n_bytes: 0 }
+        let limits = Limits { names: self.each.names.saturating_mul(NAMES), ..self.each };
+        TreeWeight { limits, entries: EntryWeight::default(), n_bytes: 0 }
     }
 }
 
 /// What the files of a catalog weigh.
 pub(super) struct TreeWeight {
     limits: Limits,
-    n_entries: u64,
-    n_names: u64,
+    entries: EntryWeight,
     n_bytes: u64,
 }
 
 impl TreeWeight {
     /// Takes an entry whose name takes so many bytes.
     pub(super) fn add_entry(&mut self, len: usize) -> Result<(), GitError> {
-        self.n_entries += 1;
-        self.n_names = self.n_names.saturating_add(len as u64 + Limits::ENTRY);
-        let limit = if self.n_entries > self.limits.entries {
-            Limit::Entries(self.limits.entries)
-        } else if self.n_names > self.limits.names.saturating_mul(NAMES) {
-            Limit::Names(self.limits.names.saturating_mul(NAMES))
-        } else {
-            return Ok(());
-        };
-        Err(GitError::Limit(limit))
+        self.entries.add(len, &self.limits).map_err(GitError::Limit)
     }
 
     /// Takes the bytes of a file.
