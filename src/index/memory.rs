@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use crate::fbc::ChannelPlaces;
@@ -53,12 +54,7 @@ impl Memory {
         if !self.enter(package) {
             return read().map(Arc::new);
         }
-        if let Some(known) = self.deprecated.borrow().get(schema) {
-            return Ok(Arc::clone(known));
-        }
-        let found = Arc::new(read()?);
-        self.deprecated.borrow_mut().insert(schema.to_owned(), Arc::clone(&found));
-        Ok(found)
+        kept(&self.deprecated, schema.to_owned(), read)
     }
 
     /// Where a channel of a package stands: what is known of its document in a catalog, or `read`.
@@ -71,12 +67,7 @@ impl Memory {
         if !self.enter(package) {
             return read().map(Arc::new);
         }
-        if let Some(known) = self.places.borrow().get(&channel) {
-            return Ok(Arc::clone(known));
-        }
-        let found = Arc::new(read()?);
-        self.places.borrow_mut().insert(channel, Arc::clone(&found));
-        Ok(found)
+        kept(&self.places, channel, read)
     }
 
     /// The name of the only bundle of a version in a package. `read` gives the names of its bundles, each with its version without and
@@ -108,6 +99,20 @@ impl Memory {
             _ => None,
         })
     }
+}
+
+/// What is kept under a key: what is known, or `read`.
+fn kept<K: Eq + Hash, V, E>(
+    known: &RefCell<HashMap<K, Arc<V>>>,
+    key: K,
+    read: impl FnOnce() -> Result<V, E>,
+) -> Result<Arc<V>, E> {
+    if let Some(known) = known.borrow().get(&key) {
+        return Ok(Arc::clone(known));
+    }
+    let found = Arc::new(read()?);
+    known.borrow_mut().insert(key, Arc::clone(&found));
+    Ok(found)
 }
 
 #[cfg(test)]

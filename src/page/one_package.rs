@@ -82,23 +82,11 @@ impl<'w> Shared<'w> {
 
 impl OfPackage for Shared<'_> {
     fn findings(&self, catalog: &str) -> Result<Rc<[Finding]>, PageError> {
-        if let Some(known) = self.findings.borrow().get(catalog) {
-            return Ok(Rc::clone(known));
-        }
-        tally::step(1);
-        let found: Rc<[Finding]> = read_findings(self.worlds.index, catalog, &self.package)?.into();
-        self.findings.borrow_mut().insert(catalog.to_owned(), Rc::clone(&found));
-        Ok(found)
+        kept(&self.findings, catalog, || Ok(read_findings(self.worlds.index, catalog, &self.package)?.into()))
     }
 
     fn drawn(&self, catalog: &str) -> Result<Rc<Catalog>, PageError> {
-        if let Some(known) = self.drawn.borrow().get(catalog) {
-            return Ok(Rc::clone(known));
-        }
-        tally::step(1);
-        let found = Rc::new(read_drawn(self.worlds.index, catalog, &self.package)?);
-        self.drawn.borrow_mut().insert(catalog.to_owned(), Rc::clone(&found));
-        Ok(found)
+        kept(&self.drawn, catalog, || read_drawn(self.worlds.index, catalog, &self.package).map(Rc::new))
     }
 
     fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleDemands>, PageError> {
@@ -112,6 +100,21 @@ impl OfPackage for Shared<'_> {
             demands.entry(catalog.to_owned()).or_insert_with(|| Demands::new(world, rows, &Options::default()));
         demands.of(&self.package, bundle).map_err(|error| PageError::Failed(error.to_string()))
     }
+}
+
+/// What is kept of a catalog: what is known, or `read`.
+fn kept<V: ?Sized>(
+    known: &RefCell<HashMap<String, Rc<V>>>,
+    catalog: &str,
+    read: impl FnOnce() -> Result<Rc<V>, PageError>,
+) -> Result<Rc<V>, PageError> {
+    if let Some(known) = known.borrow().get(catalog) {
+        return Ok(Rc::clone(known));
+    }
+    tally::step(1);
+    let found = read()?;
+    known.borrow_mut().insert(catalog.to_owned(), Rc::clone(&found));
+    Ok(found)
 }
 
 #[cfg(test)]
