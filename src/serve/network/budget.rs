@@ -128,19 +128,16 @@ impl Budget {
         }
     }
 
-    /// Ends the connections that keep bytes for longer than any client needs; how many there were.
-    pub(super) fn end_overdue(&self) -> usize {
+    /// Ends the connections that keep bytes for longer than any client needs.
+    pub(super) fn end_overdue(&self) {
         let now = self.clock.now();
         let holds = self.lock();
-        let mut n_ended = 0;
         for hold in holds.by_id.values().take_while(|it| now.saturating_sub(it.since) > PATIENCE) {
             let needed = hold.n_bytes as u64 / LEAST_SPEED;
-            if now.saturating_sub(hold.since) > PATIENCE + needed && !hold.connection.is_ended() {
+            if now.saturating_sub(hold.since) > PATIENCE + needed {
                 hold.connection.end();
-                n_ended += 1;
             }
         }
-        n_ended
     }
 }
 
@@ -153,9 +150,7 @@ impl Holds {
             if n_left == 0 {
                 return;
             }
-            if !hold.connection.is_ended() {
-                hold.connection.end();
-            }
+            hold.connection.end();
             n_left = n_left.saturating_sub(hold.n_bytes);
         }
     }
@@ -204,7 +199,7 @@ mod tests {
         let connections = Arc::new(Connections::new(1, 1 << 20));
         let budget = Arc::new(Budget::new(connections.clock()));
         let peer = Peer::from(IpAddr::from(Ipv4Addr::LOCALHOST));
-        let admit = || Arc::clone(&connections.admit(0, peer, true).0.connection);
+        let admit = || Arc::clone(&connections.admit(0, peer, true).connection);
         let (slow, quick) = (admit(), admit());
         // What is a connection's own is not shared.
         let own = [&slow, &quick].map(|it| budget.try_hold(it, OWN).unwrap());

@@ -178,12 +178,10 @@ impl Connections {
     }
 
     /// Takes a connection, and ends another one if there is no room. `has_begun` is false for a client that must say something first.
-    /// The second value is whether another one was ended.
-    pub(super) fn admit(self: &Arc<Self>, port: usize, peer: Peer, has_begun: bool) -> (Admitted, bool) {
+    pub(super) fn admit(self: &Arc<Self>, port: usize, peer: Peer, has_begun: bool) -> Admitted {
         let now = self.clock.now();
         let mut open = self.lock();
-        let victim = self.victim(&open, port, peer);
-        if let Some(victim) = &victim {
+        if let Some(victim) = self.victim(&open, port, peer) {
             open.by_id.remove(&(victim.port, victim.id));
             victim.end();
         }
@@ -206,13 +204,17 @@ impl Connections {
             end: Notify::new(),
         });
         open.by_id.insert((port, id), Arc::clone(&connection));
-        (Admitted { connections: Arc::clone(self), connection }, victim.is_some())
+        Admitted { connections: Arc::clone(self), connection }
     }
 
     /// The connection that makes room for another one of a peer: of the same peer if that has half of the port, else of the peer that has
     /// most of it.
     fn victim(&self, open: &Open, port: usize, peer: Peer) -> Option<Arc<Connection>> {
         let of_port = || open.by_id.range((port, 0)..=(port, u64::MAX)).map(|it| it.1);
+        // Most connections come when there is room for all.
+        if of_port().count() < self.max_of_port / 2 {
+            return None;
+        }
         let mut by_peer: HashMap<Peer, usize> = HashMap::new();
         for connection in of_port() {
             *by_peer.entry(connection.peer).or_default() += 1;
@@ -225,7 +227,7 @@ impl Connections {
             return None;
         }
         let largest = by_peer.values().max().copied();
-        // Of several that have as much, the one whose connection is worth least.
+        // Where several have as much, the connection that is worth least goes.
         let crowded = of_port().filter(|it| by_peer.get(&it.peer).copied() == largest);
         crowded.min_by_key(|it| it.worth()).cloned()
     }
@@ -240,19 +242,16 @@ impl Connections {
         }
     }
 
-    /// Ends the connections that take longer than they may; how many there were.
-    pub(super) fn end_overdue(&self) -> usize {
+    /// Ends the connections that take longer than they may.
+    pub(super) fn end_overdue(&self) {
         let now = self.clock.now();
-        let mut open = self.lock();
-        let before = open.by_id.len();
-        open.by_id.retain(|_, connection| {
+        self.lock().by_id.retain(|_, connection| {
             let is_overdue = connection.is_overdue(now);
             if is_overdue {
                 connection.end();
             }
             !is_overdue
         });
-        before - open.by_id.len()
     }
 
     /// Waits until no connection is open.
@@ -299,13 +298,13 @@ mod tests {
     fn a_new_connection_is_always_taken_and_a_silent_one_goes_for_it() {
         let connections = Arc::new(Connections::new(2, 1 << 20));
         let max = connections.max_of_port;
-        let other = connections.admit(1, peer(1), true).0;
-        let asking = connections.admit(0, peer(1), true).0;
+        let other = connections.admit(1, peer(1), true);
+        let asking = connections.admit(0, peer(1), true);
         asking.connection.asked();
         let mut silent: Vec<Admitted> = Vec::new();
         // One peer has half of the port at most, and loses its own.
         for _ in 0..max {
-            silent.push(connections.admit(0, peer(1), true).0);
+            silent.push(connections.admit(0, peer(1), true));
         }
         let n_open = silent.iter().filter(|it| !it.connection.is_ended()).count();
         assert_eq!(n_open, max / 2 - 1);
@@ -313,7 +312,7 @@ mod tests {
         // Many peers share the port; the one with most of it loses.
         for n in 0..=u8::MAX {
             for _ in 0..4 {
-                silent.push(connections.admit(0, peer(n), true).0);
+                silent.push(connections.admit(0, peer(n), true));
             }
         }
         let n_open = silent.iter().filter(|it| !it.connection.is_ended()).count();
@@ -345,7 +344,7 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_overdue() {
         let connections = Arc::new(Connections::new(1, 1 << 20));
-        let admitted = connections.admit(0, peer(1), false).0;
+        let admitted = connections.admit(0, peer(1), false);
         let opening = &admitted.connection;
         assert!(!opening.is_overdue(opening.since + millis(OPENING)));
         assert!(opening.is_overdue(opening.since + millis(OPENING) + 1));

@@ -15,7 +15,7 @@ use tonic::codec::{DecodeBuf, Decoder};
 use tonic::{Status, Streaming};
 
 use super::body::{Body, Frames, Whole};
-use super::budget::{CALL, Full, Held, MAX_BATCH};
+use super::budget::{CALL, Held, MAX_BATCH};
 use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
@@ -119,7 +119,7 @@ struct Call<'p> {
 async fn answer(shared: &Arc<Shared>, call: Call<'_>, mut questions: Streaming<Bytes>) -> Result<Body, Status> {
     let Call { connection, catalog, method, path, is_acknowledged } = call;
     // A call costs memory before its answer is there. A few of each connection need not wait, which is enough for health checks.
-    let held = Some(shared.budget.hold(connection, CALL).await.map_err(|it| busy(shared, it))?);
+    let held = Some(shared.budget.hold(connection, CALL).await.map_err(|_| busy(shared))?);
     if method == Method::Reflection {
         return Ok(reflect(Arc::clone(shared), Arc::clone(connection), questions));
     }
@@ -191,7 +191,7 @@ async fn whole(
     let kept: usize = messages.iter().map(Encoded::held).sum();
     let held = match kept <= CALL {
         true => held,
-        false => Some(shared.budget.hold(connection, kept).await.map_err(|it| busy(shared, it))?),
+        false => Some(shared.budget.hold(connection, kept).await.map_err(|_| busy(shared))?),
     };
     let len: usize = messages.iter().map(Encoded::len).sum();
     Ok(match len <= CALL {
@@ -202,7 +202,7 @@ async fn whole(
 }
 
 /// Too many wait already, or clients take too little.
-fn busy(shared: &Shared, _: Full) -> Status {
+fn busy(shared: &Shared) -> Status {
     Counters::add(&shared.counters.refused_for_load);
     Status::unavailable("too many calls wait for an answer")
 }
@@ -233,7 +233,7 @@ async fn ask<T: Send + 'static>(
         .grpc
         .ask(snapshot, move |index| question(&Registry { index, catalog: &catalog }).map_err(|it| status(&it)));
     asked.await.map_err(|error| match error {
-        NoAnswer::Busy => busy(shared, Full),
+        NoAnswer::Busy => busy(shared),
         NoAnswer::Failed => Status::internal("the question could not be answered"),
     })?
 }
@@ -268,7 +268,7 @@ fn batches<I: Send + 'static>(
             let turn = to.clone();
             // Waits until clients have taken what others were sent.
             let Ok(held) = shared.budget.hold(&connection, MAX_BATCH).await else {
-                let _ = to.send(Err(busy(&shared, Full))).await;
+                let _ = to.send(Err(busy(&shared))).await;
                 break;
             };
             let (budget, holder) = (Arc::clone(&shared.budget), Arc::clone(&connection));
@@ -310,15 +310,14 @@ fn reflect(shared: Arc<Shared>, connection: Arc<Connection>, mut questions: Stre
     tokio::spawn(async move {
         let mut reflection = Reflection::default();
         loop {
-            let question = match tokio::time::timeout(IDLE, questions.message()).await {
-                Ok(Ok(Some(bytes))) => bytes,
-                Ok(Ok(None)) => break,
-                Ok(Err(status)) => {
+            let asked = tokio::time::timeout(IDLE, questions.message())
+                .await
+                .unwrap_or_else(|_| Err(Status::deadline_exceeded("nothing was asked for a minute")));
+            let question = match asked {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => break,
+                Err(status) => {
                     let _ = to.send(Err(status)).await;
-                    break;
-                }
-                Err(_) => {
-                    let _ = to.send(Err(Status::deadline_exceeded("nothing was asked for a minute"))).await;
                     break;
                 }
             };
@@ -329,7 +328,7 @@ fn reflect(shared: Arc<Shared>, connection: Arc<Connection>, mut questions: Stre
                 Ok(answer) => {
                     let frames = Frames::of(&[Encoded::of(&answer)]);
                     let held = shared.budget.hold(&connection, frames.len()).await;
-                    held.map(|it| frames.held(it)).map_err(|it| busy(&shared, it))
+                    held.map(|it| frames.held(it)).map_err(|_| busy(&shared))
                 }
                 Err(status) => Err(status),
             };

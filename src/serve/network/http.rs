@@ -202,7 +202,7 @@ fn streamed(
                 n_bytes += piece.len();
                 batch.push(piece);
             }
-            let is_end = batch.is_empty();
+            let is_end = pieces.peek().is_none();
             // Somebody who takes nothing is waited for here, with no thread, no connection to the index and no bytes.
             let Ok(room) = to.reserve().await else { return };
             let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);

@@ -276,16 +276,13 @@ async fn accept(port: Port, shared: Arc<Shared>, connections: Arc<Connections>, 
         Counters::add(&shared.counters.connections);
         // In HTTP/1 hyper looks after what a client sends first.
         let has_begun = matches!(offer, Offer::Http);
-        let (admitted, has_ended_other) = connections.admit(number, Peer::from(address.ip()), has_begun);
-        if has_ended_other {
-            Counters::add(&shared.counters.ended_connections);
-        }
+        let admitted = connections.admit(number, Peer::from(address.ip()), has_begun);
         let (offer, shared, stopped) = (offer.clone(), Arc::clone(&shared), stopped.clone());
         tokio::spawn(async move {
             let Admitted { connection, .. } = &admitted;
             tokio::select! {
-                () = serve(stream, offer, shared, stopped, connection) => {}
-                () = connection.ended() => {}
+                () = serve(stream, offer, Arc::clone(&shared), stopped, connection) => {}
+                () = connection.ended() => Counters::add(&shared.counters.ended_connections),
             }
         });
     }
@@ -295,9 +292,8 @@ async fn accept(port: Port, shared: Arc<Shared>, connections: Arc<Connections>, 
 async fn sweep(shared: Arc<Shared>, connections: Arc<Connections>) {
     loop {
         tokio::time::sleep(SWEEP).await;
-        for _ in 0..connections.end_overdue() + shared.budget.end_overdue() {
-            Counters::add(&shared.counters.ended_connections);
-        }
+        connections.end_overdue();
+        shared.budget.end_overdue();
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Shared {
     pub(super) counters: Counters,
     /// Who is told of each answer.
     tell: OnceLock<Arc<dyn Fn(Event) + Send + Sync>>,
-    /// Who may ask the index.
+    /// The turns of those that ask the index.
     pub(super) queues: Queues,
     /// The bytes of answers that clients have not taken yet.
     pub(super) budget: Arc<Budget>,
