@@ -29,7 +29,7 @@ mod counted {
         STEPS.get() - before
     }
 
-    /// That twice the input takes at most about twice the steps, as work in n log n does; in the square it would be four times.
+    /// Asserts that twice the input takes at most about twice the steps, as work in n log n does; quadratic work would take four times.
     /// `work` prepares an input of a size, and gives what is to be counted.
     pub(crate) fn assert_grows_with_input<W: FnOnce()>(size: usize, work: impl Fn(usize) -> W) {
         let [small, large] = [size, 2 * size].map(|it| steps_of(work(it)));

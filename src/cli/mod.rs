@@ -329,7 +329,7 @@ pub fn run() -> ExitCode {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli.command.run(&context)));
     interrupt::wait_if_interrupted();
     pager::finish();
-    // Whatever the command made of a document that it could not read: the limit is why.
+    // The limit is why a document was not read, whatever the command made of that.
     let limit = CommandError::of_limit().filter(|_| !cli.command.goes_on());
     if let (Ok(_), Some(error)) = (&result, limit) {
         reporter.error(&error);

@@ -20,7 +20,7 @@ pub struct Guesses<'a> {
 }
 
 impl<'a> Guesses<'a> {
-    /// Of these names.
+    /// Guesses among these names.
     #[must_use]
     pub fn new(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut alike: HashMap<String, Vec<&str>> = HashMap::new();

@@ -195,7 +195,7 @@ impl Survey {
     /// The packages with a bundle that demands something of a package, or of one of those.
     #[must_use]
     pub fn dependants(&self, package: &str) -> BTreeSet<String> {
-        // Who demands each thing, and what each package says that is demanded.
+        // The packages that demand each thing, and the demanded things that each package says.
         let mut demanders: HashMap<&Leaf, Vec<&str>> = HashMap::new();
         let mut says: HashMap<&str, BTreeSet<&Leaf>> = HashMap::new();
         let mut found: BTreeSet<&str> = BTreeSet::new();

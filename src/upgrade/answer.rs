@@ -240,7 +240,7 @@ impl Asked {
 
 /// The bundles of a graph by name.
 fn by_name(graph: &PackageGraph) -> HashMap<String, Known> {
-    // Of several blobs the last counts.
+    // The last of several blobs counts.
     let deprecated = graph.deprecations.last().into_iter().flatten().filter(|it| it.schema == "olm.bundle");
     let deprecated: HashSet<&str> = deprecated.inspect(|_| tally::step(1)).map(|it| it.name.as_str()).collect();
     let mut by_name = HashMap::with_capacity(graph.bundles.len());

@@ -298,7 +298,7 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
         );
         let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
         let of_entry = items.entry(skipping.number).or_insert_with(|| {
-            // Of equal ones the first stays.
+            // The first of equal names stays.
             skipping.skips.iter().enumerate().rev().map(|(item, name)| (name.as_str(), item)).collect()
         });
         let item = of_entry.get(name).copied().unwrap_or_default();

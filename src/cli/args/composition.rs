@@ -21,7 +21,7 @@ pub(crate) fn config(
     sources: &[PathBuf],
 ) -> Result<Option<Config>, CommandError> {
     let (path, reach) = match named {
-        // Who names a file trusts it.
+        // A user who names a file trusts it.
         Some(path) => (Some(path.to_owned()), Reach::Anywhere),
         None => {
             // Without a current directory there is nothing above it.

@@ -56,7 +56,8 @@ impl CommandError {
         Self { exit, help: None, error: anyhow::Error::msg(message.into()) }
     }
 
-    /// That documents were left unread because their aliases multiply them, or without judgement because too much is wrong with them.
+    /// The error of a run that left documents unread because their aliases multiply them, or unjudged because too much is wrong with
+    /// them; `None` if it left out nothing.
     pub(crate) fn of_limit() -> Option<Self> {
         let message = if crate::yaml::is_expansion_limit_reached() {
             format!("a YAML document was not read: {}", crate::yaml::EXPANDS_TOO_FAR)
