@@ -9,6 +9,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use thiserror::Error;
 
 use super::answer::{content_and_data, data};
+use super::icon;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared, Worlds};
 use super::reply::PageError;
@@ -126,6 +127,7 @@ fn make(
             true => (unindent(&data(desk).map_err(failed)?), None),
             false => content_and_data(desk, file_of_data.is_some()).map_err(failed)?,
         };
+        let page = if let Route::Icon(name) = route { icon::file(name, page) } else { page };
         let data = file_of_data.zip(found).map(|(file, found)| (file, unindent(&found)));
         for made in [Some((file, page)), data].into_iter().flatten() {
             // Who writes has stopped at an error, which is told.

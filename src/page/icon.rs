@@ -1,7 +1,10 @@
-//! Pictures of packages: which can be shown, and under which name.
+//! Icons of packages: which can be shown, under which name, and as which file.
 //!
-//! What it deliberately does not do: it changes no picture. A browser shows it as an image, in which no script runs.
+//! What it deliberately does not do: it removes nothing from an icon. A page shows it as an image, in which no script runs; its address
+//! opened on its own is kept from running any by a header of the server, and by [`file`] where there is no server.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 use super::digest::hex;
@@ -38,9 +41,37 @@ pub(super) fn media_type(name: &str) -> &'static str {
     KINDS.iter().find(|it| it.0 == kind).map_or("application/octet-stream", |it| it.1)
 }
 
+/// The content of a file that holds an icon, for servers that send no headers of their own. SVG may hold scripts, which a browser runs
+/// as those of the whole site when a reader opens the file; so the file holds it as an image of another SVG, in which no script runs.
+pub(super) fn file(name: &str, bytes: Vec<u8>) -> Vec<u8> {
+    if media_type(name) != "image/svg+xml" {
+        return bytes;
+    }
+    let data = STANDARD.encode(bytes);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{SIDE}\" height=\"{SIDE}\" viewBox=\"0 0 {SIDE} {SIDE}\">\
+         <image width=\"{SIDE}\" height=\"{SIDE}\" href=\"data:image/svg+xml;base64,{data}\"/></svg>\n"
+    )
+    .into_bytes()
+}
+
+/// Width and height of an icon's file, in pixels; pages give icons a size of their own.
+const SIDE: u32 = 256;
+
 #[cfg(test)]
 mod tests {
-    use super::name;
+    use super::{file, name};
+
+    #[test]
+    fn a_file_of_an_icon_holds_no_markup_of_the_icon() {
+        let svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(2)</script></svg>";
+        let text = String::from_utf8(file("a.svg", svg.to_vec())).unwrap();
+        let (before, data) = text.split_once("base64,").unwrap();
+        assert!(before.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width="), "{before}");
+        assert!(data.trim_end().ends_with("\"/></svg>"), "{data}");
+        assert!(!text.contains("script") && !text.contains("onload"), "{text}");
+        assert_eq!(file("a.png", svg.to_vec()), svg);
+    }
 
     #[test]
     fn only_pictures_have_names() {
