@@ -17,12 +17,14 @@ mod shell;
 mod speak;
 mod upgrade;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::compose::Reach;
+use crate::diag::printable;
 use args::images::ImageArgs;
 use author::{bundle, edits, generate, init, lsp, release, repo, simulate, template};
 use catalog::{build, diff, history, image, info, list, render, search, show, sql, validate};
@@ -259,8 +261,7 @@ fn version() -> String {
     format!("{} ({commit}SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
 }
 
-fn parse() -> Result<Cli, clap::Error> {
-    let words: Vec<OsString> = std::env::args_os().collect();
+fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
     match parse_for_one(&words) {
@@ -277,6 +278,19 @@ fn parse_for_one(words: &[OsString]) -> Option<Cli> {
     Cli::from_arg_matches(&root.try_get_matches_from(words).ok()?).ok()
 }
 
+/// The error of a command line as it can be printed: clap repeats words as they are, and a script may have taken them from a catalog.
+/// The second is false if clap must not print it.
+fn printable_error(error: clap::Error) -> (clap::Error, bool) {
+    let words: Vec<String> = std::env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
+    if words.iter().all(|it| matches!(printable(it), Cow::Borrowed(_))) {
+        return (error, true);
+    }
+    match parse(words.iter().map(|it| printable(it).into_owned().into()).collect()) {
+        Err(error) => (error, true),
+        Ok(_) => (error, false),
+    }
+}
+
 /// Whether messages are wanted as JSON, of a command line that could not be parsed.
 fn wants_json(words: &[String]) -> bool {
     let before_values = words.split(|it| it == "--").next().unwrap_or_default();
@@ -289,18 +303,21 @@ fn wants_json(words: &[String]) -> bool {
 /// Parses the arguments, runs the command, and gives the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = match parse() {
+    let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
-        Err(mut error) => {
-            let words: Vec<String> = std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+        Err(error) => {
+            let (mut error, is_printable) = printable_error(error);
+            let words: Vec<String> =
+                std::env::args_os().skip(1).map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
             elsewhere::redirect(&mut error, &words);
             let is_help = !error.use_stderr();
-            if !is_help && wants_json(&words) {
-                let reporter = Reporter::new(ColorChoice::Never, LogFormat::Json, false, false);
-                reporter.error(&CommandError::of_arguments(&error));
-            } else {
+            let format = if wants_json(&words) { LogFormat::Json } else { LogFormat::Text };
+            if is_help || (is_printable && format == LogFormat::Text) {
                 // Nobody is left to tell if this cannot be printed.
                 let _ = error.print();
+            } else {
+                let reporter = Reporter::new(ColorChoice::Never, format, false, false);
+                reporter.error(&CommandError::of_arguments(&error));
             }
             return if is_help { Exit::Yes.into() } else { Exit::Usage.into() };
         }

@@ -29,6 +29,18 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// As [`printable`], for what stands on a line of its own, moved in or not: `::` at its beginning is shown as `\u{3a}:`, since in the log of a
+/// GitHub workflow it would begin a command.
+#[must_use]
+pub fn printable_line(text: &str) -> Cow<'_, str> {
+    match text.trim_start().strip_prefix("::") {
+        Some(rest) => {
+            Cow::Owned(format!("{}\\u{{3a}}:{}", printable(&text[..text.len() - rest.len() - 2]), printable(rest)))
+        }
+        None => printable(text),
+    }
+}
+
 /// A text of at most so many characters; what is cut off is an ellipsis.
 #[must_use]
 pub fn shortened(text: &str, max: usize) -> String {
@@ -40,7 +52,19 @@ pub fn shortened(text: &str, max: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::{printable, printable_line};
+
+    #[test]
+    fn lines_are_no_commands_of_a_workflow() {
+        for (text, shown) in [
+            ("::error ::x", "\\u{3a}:error ::x"),
+            ("  ::error\n::x", "  \\u{3a}:error\\n::x"),
+            ("a ::error", "a ::error"),
+            (": x", ": x"),
+        ] {
+            assert_eq!(printable_line(text), shown);
+        }
+    }
 
     #[test]
     fn names_cannot_steer_the_terminal() {

@@ -31,6 +31,7 @@ mod few_catalogs;
 mod filtering;
 mod fixtures;
 mod help;
+mod hostile_names;
 mod images;
 mod index_build;
 mod index_catalogs;

@@ -112,7 +112,8 @@ fn repair_packages(
             exit = Exit::No;
             continue;
         };
-        context.reporter.note(&format!("{words}\n  {}", answer(first)));
+        context.reporter.note(&words);
+        context.reporter.note(&format!("  {}", answer(first)));
         for it in proposals.iter().skip(1) {
             context.reporter.note(&format!("  or: {}", answer(it)));
         }

@@ -7,7 +7,7 @@ use crate::cli::print::fit::wrap;
 use crate::cli::print::table::{CUT, markdown, write_aligned, write_fitted_to, write_markdown};
 use crate::cli::speak::report::paint;
 use crate::cli::speak::screen::screen;
-use crate::diag::{Place, printable};
+use crate::diag::{Place, printable, printable_line};
 
 /// How far tables and texts are moved in.
 const INDENT: usize = 2;
@@ -37,7 +37,9 @@ impl TextLine {
     /// The same as it stands where nothing is wrapped.
     fn whole(&self) -> String {
         match self {
-            Self::Words(indent, _, text) | Self::Command(indent, text) => format!("{:indent$}{}", "", printable(text)),
+            Self::Words(indent, _, text) | Self::Command(indent, text) => {
+                format!("{:indent$}{}", "", printable_line(text))
+            }
         }
     }
 
@@ -46,7 +48,11 @@ impl TextLine {
         let Self::Words(indent, more, text) = self else { return vec![self.whole()] };
         let lines = wrap(&printable(text), width.saturating_sub(indent + more));
         let indent_of = |idx: usize| if idx == 0 { *indent } else { indent + more };
-        lines.iter().enumerate().map(|(idx, line)| format!("{:1$}{line}", "", indent_of(idx))).collect()
+        lines
+            .iter()
+            .enumerate()
+            .map(|(idx, line)| format!("{:1$}{2}", "", indent_of(idx), printable_line(line)))
+            .collect()
     }
 }
 
@@ -169,7 +175,7 @@ impl Sheet {
         }
         let mut is_cut = false;
         for (title, headers, rows) in &self.tables {
-            writeln!(out, "\n{title}:")?;
+            writeln!(out, "\n{}:", printable_line(title))?;
             let mut table = Vec::new();
             match width {
                 Some(width) => {
@@ -186,7 +192,7 @@ impl Sheet {
             writeln!(out, "\n{}", paint(screen().color, "2", CUT))?;
         }
         for (title, text) in &self.texts {
-            writeln!(out, "\n{title}:")?;
+            writeln!(out, "\n{}:", printable_line(title))?;
             for line in text {
                 let lines = match width {
                     Some(width) => line.wrapped(width.saturating_sub(INDENT)),

@@ -9,7 +9,7 @@ use crate::cli::speak::screen::screen;
 use crate::cli::speak::{pager, stderr};
 use crate::diag::repeated::{Shown, shown};
 use crate::diag::text::{Color, Elsewhere};
-use crate::diag::{Finding, Severity, printable, text};
+use crate::diag::{Finding, Severity, printable, printable_line, text};
 
 /// When output has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,9 +80,9 @@ impl Reporter {
             LogFormat::Json => self.json("error", &error.message(), error.help.as_deref()),
             LogFormat::Text => {
                 let color = self.color(std::io::stderr().is_terminal());
-                self.line(&format!("{}: {}", paint(color, "1;31", "error"), lines(&error.message())));
+                self.line(&format!("{}: {}", paint(color, "1;31", "error"), printable(&error.message())));
                 if let Some(help) = &error.help {
-                    self.line(&format!("  {} help: {}", paint(color, "1;34", "="), lines(help)));
+                    self.line(&format!("  {} help: {}", paint(color, "1;34", "="), printable(help)));
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Reporter {
             LogFormat::Json => self.json("warning", message, None),
             LogFormat::Text => {
                 let color = self.color(std::io::stderr().is_terminal());
-                self.line(&format!("{}: {}", paint(color, "1;33", "warning"), lines(message)));
+                self.line(&format!("{}: {}", paint(color, "1;33", "warning"), printable(message)));
             }
         }
     }
@@ -113,7 +113,7 @@ impl Reporter {
         }
         match self.format {
             LogFormat::Json => self.json("info", message, None),
-            LogFormat::Text => self.line(&lines(message)),
+            LogFormat::Text => self.line(&printable_line(message)),
         }
     }
 
@@ -124,9 +124,11 @@ impl Reporter {
         }
     }
 
-    /// Text as it is, for output that equals another tool's.
+    /// Text with its own line breaks and no word in front, for output that equals another tool's.
     pub(crate) fn plain(self, text: &str) {
-        self.line(&lines(text));
+        for line in text.split('\n') {
+            self.line(&printable_line(line));
+        }
     }
 
     /// A finding that is beside what was asked for. Of these, silence leaves errors.
@@ -180,11 +182,6 @@ impl Reporter {
             stderr::write_line(&line);
         }
     }
-}
-
-/// Each line made safe to show; line breaks stay.
-fn lines(text: &str) -> String {
-    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn paint(color: Color, code: &str, text: &str) -> String {
