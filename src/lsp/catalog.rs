@@ -60,11 +60,13 @@ struct Good {
 }
 
 /// A file of the catalog.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CatalogFile {
     version: Version,
     pub(super) documents: Vec<Placed>,
     good: Option<Good>,
+    /// Of an open file: the text that `documents` were read from.
+    text: Option<Arc<str>>,
     /// How many bytes at its start and end the text has in common with that of `good`.
     common: (usize, usize),
     /// The length of the text.
@@ -72,6 +74,15 @@ pub(super) struct CatalogFile {
 }
 
 impl CatalogFile {
+    /// Whether it is what this open text, or the disk, had.
+    fn is_of(&self, open: Option<&OpenText>) -> bool {
+        match (self.version, open) {
+            (Version::Open(serial), Some(it)) => serial == it.serial,
+            (Version::Disk(_), None) => true,
+            (Version::Open(_), None) | (Version::Disk(_), Some(_)) => false,
+        }
+    }
+
     fn is_readable(&self) -> bool {
         self.documents.iter().all(|it| it.analysis.is_readable)
     }
@@ -93,6 +104,25 @@ impl CatalogFile {
             start.max(self.len - end).min(self.len)
         }
     }
+
+    /// Whether bytes of the text that names are taken from stand unchanged in the text of now, with what touches them.
+    fn is_kept(&self, bytes: &std::ops::Range<usize>) -> bool {
+        let Some(good) = &self.good else { return true };
+        let (start, end) = self.common;
+        let is_whole = start == good.text.len() && start == self.len;
+        is_whole || bytes.end < start || bytes.start > good.text.len() - end
+    }
+
+    /// Takes note that the text is another one now, which nobody has read yet: names stay, at the places where they are in it.
+    fn follow(&mut self, open: &OpenText) {
+        if self.good.is_none() {
+            let text = self.text.clone().unwrap_or_default();
+            self.good = Some(Good { documents: self.documents.clone(), text });
+        }
+        self.common = self.good.as_ref().map_or((0, 0), |good| common(&good.text, &open.text));
+        self.len = open.text.len();
+        self.version = Version::Open(open.serial);
+    }
 }
 
 /// A name at its place.
@@ -102,6 +132,8 @@ pub(super) struct Named<'c> {
     pub(super) mention: &'c Mention,
     pub(super) start: usize,
     pub(super) end: usize,
+    /// Whether it stands there: what was changed since it was read may have been the name.
+    pub(super) is_kept: bool,
 }
 
 /// An open document, as the catalog needs it.
@@ -112,13 +144,13 @@ pub(super) struct OpenText {
     pub(super) serial: u64,
 }
 
-/// A catalog.
-#[derive(Debug)]
+/// A catalog. A clone shares its files.
+#[derive(Debug, Clone)]
 pub(super) struct Catalog {
     /// Its directory; none if it is one document that is in no file.
     pub(super) root: Option<PathBuf>,
-    listing: Listing,
-    pub(super) files: BTreeMap<Key, CatalogFile>,
+    listing: Arc<Listing>,
+    pub(super) files: BTreeMap<Key, Arc<CatalogFile>>,
 }
 
 impl Catalog {
@@ -128,7 +160,7 @@ impl Catalog {
     }
 
     pub(super) fn new(root: Option<PathBuf>) -> Self {
-        Self { root, listing: Listing::default(), files: BTreeMap::new() }
+        Self { root, listing: Arc::default(), files: BTreeMap::new() }
     }
 
     /// Whether there are more files than are looked at.
@@ -139,7 +171,7 @@ impl Catalog {
     /// Looks at the directory again.
     pub(super) fn list(&mut self) {
         if let Some(root) = &self.root {
-            self.listing = list(root);
+            self.listing = Arc::new(list(root));
         }
     }
 
@@ -156,6 +188,34 @@ impl Catalog {
         }
     }
 
+    /// Whether the text of a document is known, older or not.
+    pub(super) fn has_open(&self, key: &Key) -> bool {
+        self.files.get(key).is_some_and(|it| matches!(it.version, Version::Open(_)))
+    }
+
+    /// Whether the texts of open documents are those that were read or [followed](Self::follow).
+    pub(super) fn is_of(&self, open: &BTreeMap<Key, OpenText>) -> bool {
+        self.files.iter().all(|(key, it)| it.is_of(open.get(key)))
+    }
+
+    /// Takes note of texts that nobody has read yet. A file that was opened or closed since is left out: what stands where in it, only
+    /// reading it will tell.
+    pub(super) fn follow(&mut self, open: &BTreeMap<Key, OpenText>) {
+        self.files.retain(|key, file| {
+            let text = open.get(key);
+            if file.is_of(text) {
+                return true;
+            }
+            match (file.version, text) {
+                (Version::Open(_), Some(text)) => {
+                    Arc::make_mut(file).follow(text);
+                    true
+                }
+                _ => false,
+            }
+        });
+    }
+
     fn read_open(&mut self, key: Key, open: &OpenText) {
         let version = Version::Open(open.serial);
         let before = self.files.remove(&key);
@@ -169,17 +229,18 @@ impl Catalog {
             version,
             documents: documents(text, known),
             good: None,
+            text: Some(Arc::clone(&open.text)),
             common: (0, 0),
             len: open.text.len(),
         };
         if file.is_readable() {
             file.good = Some(Good { documents: file.documents.clone(), text: Arc::clone(&open.text) });
             file.common = (open.text.len(), 0);
-        } else if let Some(good) = before.and_then(|it| it.good) {
+        } else if let Some(good) = before.and_then(|it| it.good.clone()) {
             file.common = common(&good.text, &open.text);
             file.good = Some(good);
         }
-        self.files.insert(key, file);
+        self.files.insert(key, Arc::new(file));
     }
 
     fn read_file(&mut self, key: Key) {
@@ -188,14 +249,16 @@ impl Catalog {
         if self.files.get(&key).is_some_and(|it| it.version == version) {
             return;
         }
-        let before = self.files.remove(&key).map(|it| it.documents).unwrap_or_default();
+        let before = self.files.remove(&key);
+        let before = before.as_ref().map_or(&[][..], |it| &it.documents);
         // What cannot be read is as if it were not there; `validate` says what is wrong with it.
         let Some(text) = key.path().and_then(text_of) else { return };
         let documents = match kind_of(key.path(), &text) {
-            Kind::Catalog => documents(Arc::from(text.as_bytes()), &before),
+            Kind::Catalog => documents(Arc::from(text.as_bytes()), before),
             _ => Vec::new(),
         };
-        self.files.insert(key, CatalogFile { version, documents, good: None, common: (0, 0), len: text.len() });
+        let file = CatalogFile { version, documents, good: None, text: None, common: (0, 0), len: text.len() };
+        self.files.insert(key, Arc::new(file));
     }
 
     /// Whether all of its documents can be read, so that every name is known.
@@ -208,14 +271,15 @@ impl Catalog {
         self.placed().flat_map(|(key, file, placed)| {
             placed.analysis.mentions.names.iter().map(move |mention| {
                 let (start, end) = (placed.offset() + mention.span.start, placed.offset() + mention.span.end);
-                Named { key, mention, start: file.now(start), end: file.now(end) }
+                let is_kept = file.is_kept(&(start..end));
+                Named { key, mention, start: file.now(start), end: file.now(end), is_kept }
             })
         })
     }
 
     /// The documents that names are taken from, with their files.
     pub(super) fn placed(&self) -> impl Iterator<Item = (&Key, &CatalogFile, &Placed)> {
-        self.files.iter().flat_map(|(key, file)| file.named().iter().map(move |it| (key, file, it)))
+        self.files.iter().flat_map(|(key, file)| file.named().iter().map(move |it| (key, &**file, it)))
     }
 
     /// What is said of something deprecated.
@@ -226,7 +290,7 @@ impl Catalog {
 
     /// The name at a byte of a document.
     pub(super) fn name_at(&self, key: &Key, offset: usize) -> Option<Named<'_>> {
-        self.names().find(|it| it.key == key && (it.start..=it.end).contains(&offset))
+        self.names().find(|it| it.key == key && it.is_kept && (it.start..=it.end).contains(&offset))
     }
 
     /// The range of versions at a byte of a document, with its bytes.
@@ -249,8 +313,9 @@ impl Catalog {
         let at = |placed: &'c Placed| {
             let start = placed.offset();
             parts(placed).into_iter().find_map(|(it, span)| {
+                let is_kept = file.is_kept(&(start + span.start..start + span.end));
                 let bytes = file.now(start + span.start)..file.now(start + span.end);
-                (bytes.start..=bytes.end).contains(&offset).then_some((it, bytes))
+                (is_kept && (bytes.start..=bytes.end).contains(&offset)).then_some((it, bytes))
             })
         };
         file.named().iter().find_map(at)

@@ -34,6 +34,8 @@ pub(super) enum Code {
     InvalidParams = -32602,
     NotInitialized = -32002,
     Cancelled = -32800,
+    ContentModified = -32801,
+    ServerCancelled = -32802,
     RequestFailed = -32803,
 }
 

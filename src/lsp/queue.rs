@@ -1,4 +1,4 @@
-//! Messages between the thread that reads them and the one that answers, as many bytes as fit into a budget.
+//! What waits for the thread that answers: messages, as many bytes as fit into a budget, and what an analysis has found.
 //!
 //! What it deliberately does not do: it does not look into messages.
 
@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::frame::{self, Frame, FrameError};
+use super::report::Analysed;
 
 /// How many bytes may wait. A message that is larger waits alone.
 const MAX_WAITING: usize = 64 << 20;
@@ -15,7 +16,7 @@ const MAX_WAITING: usize = 64 << 20;
 /// How many messages may wait.
 const MAX_MESSAGES: usize = 4096;
 
-/// What has come from the client.
+/// What has come, from the client unless it says otherwise.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A message.
@@ -24,6 +25,8 @@ pub(super) enum Event {
     TooLarge(u64),
     /// Nothing more comes; the error if that is not the end of the stream.
     End(Option<FrameError>),
+    /// An analysis has found something.
+    Analysed(Analysed),
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +76,12 @@ impl Queue {
         self.changed.notify_all();
     }
 
+    /// Takes what an analysis has found, which waits for nobody: there is one analysis, and it says two things.
+    pub(super) fn report(&self, analysed: Analysed) {
+        self.lock().events.push_back(Event::Analysed(analysed));
+        self.changed.notify_all();
+    }
+
     /// All that waits; if nothing does, what comes next within that time, or whenever it comes.
     pub(super) fn take(&self, at_most: Option<Duration>) -> VecDeque<Event> {
         let mut state = self.lock();
@@ -99,6 +108,6 @@ impl Queue {
 fn size(event: &Event) -> usize {
     match event {
         Event::Message(body) => body.len(),
-        Event::TooLarge(_) | Event::End(_) => 0,
+        Event::TooLarge(_) | Event::End(_) | Event::Analysed(_) => 0,
     }
 }

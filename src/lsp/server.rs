@@ -1,9 +1,12 @@
 //! The life of a server, and its answers.
 //!
-//! One thread reads messages, this one answers them in their order. Findings are made when nothing else waits, so that neither a key nor
-//! a question waits for them; of a burst of keys only the last text is checked.
+//! One thread reads messages, a second analyses what has changed, this one answers. Of a burst of keys only the last text is analysed.
 //!
-//! What it deliberately does not do: it writes no file. What is to be changed, the editor is told.
+//! A question about a text that is not analysed yet waits for that, but not for long: then it is answered from what was known before. Only
+//! where nothing was known, and where a text is to be changed, it waits until the analysis is there; if the document changes meanwhile, the
+//! answer is that its content was modified (`ContentModified`), after which editors ask again.
+//!
+//! What it deliberately does not do: it analyses nothing, so that nobody waits for that who ends it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Read, Write};
@@ -16,31 +19,27 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::catalog::Named;
+use super::analyst::{Analyst, Stage};
 use super::choosing::{Choosing, ConfigFile};
-use super::completion::proposals;
-use super::cursor::Cursor;
-use super::definition::{definitions, references};
+use super::documents::Group;
 use super::frame::{self, FrameError};
-use super::hover::hover;
 use super::lines::Encoding;
-use super::metadata;
-use super::protocol::{
-    self, AtPlace, Cancel, Changed, Code, FoldersChanged, Incoming, Initialize, Location, OfDocument, Opened, Refusal,
-    TextEdit,
-};
+use super::protocol::{self, Cancel, Changed, Code, FoldersChanged, Incoming, Initialize, OfDocument, Opened, Refusal};
+use super::question::{Answer, Answers, Question, Topic};
 use super::queue::{Event, Queue};
-use super::rename::{RenameError, prepare, rename};
+use super::report::{Analysed, FileReport, Report};
 use super::uri::path_of;
-use super::workspace::{Group, Workspace, key_of};
-use crate::diag::{Finding, end_column};
+use super::workspace::{Standing, key_of};
 use crate::file::system_words;
 
-/// How long nothing must have come before findings are made.
+/// How long nothing must have come before an analysis starts.
 const QUIET: Duration = Duration::from_millis(5);
 
-/// How long findings wait at most, while keys come.
+/// How long an analysis waits at most while keys come, and a question for an analysis where there is an older one.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How many bytes the questions that wait may have.
+const MAX_WAITING: usize = 1 << 20;
 
 /// How a server is started.
 #[derive(Debug, Clone, Default)]
@@ -73,6 +72,9 @@ pub enum LspError {
     /// The system gives no thread.
     #[error("cannot start a thread: {}", system_words(.0))]
     Thread(std::io::Error),
+    /// The analysis has failed, which is a bug.
+    #[error("the analysis of the open documents has failed, which is a bug")]
+    Analysis,
 }
 
 /// Answers a client until it ends the server, or goes.
@@ -80,6 +82,16 @@ pub enum LspError {
 /// # Errors
 /// [`LspError`]
 pub fn serve(input: impl Read + Send + 'static, output: &mut impl Write, options: Options) -> Result<End, LspError> {
+    serve_gated(input, output, options, |_| {})
+}
+
+/// The same, where `before` is called before each part of an analysis, on the thread of that.
+fn serve_gated(
+    input: impl Read + Send + 'static,
+    output: &mut impl Write,
+    options: Options,
+    before: impl Fn(Stage) + Send + 'static,
+) -> Result<End, LspError> {
     let queue = Arc::new(Queue::default());
     let filled = Arc::clone(&queue);
     // It is not waited for: it reads until the client closes its end.
@@ -87,27 +99,37 @@ pub fn serve(input: impl Read + Send + 'static, output: &mut impl Write, options
         .name("lsp-reader".to_owned())
         .spawn(move || filled.fill(BufReader::new(input)))
         .map_err(LspError::Thread)?;
+    let choosing = Choosing::new(options.current, options.config);
     let mut server = Server {
         phase: Phase::Fresh,
-        workspace: Workspace::default(),
-        choosing: Choosing::new(options.current, options.config),
+        answers: Answers::default(),
+        waiting: Vec::new(),
+        analyst: Analyst::start(Arc::clone(&queue), choosing, before).map_err(LspError::Thread)?,
         published: BTreeMap::new(),
         said: BTreeSet::new(),
-        has_versions: false,
-        has_markdown: true,
         output,
     };
+    // Since when something has to be analysed, and when the last message has come.
     let mut waiting_since: Option<Instant> = None;
+    let mut heard = Instant::now();
     loop {
-        let events = queue.take(waiting_since.map(|_| QUIET));
-        let is_quiet = events.is_empty();
+        let quiet = waiting_since.map(|_| QUIET.saturating_sub(heard.elapsed()));
+        let events = queue.take(quiet.into_iter().chain(server.patience()).min());
+        if events.iter().any(|it| !matches!(it, Event::Analysed(_))) {
+            heard = Instant::now();
+        }
         if let Some(end) = server.take(events.into_iter().collect())? {
             return Ok(end);
         }
-        if !server.workspace.is_dirty() {
+        server.answer_waiting()?;
+        if !server.answers.workspace.is_dirty() {
             waiting_since = None;
-        } else if is_quiet || waiting_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            server.check()?;
+            continue;
+        }
+        let since = *waiting_since.get_or_insert_with(Instant::now);
+        // Where somebody waits for it, it starts at once.
+        if heard.elapsed() >= QUIET || since.elapsed() > PATIENCE || !server.waiting.is_empty() {
+            server.analyst.submit(server.answers.workspace.take_job());
             waiting_since = None;
         }
     }
@@ -124,24 +146,15 @@ enum Phase {
 
 struct Server<'o, W: Write> {
     phase: Phase,
-    workspace: Workspace,
-    choosing: Choosing,
+    answers: Answers,
+    /// Questions that wait for an analysis, in the order in which they were asked.
+    waiting: Vec<Question>,
+    analyst: Analyst,
     /// What each document is known to have, by its address, with the group that says it.
     published: BTreeMap<String, (Group, Option<i64>, Vec<Value>)>,
     /// What has been said to the user; once is enough.
     said: BTreeSet<String>,
-    /// Whether the client takes changes with the versions of documents.
-    has_versions: bool,
-    has_markdown: bool,
     output: &'o mut W,
-}
-
-type Answer = Result<Value, Refusal>;
-
-impl From<RenameError> for Refusal {
-    fn from(error: RenameError) -> Self {
-        Self::new(Code::RequestFailed, error.to_string())
-    }
 }
 
 fn read<T: DeserializeOwned>(params: Option<&RawValue>) -> Result<T, Refusal> {
@@ -168,6 +181,15 @@ impl<W: Write> Server<'_, W> {
                     )?;
                     None
                 }
+                Event::Analysed(Analysed::Names(names)) => {
+                    self.answers.workspace.learn(names);
+                    None
+                }
+                Event::Analysed(Analysed::Findings(reports)) => {
+                    reports.into_iter().try_for_each(|it| self.publish(it))?;
+                    None
+                }
+                Event::Analysed(Analysed::Lost) => return Err(LspError::Analysis),
                 Event::End(None) => Some(End::Early),
                 Event::End(Some(error)) => return Err(error.into()),
             };
@@ -209,12 +231,12 @@ impl<W: Write> Server<'_, W> {
             (_, None) => {}
             (None | Some(Value::Null), Some(method)) => return self.notification(&method, params),
             (Some(id @ (Value::String(_) | Value::Number(_))), Some(method)) => {
-                let result = if cancelled.contains(&id) {
-                    Err(Refusal::new(Code::Cancelled, "the request was cancelled"))
+                if cancelled.contains(&id) {
+                    let refusal = Refusal::new(Code::Cancelled, "the request was cancelled");
+                    self.send(&protocol::answer(&id, Err(refusal)))?;
                 } else {
-                    self.request(&method, params)
-                };
-                self.send(&protocol::answer(&id, result))?;
+                    self.request(id, &method, params)?;
+                }
             }
             (Some(_), Some(_)) => {
                 let refusal = Refusal::new(Code::InvalidRequest, "the id of a request is a number or a text");
@@ -224,28 +246,84 @@ impl<W: Write> Server<'_, W> {
         Ok(None)
     }
 
-    fn request(&mut self, method: &str, params: Option<&RawValue>) -> Answer {
-        match (self.phase, method) {
-            (Phase::Fresh, "initialize") => self.initialize(read(params)?),
+    fn request(&mut self, id: Value, method: &str, params: Option<&RawValue>) -> Result<(), LspError> {
+        let result = match (self.phase, method) {
+            (Phase::Fresh, "initialize") => read(params).and_then(|it| self.initialize(it)),
             (Phase::Fresh, _) => Err(Refusal::new(Code::NotInitialized, "the first request is `initialize`")),
             (Phase::Down, _) => Err(Refusal::new(Code::InvalidRequest, "the server was shut down")),
             (Phase::Running, "initialize") => {
                 Err(Refusal::new(Code::InvalidRequest, "the server was initialized before"))
             }
             (Phase::Running, "shutdown") => {
+                self.hurry(|_| true)?;
                 self.phase = Phase::Down;
                 Ok(Value::Null)
             }
-            (Phase::Running, "textDocument/hover") => self.hover(&read(params)?),
-            (Phase::Running, "textDocument/completion") => self.completion(&read(params)?),
-            (Phase::Running, "textDocument/definition") => self.definition(&read(params)?),
-            (Phase::Running, "textDocument/references") => self.places(&read(params)?, references),
-            (Phase::Running, "textDocument/prepareRename") => self.prepare_rename(&read(params)?),
-            (Phase::Running, "textDocument/rename") => self.rename(&read(params)?),
-            (Phase::Running, _) => {
-                Err(Refusal::new(Code::MethodNotFound, format!("there is no request `{method}` here")))
+            (Phase::Running, _) => match Topic::of(method) {
+                Some(topic) => match read(params) {
+                    Ok(at) => return self.ask(Question::new(id, topic, at)),
+                    Err(refusal) => Err(refusal),
+                },
+                None => Err(Refusal::new(Code::MethodNotFound, format!("there is no request `{method}` here"))),
+            },
+        };
+        self.send(&protocol::answer(&id, result))
+    }
+
+    /// Answers a question, or has it wait for an analysis.
+    fn ask(&mut self, question: Question) -> Result<(), LspError> {
+        if self.answers.workspace.standing(&question.key) == Standing::Current {
+            return self.answer(&question);
+        }
+        let n_bytes: usize = self.waiting.iter().map(Question::size).sum();
+        if n_bytes + question.size() > MAX_WAITING {
+            let refusal = Refusal::new(Code::ServerCancelled, "too many requests wait for an analysis");
+            return self.send(&protocol::answer(&question.id, Err(refusal)));
+        }
+        self.waiting.push(question);
+        Ok(())
+    }
+
+    fn answer(&mut self, question: &Question) -> Result<(), LspError> {
+        let answer = self.answers.answer(question);
+        self.send(&protocol::answer(&question.id, answer))
+    }
+
+    /// How long until a question has waited long enough.
+    fn patience(&self) -> Option<Duration> {
+        let due = self.waiting.iter().filter(|it| it.topic.may_be_behind());
+        // Without anything that is known, only an analysis ends the waiting.
+        let left = due.map(|it| PATIENCE.saturating_sub(it.since.elapsed())).filter(|it| !it.is_zero());
+        left.min()
+    }
+
+    /// Answers questions that need not wait any longer.
+    fn answer_waiting(&mut self) -> Result<(), LspError> {
+        for question in std::mem::take(&mut self.waiting) {
+            let is_patient = !question.topic.may_be_behind() || question.since.elapsed() < PATIENCE;
+            match self.answers.workspace.standing(&question.key) {
+                Standing::Behind if is_patient => self.waiting.push(question),
+                Standing::Unknown => self.waiting.push(question),
+                Standing::Current | Standing::Behind => self.answer(&question)?,
             }
         }
+        Ok(())
+    }
+
+    /// Answers questions now, which could not be answered rightly any more.
+    fn hurry(&mut self, is_meant: impl Fn(&Question) -> bool) -> Result<(), LspError> {
+        for question in std::mem::take(&mut self.waiting) {
+            let standing = self.answers.workspace.standing(&question.key);
+            if !is_meant(&question) {
+                self.waiting.push(question);
+            } else if standing == Standing::Unknown || !question.topic.may_be_behind() {
+                let refusal = Refusal::new(Code::ContentModified, "the document has changed before it was analysed");
+                self.send(&protocol::answer(&question.id, Err(refusal)))?;
+            } else {
+                self.answer(&question)?;
+            }
+        }
+        Ok(())
     }
 
     fn initialize(&mut self, params: Initialize) -> Answer {
@@ -255,16 +333,16 @@ impl<W: Write> Server<'_, W> {
         // Findings count characters, and texts are UTF-8: what spares a conversion goes first.
         let known = [Encoding::Utf8, Encoding::Utf32];
         let agreed = known.into_iter().find(|it| offered.iter().any(|name| name == it.name()));
-        self.workspace.encoding = agreed.unwrap_or_default();
-        self.has_versions = capabilities.workspace.workspace_edit.document_changes;
+        self.answers.workspace.documents.encoding = agreed.unwrap_or_default();
+        self.answers.has_versions = capabilities.workspace.workspace_edit.document_changes;
         let formats = &capabilities.text_document.hover.content_format;
-        self.has_markdown = formats.is_empty() || formats.iter().any(|it| it == "markdown");
+        self.answers.has_no_markdown = !formats.is_empty() && formats.iter().all(|it| it != "markdown");
         let folders: Vec<String> = match workspace_folders {
             Some(folders) => folders.into_iter().map(|it| it.uri).collect(),
             None => root_uri.into_iter().collect(),
         };
-        self.workspace.roots = folders.iter().filter_map(|it| path_of(it)).collect();
-        Ok(protocol::initialized(self.workspace.encoding.name()))
+        self.answers.workspace.roots = folders.iter().filter_map(|it| path_of(it)).collect();
+        Ok(protocol::initialized(self.answers.workspace.documents.encoding.name()))
     }
 
     fn notification(&mut self, method: &str, params: Option<&RawValue>) -> Result<Option<End>, LspError> {
@@ -277,34 +355,46 @@ impl<W: Write> Server<'_, W> {
         // What a notification of another form wants cannot be answered.
         match method {
             "textDocument/didOpen" => {
-                if let Ok(Opened { text_document: it }) = read(params)
-                    && let Err(error) = self.workspace.open(&it.uri, it.version, &it.text)
-                {
-                    self.say(2, error.to_string())?;
+                if let Ok(Opened { text_document: it }) = read(params) {
+                    let key = key_of(&it.uri);
+                    self.hurry(|question| question.key == key)?;
+                    if let Err(error) = self.answers.workspace.open(&it.uri, it.version, &it.text) {
+                        self.say(2, error.to_string())?;
+                    }
                 }
             }
             "textDocument/didChange" => {
-                if let Ok(Changed { text_document: it, content_changes }) = read(params)
-                    && let Err(error) = self.workspace.change(&it.uri, it.version, content_changes)
-                {
-                    self.say(2, error.to_string())?;
+                if let Ok(Changed { text_document: it, content_changes }) = read(params) {
+                    let key = key_of(&it.uri);
+                    self.hurry(|question| question.key == key)?;
+                    if let Err(error) = self.answers.workspace.change(&it.uri, it.version, content_changes) {
+                        self.say(2, error.to_string())?;
+                    }
                 }
             }
             "textDocument/didClose" => {
                 if let Ok(OfDocument { text_document: it }) = read(params) {
-                    self.workspace.close(&key_of(&it.uri));
+                    let key = key_of(&it.uri);
+                    self.hurry(|question| question.key == key)?;
+                    self.answers.workspace.close(&key);
                 }
             }
-            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
-                self.choosing.forget();
-                self.workspace.files_changed();
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => self.answers.workspace.files_changed(true),
+            "$/cancelRequest" => {
+                if let Ok(Cancel { id }) = read(params)
+                    && let Some(at) = self.waiting.iter().position(|it| it.id == id)
+                {
+                    self.waiting.remove(at);
+                    let refusal = Refusal::new(Code::Cancelled, "the request was cancelled");
+                    self.send(&protocol::answer(&id, Err(refusal)))?;
+                }
             }
             "workspace/didChangeWorkspaceFolders" => {
                 if let Ok(FoldersChanged { event }) = read(params) {
                     let removed: Vec<PathBuf> = event.removed.iter().filter_map(|it| path_of(&it.uri)).collect();
-                    self.workspace.roots.retain(|it| !removed.contains(it));
-                    self.workspace.roots.extend(event.added.iter().filter_map(|it| path_of(&it.uri)));
-                    self.workspace.files_changed();
+                    self.answers.workspace.roots.retain(|it| !removed.contains(it));
+                    self.answers.workspace.roots.extend(event.added.iter().filter_map(|it| path_of(&it.uri)));
+                    self.answers.workspace.files_changed(false);
                 }
             }
             _ => {}
@@ -312,52 +402,16 @@ impl<W: Write> Server<'_, W> {
         Ok(None)
     }
 
-    /// Makes the findings of what has changed, and sends those that are new.
-    fn check(&mut self) -> Result<(), LspError> {
-        for group in self.workspace.take_dirty() {
-            let mut now: BTreeMap<String, (Option<i64>, Vec<Value>)> = BTreeMap::new();
-            if self.workspace.is_used(&group) {
-                let (besides, problem) = self.choosing.besides(group.directory());
-                if let Some(problem) = problem {
-                    self.say(2, problem)?;
-                }
-                let (found, is_too_large) = self.workspace.findings(&group, &besides);
-                if is_too_large {
-                    let directory = group.directory().map(|it| it.display().to_string()).unwrap_or_default();
-                    self.say(2, format!("{directory} has too many files: only open documents are looked at"))?;
-                }
-                for (key, findings) in found {
-                    let findings = self.choosing.chosen(group.directory(), findings);
-                    let version = self.workspace.open.get(&key).and_then(|it| it.version);
-                    let encoding = self.workspace.encoding;
-                    let shown = self.workspace.with_text(&key, |text, lines| {
-                        findings
-                            .iter()
-                            .map(|it| protocol::diagnostic(it, range_of(it, text, lines, encoding)))
-                            .collect()
-                    });
-                    now.insert(self.workspace.uri(&key), (version, shown));
-                }
-                // An open document without findings hears so.
-                for it in self.workspace.open.values().filter(|it| it.group.as_ref() == Some(&group)) {
-                    now.entry(it.uri.clone()).or_insert((it.version, Vec::new()));
-                }
-            } else {
-                self.workspace.forget(&group);
-            }
-            self.publish(&group, now)?;
+    /// Sends what has changed of what a group says. What is said of a text that is gone is not sent: its places are not those of the text
+    /// that the editor shows, and of that one an analysis comes.
+    fn publish(&mut self, report: Report) -> Result<(), LspError> {
+        let Report { group, files, remarks } = report;
+        for it in remarks {
+            self.say(2, it)?;
         }
-        Ok(())
-    }
-
-    /// Sends what has changed of what a group says.
-    fn publish(&mut self, group: &Group, now: BTreeMap<String, (Option<i64>, Vec<Value>)>) -> Result<(), LspError> {
-        let gone: Vec<String> = self
-            .published
-            .iter()
-            .filter(|(uri, it)| it.0 == *group && !now.contains_key(*uri))
-            .map(|it| it.0.clone())
-            .collect();
+        let spoken: BTreeSet<&String> = files.iter().map(|it| &it.uri).collect();
+        let is_gone = |(uri, it): &(&String, &(Group, Option<i64>, Vec<Value>))| it.0 == group && !spoken.contains(uri);
+        let gone: Vec<String> = self.published.iter().filter(is_gone).map(|it| it.0.clone()).collect();
         for uri in gone {
             if let Some((_, _, before)) = self.published.remove(&uri)
                 && !before.is_empty()
@@ -366,6 +420,10 @@ impl<W: Write> Server<'_, W> {
                 self.send(&protocol::notification("textDocument/publishDiagnostics", &params))?;
             }
         }
+        let open = &self.answers.workspace.documents.open;
+        let is_now = |it: &FileReport| open.get(&it.key).map(|it| it.serial) == it.serial;
+        let now: BTreeMap<String, (Option<i64>, Vec<Value>)> =
+            files.into_iter().filter(is_now).map(|it| (it.uri, (it.version, it.shown))).collect();
         for (uri, (version, shown)) in now {
             let before = self.published.get(&uri);
             if before.is_some_and(|it| it.1 == version && it.2 == shown)
@@ -381,136 +439,6 @@ impl<W: Write> Server<'_, W> {
             self.published.insert(uri, (group.clone(), version, shown));
         }
         Ok(())
-    }
-
-    /// The byte at a place; `None` if the document is not open.
-    fn offset(&self, at: &AtPlace) -> Option<usize> {
-        let document = self.workspace.open.get(&key_of(&at.text_document.uri))?;
-        Some(document.lines.offset(&document.text, at.position, self.workspace.encoding))
-    }
-
-    fn hover(&mut self, at: &AtPlace) -> Answer {
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let key = key_of(&at.text_document.uri);
-        let found = match self.workspace.bundles(&key) {
-            Some((bundles, path, text)) => bundles.hover(&path, &text, offset),
-            None => self.workspace.catalog(&key).and_then(|it| hover(it, &key, offset)),
-        };
-        let Some((text, bytes)) = found else { return Ok(Value::Null) };
-        let range = self.workspace.ranges(&key, &[bytes]).pop();
-        let kind = if self.has_markdown { "markdown" } else { "plaintext" };
-        Ok(json!({"contents": {"kind": kind, "value": text}, "range": range}))
-    }
-
-    fn completion(&mut self, at: &AtPlace) -> Answer {
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let key = key_of(&at.text_document.uri);
-        let Some(document) = self.workspace.open.get(&key) else { return Ok(Value::Null) };
-        let group = document.group.clone();
-        let cursor = Cursor::at(&document.text, offset);
-        let mut word = cursor.word.clone();
-        let found = match group {
-            None => return Ok(Value::Null),
-            Some(Group::Bundle(_)) => {
-                let mut found = metadata::proposals(key.path(), &cursor);
-                if let Some((bundles, path, text)) = self.workspace.bundles(&key) {
-                    let (more, place) = bundles.proposals(&path, &text, offset);
-                    found.extend(more);
-                    word = place;
-                }
-                found
-            }
-            Some(_) => self.workspace.catalog(&key).map(|it| proposals(it, &cursor)).unwrap_or_default(),
-        };
-        let range = self.workspace.ranges(&key, &[word]).pop().unwrap_or_default();
-        let item = |(number, it): (usize, super::completion::Proposal)| {
-            json!({
-                "label": it.label,
-                "kind": it.sort as u8,
-                "documentation": it.about,
-                "sortText": format!("{number:05}"),
-                "filterText": it.label,
-                "textEdit": TextEdit { range, new_text: it.text },
-            })
-        };
-        let items: Vec<Value> = found.into_iter().enumerate().map(item).collect();
-        Ok(json!({"isIncomplete": false, "items": items}))
-    }
-
-    fn definition(&mut self, at: &AtPlace) -> Answer {
-        let key = key_of(&at.text_document.uri);
-        let Some((bundles, path, text)) = self.workspace.bundles(&key) else { return self.places(at, definitions) };
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let encoding = self.workspace.encoding;
-        let location = |place: crate::diag::Place| {
-            let key = super::catalog::Key::File(place.file.clone().into());
-            let range = self.workspace.with_text(&key, |text, lines| {
-                let start = lines.offset_of(text, place.line, place.column);
-                lines.range(text, start..start, encoding)
-            });
-            Location { uri: self.workspace.uri(&key), range }
-        };
-        let found: Vec<Location> = bundles.definitions(&path, &text, offset).into_iter().map(location).collect();
-        Ok(json!(found))
-    }
-
-    fn places(
-        &mut self,
-        at: &AtPlace,
-        find: for<'c> fn(&'c super::catalog::Catalog, &super::catalog::Key, usize) -> Vec<Named<'c>>,
-    ) -> Answer {
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let key = key_of(&at.text_document.uri);
-        let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let mut by_key: BTreeMap<super::catalog::Key, Vec<std::ops::Range<usize>>> = BTreeMap::new();
-        for it in find(catalog, &key, offset) {
-            by_key.entry(it.key.clone()).or_default().push(it.start..it.end);
-        }
-        let mut found = Vec::new();
-        for (key, bytes) in by_key {
-            let uri = self.workspace.uri(&key);
-            let ranges = self.workspace.ranges(&key, &bytes);
-            found.extend(ranges.into_iter().map(|range| Location { uri: uri.clone(), range }));
-        }
-        Ok(json!(found))
-    }
-
-    fn prepare_rename(&mut self, at: &AtPlace) -> Answer {
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let key = key_of(&at.text_document.uri);
-        if self.workspace.bundles(&key).is_some() {
-            return Err(RenameError::InBundle.into());
-        }
-        let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let found = prepare(catalog, &key, offset)?;
-        let (bytes, name) = (found.start..found.end, found.mention.name.clone());
-        let range = self.workspace.ranges(&key, &[bytes]).pop();
-        Ok(json!({"range": range, "placeholder": name}))
-    }
-
-    fn rename(&mut self, at: &AtPlace) -> Answer {
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let key = key_of(&at.text_document.uri);
-        if self.workspace.bundles(&key).is_some() {
-            return Err(RenameError::InBundle.into());
-        }
-        let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let changes = rename(catalog, &key, offset, &at.new_name)?;
-        let mut by_uri: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
-        let mut with_versions = Vec::new();
-        for (key, changes) in changes {
-            let (bytes, texts): (Vec<_>, Vec<String>) = changes.into_iter().unzip();
-            let ranges = self.workspace.ranges(&key, &bytes).into_iter().zip(texts);
-            let edits: Vec<TextEdit> = ranges.map(|(range, new_text)| TextEdit { range, new_text }).collect();
-            let uri = self.workspace.uri(&key);
-            if self.has_versions {
-                let version = self.workspace.open.get(&key).and_then(|it| it.version);
-                with_versions.push(json!({"textDocument": {"uri": uri, "version": version}, "edits": edits}));
-            } else {
-                by_uri.insert(uri, edits);
-            }
-        }
-        Ok(if self.has_versions { json!({"documentChanges": with_versions}) } else { json!({"changes": by_uri}) })
     }
 }
 
@@ -528,14 +456,5 @@ fn cancelled_by(event: &Event) -> Option<Value> {
     if is_one { read::<Cancel>(message.params).ok().map(|it| it.id) } else { None }
 }
 
-/// Where a finding is in a text, in the units of the protocol.
-fn range_of(finding: &Finding, text: &str, lines: &super::lines::Lines, encoding: Encoding) -> super::lines::Range {
-    let Some(place) = &finding.place else { return super::lines::Range::default() };
-    let start = lines.offset_of(text, place.line, place.column);
-    let (line_start, line) = lines.line_of(text, start);
-    let line_end = line_start + line.len();
-    // A place of which no text is at hand gets that of its line.
-    let of_line = crate::diag::Place { source: Some(line.to_owned()), source_column: 1, ..place.clone() };
-    let end = end_column(&of_line).map_or(line_end, |it| lines.offset_of(text, place.line, it));
-    lines.range(text, start..end.clamp(start, line_end.max(start)), encoding)
-}
+#[cfg(test)]
+mod tests;

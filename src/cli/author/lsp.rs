@@ -46,6 +46,7 @@ pub(crate) fn run(context: &Context, args: &LspArgs) -> CommandResult {
         Ok(End::Orderly) => Ok(Exit::Yes),
         Ok(End::Early) => Ok(Exit::No),
         Err(LspError::Write(error)) => Err(error.into()),
+        Err(error @ LspError::Analysis) => Err(CommandError::new(Exit::Bug, error.to_string())),
         Err(error) => Err(CommandError::new(Exit::No, error.to_string()).help("an editor starts this server")),
     }
 }

@@ -1,0 +1,50 @@
+//! What an analysis tells the server.
+//!
+//! What it deliberately does not do: it decides nothing.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::catalog::{Catalog, Key};
+use super::documents::Group;
+
+/// What an analysis has found.
+#[derive(Debug)]
+pub(super) enum Analysed {
+    Names(Vec<Names>),
+    Findings(Vec<Report>),
+    /// The analysis has failed, and there will be no other.
+    Lost,
+}
+
+/// The names of a group.
+#[derive(Debug)]
+pub(super) struct Names {
+    pub(super) group: Group,
+    /// The number of the job.
+    pub(super) number: u64,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) listed: Instant,
+}
+
+/// What is wrong with a group.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) group: Group,
+    pub(super) files: Vec<FileReport>,
+    /// What the user has to be told.
+    pub(super) remarks: Vec<String>,
+}
+
+/// What is wrong with a document.
+#[derive(Debug)]
+pub(super) struct FileReport {
+    pub(super) key: Key,
+    pub(super) uri: String,
+    /// Of an open document: which text it is about.
+    pub(super) serial: Option<u64>,
+    pub(super) version: Option<i64>,
+    pub(super) shown: Vec<Value>,
+}
