@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::adding::new_package;
 use super::change::Change;
-use super::documents::{FileEdit, PackageDocuments};
+use super::documents::{FileEdit, PackageDocuments, file_edits};
 use super::error::EditError;
 use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
@@ -143,28 +143,16 @@ impl CatalogEdit {
     /// # Errors
     /// [`EditError`]; nothing has changed then.
     pub fn change_all(&mut self, changes: &[(String, Vec<Change>)]) -> Result<Vec<(String, Verdict)>, EditError> {
-        let mut packages: Vec<String> = Vec::new();
-        for (package, _) in changes {
-            if !packages.contains(package) {
-                packages.push(package.clone());
-            }
-        }
+        let mut seen: HashSet<&str> = HashSet::new();
+        let packages = changes.iter().map(|it| it.0.as_str()).filter(|it| seen.insert(it));
+        let packages: Vec<String> = packages.map(str::to_owned).collect();
         let mut changed = self.clone();
         let mut files: BTreeSet<usize> = BTreeSet::new();
-        if packages.len() == changes.len() && self.are_apart(&packages) {
-            let known = self.known();
-            let made = changes
-                .par_iter()
-                .map(|(package, changes)| changed_in(&self.current, &self.original, known, package, changes));
-            let made: Vec<(PackageDocuments, Vec<FileEdit>)> = made.collect::<Result<_, _>>()?;
-            files.extend(made.iter().flat_map(|it| it.0.files()));
-            changed.take(made.into_iter().flat_map(|it| it.1).collect());
-        } else {
-            for (package, changes) in changes {
-                let (documents, new) = changed.changed(package, changes)?;
-                files.extend(documents.files());
-                changed.take(new);
-            }
+        // What a package becomes is read before it is changed again.
+        for changes in apart(changes) {
+            let (concerned, new) = changed.changed(changes)?;
+            files.extend(concerned);
+            changed.take(new);
         }
         // What other files have stays what it is.
         let verdicts = judge(&self.current.only(&files), &changed.current.only(&files), &packages);
@@ -172,25 +160,40 @@ impl CatalogEdit {
         Ok(packages.into_iter().zip(verdicts).collect())
     }
 
-    /// Whether no file has documents of two of some packages.
-    fn are_apart(&self, packages: &[String]) -> bool {
-        let mut seen = BTreeSet::new();
-        let of = |it: &String| self.known().files.get(it).cloned().unwrap_or_default();
-        packages.iter().flat_map(of).all(|it| seen.insert(it))
-    }
-
     /// As [`Self::change`], for whoever judges the catalog otherwise.
     ///
     /// # Errors
     /// As there.
     pub fn change_unjudged(&mut self, package: &str, changes: &[Change]) -> Result<(), EditError> {
-        let (_, new) = self.changed(package, changes)?;
+        let (_, new) = self.changed(&[(package.to_owned(), changes.to_vec())])?;
         self.take(new);
         Ok(())
     }
 
-    fn changed(&mut self, package: &str, changes: &[Change]) -> Result<(PackageDocuments, Vec<FileEdit>), EditError> {
-        changed_in(&self.current, &self.original, self.known(), package, changes)
+    /// What changes of packages, each of which is named once, make of the files, and which files have documents of these packages.
+    fn changed(&self, changes: &[(String, Vec<Change>)]) -> Result<(BTreeSet<usize>, Vec<FileEdit>), EditError> {
+        let known = self.known();
+        let groups = groups(&known.files, changes, self.current.files.len());
+        let (current, original) = (&self.current, &self.original);
+        let made: Vec<Result<_, (usize, EditError)>> =
+            groups.par_iter().map(|it| changed_in(current, original, changes, it)).collect();
+        // Of many errors that of the change that was named first counts.
+        let mut failed: Option<(usize, EditError)> = None;
+        let (mut files, mut edits) = (BTreeSet::new(), Vec::new());
+        for it in made {
+            match it {
+                Ok((concerned, new)) => {
+                    files.extend(concerned);
+                    edits.extend(new);
+                }
+                Err(error) if failed.as_ref().is_none_or(|it| error.0 < it.0) => failed = Some(error),
+                Err(_) => {}
+            }
+        }
+        match failed {
+            Some((_, error)) => Err(error),
+            None => Ok((files, edits)),
+        }
     }
 
     fn take(&mut self, new: Vec<FileEdit>) {
@@ -257,22 +260,88 @@ fn unknown_bundle(name: &str, names: &[Name]) -> Option<EditError> {
     Some(EditError::unknown_in_package(package, "bundle", name, known.collect()))
 }
 
-/// The documents of a package, changed, and what becomes of their files.
+/// Runs of changes that name each package once.
+fn apart(changes: &[(String, Vec<Change>)]) -> Vec<&[(String, Vec<Change>)]> {
+    let mut runs = Vec::new();
+    let (mut start, mut seen) = (0, HashSet::new());
+    for (at, (package, _)) in changes.iter().enumerate() {
+        if !seen.insert(package) {
+            runs.push(&changes[start..at]);
+            start = at;
+            seen = HashSet::from([package]);
+        }
+    }
+    runs.push(&changes[start..]);
+    runs
+}
+
+/// Changes of packages that share files, by their numbers, and these files.
+#[derive(Debug, Default)]
+struct Group {
+    changes: Vec<usize>,
+    files: BTreeSet<usize>,
+}
+
+/// The changes in groups that have no file in common. A package that no file is known to have may be in any.
+fn groups(
+    files_of: &HashMap<String, BTreeSet<usize>>,
+    changes: &[(String, Vec<Change>)],
+    n_files: usize,
+) -> Vec<Group> {
+    if changes.iter().any(|it| !files_of.contains_key(&it.0)) {
+        return vec![Group { changes: (0..changes.len()).collect(), files: (0..n_files).collect() }];
+    }
+    let files: Vec<&BTreeSet<usize>> = changes.iter().filter_map(|it| files_of.get(&it.0)).collect();
+    let mut packages_of: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (at, files) in files.iter().enumerate() {
+        for file in *files {
+            packages_of.entry(*file).or_default().push(at);
+        }
+    }
+    let mut is_grouped = vec![false; changes.len()];
+    let mut groups = Vec::new();
+    for first in 0..files.len() {
+        let mut group = Group::default();
+        let mut open = vec![first];
+        while let Some(at) = open.pop() {
+            if std::mem::replace(&mut is_grouped[at], true) {
+                continue;
+            }
+            group.changes.push(at);
+            for file in files[at] {
+                // Whoever shares a file is looked at once.
+                open.extend(packages_of.remove(file).unwrap_or_default());
+                group.files.insert(*file);
+            }
+        }
+        if !group.changes.is_empty() {
+            group.changes.sort_unstable();
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// What changes of a group make of its files, and which files have documents of its packages. An error has the number of its change.
 fn changed_in(
     current: &Input,
     original: &Input,
-    known: &Known,
-    package: &str,
-    changes: &[Change],
-) -> Result<(PackageDocuments, Vec<FileEdit>), EditError> {
-    // A change of many packages reads each file for its own packages only.
-    let mut documents = match known.files.get(package) {
-        Some(files) => PackageDocuments::read_in(current, files, package)?,
-        None => PackageDocuments::read(current, package)?,
-    };
-    changes.iter().try_for_each(|it| it.apply(&mut documents))?;
-    let new = documents.file_edits(current, original)?;
-    Ok((documents, new))
+    changes: &[(String, Vec<Change>)],
+    group: &Group,
+) -> Result<(BTreeSet<usize>, Vec<FileEdit>), (usize, EditError)> {
+    let of_group: Vec<(usize, &(String, Vec<Change>))> =
+        group.changes.iter().filter_map(|at| Some((*at, changes.get(*at)?))).collect();
+    let packages: Vec<&str> = of_group.iter().map(|it| it.1.0.as_str()).collect();
+    let read = PackageDocuments::read_all(current, &group.files, &packages);
+    let mut all = Vec::with_capacity(read.len());
+    for ((at, (_, changes)), documents) in of_group.into_iter().zip(read) {
+        let mut documents = documents.map_err(|error| (at, error))?;
+        changes.iter().try_for_each(|it| it.apply(&mut documents)).map_err(|error| (at, error))?;
+        all.push(documents);
+    }
+    let first = group.changes.first().copied().unwrap_or_default();
+    let edits = file_edits(&all.iter().collect::<Vec<_>>(), current, original).map_err(|error| (first, error))?;
+    Ok((all.iter().flat_map(PackageDocuments::files).collect(), edits))
 }
 
 /// What the files of a catalog have.

@@ -82,45 +82,42 @@ impl PackageDocuments {
     /// # Errors
     /// [`EditError::Unknown`]
     pub fn read(input: &Input, package: &str) -> Result<Self, EditError> {
-        let mut documents: Vec<Document> = Vec::new();
-        let mut known: Vec<String> = Vec::new();
-        let done: Result<(), Infallible> = fbc::load(input, &Finder { package }, |found| {
-            match found {
-                Found::Document(found) => documents.push(*found),
-                Found::Other(name) => known.push(name),
-                Found::Nothing => {}
+        let all = (0..input.files.len()).collect();
+        let mut found = Self::read_all(input, &all, &[package]);
+        found.pop().unwrap_or_else(|| Err(EditError::unknown("package", package, Vec::new())))
+    }
+
+    /// The same of many packages, in their order, from some files, each of which is read once.
+    pub(super) fn read_all(input: &Input, files: &BTreeSet<usize>, packages: &[&str]) -> Vec<Result<Self, EditError>> {
+        let wanted: HashMap<&str, usize> = packages.iter().enumerate().map(|(at, it)| (*it, at)).collect();
+        let mut found: Vec<Vec<Document>> = vec![Vec::new(); packages.len()];
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        // Files are counted anew where only some are read.
+        let numbers: Vec<u32> = files.iter().filter_map(|it| u32::try_from(*it).ok()).collect();
+        let done: Result<(), Infallible> = fbc::load(&input.only(files), &Finder { wanted: &wanted }, |(name, of)| {
+            tally::step(1);
+            known.extend(name);
+            if let Some((at, mut document)) = of {
+                document.origin.file = numbers.get(document.origin.file as usize).copied().unwrap_or_default();
+                found[at].push(*document);
             }
             Ok(())
         });
         match done {
             Ok(()) => {}
         }
-        if documents.is_empty() {
-            known.sort();
-            known.dedup();
-            return Err(EditError::unknown("package", package, known));
-        }
-        let mut by_name: HashMap<String, Vec<usize>> = HashMap::with_capacity(documents.len());
-        for (at, document) in documents.iter().enumerate() {
-            by_name.entry(document.name.clone()).or_default().push(at);
-        }
-        Ok(Self { package: package.to_owned(), documents, by_name, added: Vec::new() })
-    }
-
-    /// As [`Self::read`], where the files that have some of them are known.
-    ///
-    /// # Errors
-    /// As there.
-    pub(super) fn read_in(input: &Input, files: &BTreeSet<usize>, package: &str) -> Result<Self, EditError> {
-        let mut found = Self::read(&input.only(files), package)?;
-        // Files are counted anew where only some are read.
-        let numbers: Vec<u32> = files.iter().filter_map(|it| u32::try_from(*it).ok()).collect();
-        for document in &mut found.documents {
-            if let Some(number) = numbers.get(document.origin.file as usize) {
-                document.origin.file = *number;
+        let of = |(package, documents): (&&str, Vec<Document>)| {
+            if documents.is_empty() {
+                let others = known.iter().filter(|it| it != package).cloned().collect();
+                return Err(EditError::unknown("package", package, others));
             }
-        }
-        Ok(found)
+            let mut by_name: HashMap<String, Vec<usize>> = HashMap::with_capacity(documents.len());
+            for (at, document) in documents.iter().enumerate() {
+                by_name.entry(document.name.clone()).or_default().push(at);
+            }
+            Ok(Self { package: (*package).to_owned(), documents, by_name, added: Vec::new() })
+        };
+        packages.iter().zip(found).map(of).collect()
     }
 
     /// The documents of a schema that are there still.
@@ -200,70 +197,80 @@ impl PackageDocuments {
     /// # Errors
     /// [`EditError`] if a file is none of the system's, cannot be read, or holds what cannot be changed.
     pub fn file_edits(&self, input: &Input, original: &Input) -> Result<Vec<FileEdit>, EditError> {
-        let mut concerned: BTreeMap<u32, Vec<&Document>> = BTreeMap::new();
-        for document in self.documents.iter().filter(|it| it.state != State::Same) {
-            concerned.entry(document.origin.file).or_default().push(document);
-        }
-        for (file, _) in &self.added {
-            concerned.entry(*file).or_default();
-        }
-        concerned.into_iter().map(|(file, documents)| self.file_edit(input, original, file, documents)).collect()
+        file_edits(&[self], input, original)
     }
+}
 
-    fn file_edit(
-        &self,
-        input: &Input,
-        original: &Input,
-        number: u32,
-        mut documents: Vec<&Document>,
-    ) -> Result<FileEdit, EditError> {
-        let (Some(file), Some(named)) = (input.files.get(number as usize), original.files.get(number as usize)) else {
-            return Err(EditError::NoFile(number.to_string()));
-        };
-        // Whoever only looks at what would happen needs no files.
-        let path = named.path().map_or_else(|| PathBuf::from(&named.shown), PathBuf::from);
-        let failed = |error| EditError::Io { path: path.clone(), error };
-        let whole = file.whole().map_err(failed)?;
-        let before =
-            std::str::from_utf8(&whole).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))?.to_owned();
-        let mut after = before.clone();
-        let mut rewritten = None;
-        // From the last to the first, so that places before a change stay what they are.
-        documents.sort_by_key(|it| std::cmp::Reverse(it.origin.offset));
-        // Where none goes, what is behind a change is done: the parts of it, the last first, so that no text is moved twice.
-        let all_stay = documents.iter().all(|it| it.state != State::Gone);
-        let mut behind: Vec<String> = Vec::new();
-        for it in documents {
-            // The line that separates it from the document behind it may have gone with that one.
-            let raw = splice::without_separator(&it.raw, it.origin.syntax);
-            let start = usize::try_from(it.origin.offset).unwrap_or(usize::MAX);
-            let end = start.saturating_add(raw.len());
-            if after.as_bytes().get(start..end) != Some(raw) {
-                return Err(failed(std::io::Error::other("the file has changed in the meantime")));
-            }
-            if it.state == State::Gone {
-                after = splice::cut(&after, it.origin.syntax, start, end);
-                continue;
-            }
-            let edited = fbc::edit_document(raw, it.origin.syntax, &it.json)
-                .map_err(|error| EditError::Document { file: file.shown.clone(), error })?;
-            rewritten = rewritten.or(edited.rewritten);
-            if all_stay {
-                behind.push(after.split_off(end));
-                behind.push(edited.text);
-                after.truncate(start);
-            } else {
-                after.replace_range(start..end, &edited.text);
+/// What changes in a file.
+#[derive(Default)]
+struct Changed<'d> {
+    /// Its documents that change, with the numbers of their packages.
+    documents: Vec<(usize, &'d Document)>,
+    added: Vec<(&'d str, Syntax)>,
+}
+
+/// What becomes of the files that have documents of some packages, each of which is written once; as [`PackageDocuments::file_edits`].
+pub(super) fn file_edits(
+    packages: &[&PackageDocuments],
+    input: &Input,
+    original: &Input,
+) -> Result<Vec<FileEdit>, EditError> {
+    let mut concerned: BTreeMap<u32, Changed<'_>> = BTreeMap::new();
+    for (number, package) in packages.iter().enumerate() {
+        let mut syntaxes: HashMap<u32, Syntax> = HashMap::new();
+        for document in &package.documents {
+            syntaxes.entry(document.origin.file).or_insert(document.origin.syntax);
+            if document.state != State::Same {
+                concerned.entry(document.origin.file).or_default().documents.push((number, document));
             }
         }
-        after.extend(behind.into_iter().rev());
-        let syntax =
-            self.documents.iter().find(|it| it.origin.file == number).map_or(Syntax::Json, |it| it.origin.syntax);
-        for (_, json) in self.added.iter().filter(|it| it.0 == number) {
-            after = splice::append(&after, syntax, &text_of(json, syntax)?);
+        for (file, json) in &package.added {
+            let syntax = syntaxes.get(file).copied().unwrap_or(Syntax::Json);
+            concerned.entry(*file).or_default().added.push((json, syntax));
         }
-        Ok(FileEdit { file: number as usize, path, before, after, rewritten, is_new: false })
     }
+    concerned.into_iter().map(|(file, changed)| file_edit(input, original, file, changed)).collect()
+}
+
+fn file_edit(input: &Input, original: &Input, number: u32, changed: Changed<'_>) -> Result<FileEdit, EditError> {
+    let Changed { mut documents, added } = changed;
+    let (Some(file), Some(named)) = (input.files.get(number as usize), original.files.get(number as usize)) else {
+        return Err(EditError::NoFile(number.to_string()));
+    };
+    // Whoever only looks at what would happen needs no files.
+    let path = named.path().map_or_else(|| PathBuf::from(&named.shown), PathBuf::from);
+    let failed = |error| EditError::Io { path: path.clone(), error };
+    let whole = file.whole().map_err(failed)?;
+    let before = std::str::from_utf8(&whole).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))?.to_owned();
+    documents.sort_by_key(|it| std::cmp::Reverse(it.1.origin.offset));
+    // Of the first package that has one, the last.
+    let mut rewritten: Option<(usize, &'static str)> = None;
+    let mut parts = Vec::with_capacity(documents.len());
+    for (package, it) in documents {
+        tally::step(1);
+        // The line that separates it from the document behind it may have gone with that one.
+        let raw = splice::without_separator(&it.raw, it.origin.syntax);
+        let new = match it.state {
+            State::Gone => None,
+            State::Same | State::Changed => {
+                let edited = fbc::edit_document(raw, it.origin.syntax, &it.json)
+                    .map_err(|error| EditError::Document { file: file.shown.clone(), error })?;
+                if rewritten.is_none_or(|it| package < it.0) {
+                    rewritten = edited.rewritten.map(|why| (package, why)).or(rewritten);
+                }
+                Some(edited.text)
+            }
+        };
+        let start = usize::try_from(it.origin.offset).unwrap_or(usize::MAX);
+        parts.push(splice::Part { start, raw, syntax: it.origin.syntax, new });
+    }
+    let changed = || failed(std::io::Error::other("the file has changed in the meantime"));
+    let mut after = splice::rewritten(&before, parts).ok_or_else(changed)?;
+    for (json, syntax) in added {
+        splice::append(&mut after, syntax, &text_of(json, syntax)?);
+    }
+    let rewritten = rewritten.map(|it| it.1);
+    Ok(FileEdit { file: number as usize, path, before, after, rewritten, is_new: false })
 }
 
 /// A document as it is written by itself.
@@ -279,31 +286,25 @@ fn text_of(json: &str, syntax: Syntax) -> Result<String, EditError> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// What a document is to the package.
-enum Found {
-    Document(Box<Document>),
-    /// One of another package, by its name.
-    Other(String),
-    Nothing,
-}
-
 struct Finder<'a> {
-    package: &'a str,
+    /// The packages, with their numbers.
+    wanted: &'a HashMap<&'a str, usize>,
 }
 
 impl Consumer for Finder<'_> {
-    type Output = Found;
+    /// The name of a package, and the document with the number of its package if that is wanted.
+    type Output = (Option<String>, Option<(usize, Box<Document>)>);
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let Ok(blob) = document.blob else { return Found::Nothing };
+        let Ok(blob) = document.blob else { return (None, None) };
         let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
         let (schema, name) = (field("schema"), field("name"));
-        let package = if schema == "olm.package" { name.clone() } else { field("package") };
-        if package != self.package {
-            return if schema == "olm.package" { Found::Other(name) } else { Found::Nothing };
-        }
+        let is_package = schema == "olm.package";
+        let package = if is_package { name.clone() } else { field("package") };
+        let known = is_package.then(|| name.clone());
+        let Some(at) = self.wanted.get(package.as_str()) else { return (known, None) };
         let json = object::compact(blob.value);
         let (origin, raw) = (document.origin, document.raw.to_vec());
-        Found::Document(Box::new(Document { schema, name, origin, raw, json, state: State::Same }))
+        (known, Some((*at, Box::new(Document { schema, name, origin, raw, json, state: State::Same }))))
     }
 }

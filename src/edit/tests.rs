@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Change, PackageDocuments, Target};
+use super::{CatalogEdit, Change, PackageDocuments, Target};
 use crate::fbc::{Entry, Input};
 use crate::tally::assert_grows_with_input;
 
@@ -66,4 +66,72 @@ fn changes_are_made_in_so_many_steps() {
             }
         });
     }
+}
+
+/// So many packages in one file, each with a bundle and a channel.
+fn packages(n_packages: usize) -> Input {
+    let mut text = String::new();
+    for at in 0..n_packages {
+        write!(
+            text,
+            "---\nschema: olm.package\nname: p{at}\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: p{at}\nname: stable\nentries:\n- name: p{at}.v1\n---\nschema: olm.bundle\npackage: p{at}\nname: p{at}.v1\nimage: example.com/p:1\nproperties:\n- type: olm.package\n  value: {{packageName: p{at}, version: 1.0.0}}\n"
+        )
+        .unwrap();
+    }
+    Input::bytes("c.yaml", Arc::from(text.as_bytes()))
+}
+
+#[test]
+fn packages_of_one_file_are_changed_in_so_many_steps() {
+    let changes: [fn(usize) -> Change; 3] = [
+        |at| Change::AddProperty { bundles: vec![format!("p{at}.v1")], kind: "x".to_owned(), value: "1".to_owned() },
+        |_| Change::Remove(Target::Package),
+        |at| Change::Deprecate { target: Target::Bundle(format!("p{at}.v1")), message: "old".to_owned() },
+    ];
+    for change in changes {
+        assert_grows_with_input(50, |size| {
+            let mut catalog = CatalogEdit::new(packages(size));
+            let changes: Vec<_> = (0..size).map(|at| (format!("p{at}"), vec![change(at)])).collect();
+            move || {
+                let verdicts = catalog.change_all(&changes).unwrap();
+                assert_eq!((verdicts.len(), catalog.files().count()), (size, 1));
+            }
+        });
+    }
+}
+
+#[test]
+fn changes_made_together_are_those_made_one_after_the_other() {
+    let property = |at: usize| {
+        let bundles = vec![format!("p{at}.v1")];
+        Change::AddProperty { bundles, kind: "x".to_owned(), value: "1".to_owned() }
+    };
+    let deprecate = |at: usize, message: &str| Change::Deprecate {
+        target: Target::Bundle(format!("p{at}.v1")),
+        message: message.to_owned(),
+    };
+    let changes = [
+        (3, property(3)),
+        (0, Change::Remove(Target::Package)),
+        (1, deprecate(1, "old")),
+        (4, Change::Remove(Target::Package)),
+        (2, property(2)),
+        (1, deprecate(1, "older")),
+        (1, property(1)),
+        (3, deprecate(3, "old")),
+    ];
+    let changes: Vec<_> = changes.map(|(at, it)| (format!("p{at}"), vec![it])).into();
+    let mut together = CatalogEdit::new(packages(5));
+    together.change_all(&changes).unwrap();
+    let mut apart = CatalogEdit::new(packages(5));
+    for (package, changes) in &changes {
+        apart.change_unjudged(package, changes).unwrap();
+    }
+    let text = |it: &CatalogEdit| it.files().map(|it| it.after.clone()).collect::<String>();
+    assert_eq!(text(&together), text(&apart));
+    assert!(text(&apart).contains("older") && !text(&apart).contains("p4"));
+    // What is named first fails first.
+    let unknown = |at: usize| (format!("p{at}"), vec![Change::DefaultChannel(format!("c{at}"))]);
+    let error = together.change_all(&[unknown(2), unknown(1)]).unwrap_err();
+    assert!(error.to_string().contains("c2"), "{error}");
 }

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it builds no index. What the checks of a catalog keep of each document is enough for the checks of
 //! its upgrade graphs.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use crate::check::{Checker, Facts, Inspected, Report, inspect};
 use crate::diag::{Finding, Severity};
 use crate::fbc::{self, ChannelPlaces, Consumer, Input, Typed};
 use crate::index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};
+use crate::tally;
 use crate::upgrade::rules::OUTSIDE_DEFAULT;
 use crate::upgrade::{check_graph, cut_advice};
 
@@ -36,26 +37,30 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict>
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));
     let known = Known::new(&before.report.findings);
-    let new = after.report.findings.iter().filter(|it| !known.has(it));
-    let (errors, warnings): (Vec<&Finding>, Vec<&Finding>) = new.partition(|it| it.rule.severity == Severity::Error);
-    let of = |at: usize, package: &str| {
-        let is_its = |it: &&&Finding| match it.package.as_deref() {
-            Some(of) if wanted.contains(of) => of == package,
-            _ => at == 0,
-        };
+    let first = packages.first().map_or("", String::as_str);
+    let mut new: HashMap<&str, (Vec<Finding>, Vec<Finding>)> = HashMap::new();
+    for finding in after.report.findings.iter().filter(|it| !known.has(it)) {
+        tally::step(1);
+        let package = finding.package.as_deref().filter(|it| wanted.contains(it)).unwrap_or(first);
+        let (errors, warnings) = new.entry(package).or_default();
+        let is_error = finding.rule.severity == Severity::Error;
+        if is_error { errors } else { warnings }.push(finding.clone());
+    }
+    let mut of = |package: &str| {
+        let (errors, warnings) = new.remove(package).unwrap_or_default();
         let old = before.graphs.get(package);
         let known = old.map(|it| check_graph(it, Some(it), &NamesWithoutWay::new())).unwrap_or_default();
         let (known, outside) = (Known::new(&known), outside(&known));
         let now = after.graphs.get(package);
         let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
         Verdict {
-            errors: errors.iter().filter(is_its).map(|it| (*it).clone()).collect(),
-            warnings: warnings.iter().filter(is_its).map(|it| (*it).clone()).collect(),
+            errors,
+            warnings,
             upgrades: found.into_iter().filter(|it| !known.has(it) && !was_outside(it, &outside)).collect(),
             is_package_gone: now.is_none(),
         }
     };
-    packages.iter().enumerate().map(|(at, package)| of(at, package)).collect()
+    packages.iter().map(|it| of(it)).collect()
 }
 
 /// What a finding says of the head that no upgrade leads from into the default channel, whatever the channels are called.
