@@ -2,10 +2,16 @@
 //!
 //! What it deliberately does not do: no row is looked at by itself.
 
+use std::collections::HashSet;
+
+use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::{Batch, Statement, StatementStatus};
+
 use super::Edit;
-use crate::diag::closest;
+use crate::diag::Guesses;
 use crate::legacy::cells::text;
 use crate::legacy::error::LegacyError;
+use crate::tally;
 
 /// Deletes all that belongs to the bundles in `doomed`, and the channels whose heads they are.
 const DELETE_DOOMED: &str = "
@@ -29,6 +35,20 @@ DELETE FROM api WHERE (group_name, version, kind) NOT IN (SELECT group_name, ver
 DELETE FROM operatorbundle WHERE name IN (SELECT name FROM doomed);
 ";
 
+/// Takes the bundles of the packages in `unwanted` into `doomed`, and deletes the rows of these packages. A bundle that another package
+/// lists too stays with that one.
+const DOOM_UNWANTED: [&str; 5] = [
+    "DELETE FROM deprecated WHERE operatorbundle_name IN
+         (SELECT operatorbundle_name FROM channel_entry WHERE package_name IN (SELECT name FROM unwanted))",
+    "INSERT OR IGNORE INTO doomed
+         SELECT operatorbundle_name FROM channel_entry
+             WHERE package_name IN (SELECT name FROM unwanted) AND operatorbundle_name IS NOT NULL
+         EXCEPT SELECT operatorbundle_name FROM channel_entry WHERE package_name NOT IN (SELECT name FROM unwanted)",
+    "DELETE FROM channel_entry WHERE package_name IN (SELECT name FROM unwanted)",
+    "DELETE FROM channel WHERE package_name IN (SELECT name FROM unwanted)",
+    "DELETE FROM package WHERE name IN (SELECT name FROM unwanted)",
+];
+
 const STRANDED: &str = "
 INSERT OR IGNORE INTO doomed
     SELECT name FROM operatorbundle
@@ -42,15 +62,12 @@ impl Edit {
     /// # Errors
     /// [`LegacyError::Refused`] with the real tool's words, or if the file is damaged.
     pub fn remove_packages(&mut self, packages: &[String], is_permissive: bool) -> Result<(), LegacyError> {
-        let mut wanted: Vec<&String> = Vec::new();
-        for package in packages.iter().filter(|it| !it.is_empty()) {
-            if !wanted.contains(&package) {
-                wanted.push(package);
-            }
-        }
+        let mut seen: HashSet<&String> = HashSet::new();
+        let wanted: Vec<&String> = packages.iter().filter(|it| !it.is_empty() && seen.insert(it)).collect();
         self.doom_none()?;
+        let present = self.doom_packages(&wanted)?;
         for package in wanted {
-            if self.doom_package(package)? {
+            if present.contains(package) {
                 self.done.packages.push(package.clone());
                 continue;
             }
@@ -74,8 +91,14 @@ impl Edit {
     /// As [`Self::remove_packages`].
     pub fn keep_packages(&mut self, packages: &[String], is_permissive: bool) -> Result<(), LegacyError> {
         let names = self.strings("SELECT name FROM package WHERE name IS NOT NULL ORDER BY name", &[])?;
-        for unknown in packages.iter().filter(|it| !it.is_empty() && !names.contains(it)) {
-            let meant = match closest(unknown, names.iter().map(String::as_str)) {
+        let known: HashSet<&String> = names.iter().collect();
+        let guesses = Guesses::new(names.iter().map(String::as_str));
+        let mut said: HashSet<&String> = HashSet::new();
+        for unknown in packages.iter().filter(|it| !it.is_empty() && !known.contains(it)) {
+            if !said.insert(unknown) {
+                continue;
+            }
+            let meant = match guesses.closest(unknown) {
                 Some(meant) => format!("; did you mean `{meant}`?"),
                 None => String::new(),
             };
@@ -83,11 +106,10 @@ impl Edit {
             if !is_permissive {
                 return Err(LegacyError::Refused { text });
             }
-            if !self.done.passed_over.contains(&text) {
-                self.done.passed_over.push(text);
-            }
+            self.done.passed_over.push(text);
         }
-        let others: Vec<String> = names.iter().filter(|it| !packages.contains(it)).cloned().collect();
+        let kept: HashSet<&String> = packages.iter().collect();
+        let others: Vec<String> = names.iter().filter(|it| !kept.contains(it)).cloned().collect();
         if others.len() == names.len() && !names.is_empty() {
             self.done.passed_over.push("no package is kept: all packages are removed".to_owned());
         }
@@ -132,29 +154,24 @@ impl Edit {
         )
     }
 
-    /// Collects a package's bundles, and deletes its own rows. Gives whether it is there.
-    fn doom_package(&mut self, package: &str) -> Result<bool, LegacyError> {
-        let names = "SELECT DISTINCT operatorbundle_name FROM channel_entry WHERE package_name = ?1";
-        if self.strings(names, &[package])?.is_empty() {
-            return Ok(false);
+    /// Collects the bundles of packages, and deletes the rows of these packages. Gives those that are there.
+    fn doom_packages(&mut self, packages: &[&String]) -> Result<HashSet<String>, LegacyError> {
+        self.connection
+            .execute_batch("CREATE TEMP TABLE IF NOT EXISTS unwanted (name TEXT PRIMARY KEY); DELETE FROM unwanted")
+            .map_err(|error| self.failed(&error))?;
+        for package in packages {
+            self.run("INSERT INTO unwanted VALUES (?1)", &[package])?;
         }
-        self.run(
-            "DELETE FROM deprecated WHERE operatorbundle_name IN
-                 (SELECT operatorbundle_name FROM channel_entry WHERE package_name = ?1)",
-            &[package],
-        )?;
-        // A bundle that another package lists too stays with that one.
-        self.run(
-            "INSERT OR IGNORE INTO doomed
-                 SELECT operatorbundle_name FROM channel_entry WHERE package_name = ?1
-                     AND operatorbundle_name IS NOT NULL
-                 EXCEPT SELECT operatorbundle_name FROM channel_entry WHERE package_name <> ?1",
-            &[package],
-        )?;
-        self.run("DELETE FROM channel_entry WHERE package_name = ?1", &[package])?;
-        self.run("DELETE FROM channel WHERE package_name = ?1", &[package])?;
-        self.run("DELETE FROM package WHERE name = ?1", &[package])?;
-        Ok(true)
+        let present = "SELECT DISTINCT package_name FROM channel_entry
+                       WHERE operatorbundle_name IS NOT NULL AND package_name IN (SELECT name FROM unwanted)";
+        let present: HashSet<String> = self.strings(present, &[])?.into_iter().collect();
+        for package in packages.iter().filter(|it| !present.contains(**it)) {
+            self.run("DELETE FROM unwanted WHERE name = ?1", &[package])?;
+        }
+        for sql in DOOM_UNWANTED {
+            self.run(sql, &[])?;
+        }
+        Ok(present)
     }
 
     pub(super) fn doom_none(&self) -> Result<(), LegacyError> {
@@ -175,11 +192,24 @@ impl Edit {
         if is_empty {
             return Ok(());
         }
-        self.connection.execute_batch(DELETE_DOOMED).map_err(|error| self.failed(&error))
+        let run = || -> rusqlite::Result<()> {
+            let mut batch = Batch::new(&self.connection, DELETE_DOOMED);
+            while let Some(mut statement) = batch.next()? {
+                statement.execute([])?;
+                count(&statement);
+            }
+            Ok(())
+        };
+        run().map_err(|error| self.failed(&error))
     }
 
     pub(super) fn run(&self, sql: &str, values: &[&str]) -> Result<(), LegacyError> {
-        let run = || self.connection.prepare_cached(sql)?.execute(rusqlite::params_from_iter(values)).map(drop);
+        let run = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            statement.execute(rusqlite::params_from_iter(values))?;
+            count(&statement);
+            Ok(())
+        };
         run().map_err(|error| self.failed(&error))
     }
 
@@ -191,8 +221,71 @@ impl Edit {
             while let Some(row) = rows.next()? {
                 found.extend(text(row, 0)?);
             }
+            drop(rows);
+            count(&statement);
             Ok(found)
         };
         read().map_err(|error| self.failed(&error))
+    }
+}
+
+/// Counts the steps that SQLite took.
+fn count(statement: &Statement<'_>) {
+    if cfg!(test) {
+        let n_steps = statement.reset_status(StatementStatus::VmStep);
+        tally::step(usize::try_from(n_steps).unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::legacy::Destination;
+    use crate::tally::assert_grows_with_input;
+
+    /// A legacy file with so many packages of one bundle.
+    fn file(directory: &Path, n_packages: usize) -> std::path::PathBuf {
+        let path = directory.join(format!("{n_packages}.db"));
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let schema = include_str!("../schema.sql");
+        connection.execute_batch(&format!("PRAGMA foreign_keys = OFF; BEGIN; {schema}; INSERT INTO schema_migrations VALUES (13, '')")).unwrap();
+        for at in 0..n_packages {
+            let rows = format!(
+                "INSERT INTO operatorbundle (name, version, bundlepath) VALUES ('b{at}', '1.0.0', 'i{at}');
+                 INSERT INTO package VALUES ('p{at}', 'stable');
+                 INSERT INTO channel VALUES ('stable', 'p{at}', 'b{at}');
+                 INSERT INTO channel_entry (channel_name, package_name, operatorbundle_name, depth) VALUES ('stable', 'p{at}', 'b{at}', 0);
+                 INSERT INTO properties (type, value, operatorbundle_name) VALUES ('olm.package', '{{\"packageName\":\"p{at}\"}}', 'b{at}')"
+            );
+            connection.execute_batch(&rows).unwrap();
+        }
+        connection.execute_batch("COMMIT").unwrap();
+        path
+    }
+
+    #[test]
+    fn packages_go_in_so_many_steps() {
+        let directory = tempfile::tempdir().unwrap();
+        let begin = |size: usize| {
+            let target = Destination::File(directory.path().join("out.db"));
+            Edit::begin(&file(directory.path(), size), directory.path(), &target).unwrap()
+        };
+        let names = |range: std::ops::Range<usize>| -> Vec<String> { range.map(|it| format!("p{it}")).collect() };
+        assert_grows_with_input(100, |size| {
+            let (mut edit, gone) = (begin(size), names(0..size / 2));
+            move || {
+                edit.remove_packages(&gone, false).unwrap();
+                assert_eq!((edit.done.packages.len(), edit.done.bundles.len()), (size / 2, size / 2));
+            }
+        });
+        assert_grows_with_input(150, |size| {
+            let (mut edit, kept) = (begin(size), names(size / 2..size));
+            move || {
+                edit.keep_packages(&kept, true).unwrap();
+                assert_eq!(edit.done.packages.len(), size / 2);
+            }
+        });
     }
 }
