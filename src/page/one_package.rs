@@ -12,7 +12,7 @@ use crate::diag::Finding;
 use crate::draw::Catalog;
 use crate::index::Index;
 use crate::index::query::Filter;
-use crate::resolve::{BundleDemands, Demands, IndexRows, Options, World, bare_world};
+use crate::resolve::{BundleNeeds, Demands, IndexRows, Met, Options, World, bare_world};
 use crate::tally;
 use crate::upgrade::check_packages;
 
@@ -25,7 +25,7 @@ pub(super) trait OfPackage {
     fn drawn(&self, catalog: &str) -> Result<Rc<Catalog>, PageError>;
 
     /// What a bundle demands in a catalog.
-    fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleDemands>, PageError>;
+    fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError>;
 }
 
 /// What is wrong with the upgrades of a package in a catalog.
@@ -46,6 +46,8 @@ pub(super) fn read_drawn(index: &Index, catalog: &str, package: &str) -> Result<
 pub(super) struct Worlds<'i> {
     index: &'i Index,
     of_catalog: HashMap<String, Result<(World, IndexRows<'i>), String>>,
+    /// What meets the demands of a catalog: what many packages demand is looked for once.
+    met: RefCell<HashMap<String, Met>>,
 }
 
 impl<'i> Worlds<'i> {
@@ -55,7 +57,8 @@ impl<'i> Worlds<'i> {
             let rows = IndexRows::new(index, &world);
             Ok((world, rows))
         };
-        Self { index, of_catalog: catalogs.map(|it| (it.to_owned(), world(it))).collect() }
+        let of_catalog = catalogs.map(|it| (it.to_owned(), world(it))).collect();
+        Self { index, of_catalog, met: RefCell::default() }
     }
 }
 
@@ -89,7 +92,7 @@ impl OfPackage for Shared<'_> {
         kept(&self.drawn, catalog, || read_drawn(self.worlds.index, catalog, &self.package).map(Rc::new))
     }
 
-    fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleDemands>, PageError> {
+    fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {
         let (world, rows) = match self.worlds.of_catalog.get(catalog) {
             Some(Ok((world, rows))) => (world, rows),
             Some(Err(error)) => return Err(PageError::Failed(error.clone())),
@@ -98,7 +101,9 @@ impl OfPackage for Shared<'_> {
         let mut demands = self.demands.borrow_mut();
         let demands =
             demands.entry(catalog.to_owned()).or_insert_with(|| Demands::new(world, rows, &Options::default()));
-        demands.of(&self.package, bundle).map_err(|error| PageError::Failed(error.to_string()))
+        let mut met = self.worlds.met.borrow_mut();
+        let met = met.entry(catalog.to_owned()).or_default();
+        demands.of(&self.package, bundle, met).map_err(|error| PageError::Failed(error.to_string()))
     }
 }
 
@@ -182,6 +187,40 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_many_packages_that_provide_and_require_are_made_in_so_many_steps() {
+        let index = |size: usize| {
+            let mut text = String::new();
+            for at in 0..size {
+                let kind = if at % 2 == 0 { "olm.gvk" } else { "olm.gvk.required" };
+                write!(
+                    text,
+                    r#"{{"schema":"olm.package","name":"p{at}","defaultChannel":"c"}}
+                    {{"schema":"olm.channel","package":"p{at}","name":"c","entries":[{{"name":"p{at}.v1.0.0"}}]}}
+                    {{"schema":"olm.bundle","package":"p{at}","name":"p{at}.v1.0.0","image":"example.com/p:{at}","properties":[
+                     {{"type":"olm.package","value":{{"packageName":"p{at}","version":"1.0.0"}}}},
+                     {{"type":"{kind}","value":{{"group":"g.example.com","version":"v1","kind":"K"}}}}]}}"#
+                )
+                .unwrap();
+            }
+            let mut builder = Builder::in_memory();
+            let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
+            builder.add_catalog(&spec, &Input::bytes("c.json", Arc::from(text.as_bytes())), Mode::Strict).unwrap();
+            builder.into_index().unwrap()
+        };
+        tally::assert_grows_with_input(50, |size| {
+            let index = index(size);
+            move || exported(&index)
+        });
+        // So many are named, and the rest is counted.
+        let index = index(60);
+        let worlds = Worlds::new(&index, std::iter::once("c"));
+        let found = Shared::new(&worlds, "p1").demands("c", "p1.v1.0.0").unwrap();
+        let met = &found[0].needs[0].met;
+        assert_eq!((met.n_packages, met.packages.len()), (30, crate::resolve::MAX_NAMED));
+        assert_eq!(met.first.as_ref().map(|it| it.package.as_str()), Some("p0"));
+    }
+
+    #[test]
     fn what_is_shared_is_what_each_page_would_read() {
         let index = index(3, 5);
         let worlds = Worlds::new(&index, std::iter::once("c"));
@@ -195,6 +234,7 @@ mod tests {
         let rows = IndexRows::new(&index, &world);
         for bundle in ["p.v1.0.4", "p.v1.0.0", "p.v1.0.4", "none"] {
             let alone = crate::resolve::demands(&world, &rows, &Options::default(), "p", bundle).unwrap();
+            let alone: Vec<BundleNeeds> = alone.into_iter().map(BundleNeeds::from).collect();
             assert_eq!(shared.demands("c", bundle).unwrap(), alone, "{bundle}");
         }
     }

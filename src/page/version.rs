@@ -16,7 +16,9 @@ use super::site::{Desk, Page};
 use crate::diag::counted;
 use crate::fbc::Api;
 use crate::index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
-use crate::resolve::{BundleDemands, Dependencies, DependencyAnswer, IndexRows, Options, bare_world, demands};
+use crate::resolve::{
+    BundleDemands, BundleNeeds, Dependencies, DependencyAnswer, IndexRows, Need, Options, bare_world, demands,
+};
 
 /// The answer as data: what `show PKG@VERSION` gives.
 pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDetail>, PageError> {
@@ -43,30 +45,35 @@ pub(super) fn dependencies(desk: Desk<'_>, release: &Release) -> Result<Vec<Depe
     let found = answer(desk, release)?;
     let Some(bundle) = found.first().map(|it| it.row.bundle.clone()) else { return Ok(Vec::new()) };
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
-    required(desk, &catalogs, &release.package, &bundle)
-}
-
-fn required(desk: Desk<'_>, catalogs: &[String], package: &str, bundle: &str) -> Result<Vec<Dependencies>, PageError> {
-    let failed = |error: &dyn std::fmt::Display| PageError::Failed(error.to_string());
-    if let (Some(shared), [catalog]) = (desk.shared, catalogs) {
-        return Ok(dependencies_of(package, shared.demands(catalog, bundle)?));
-    }
-    let world = bare_world(desk.index(), catalogs).map_err(|error| failed(&error))?;
-    let rows = IndexRows::new(desk.index(), &world);
-    let found = demands(&world, &rows, &Options::default(), package, bundle).map_err(|error| failed(&error))?;
-    Ok(dependencies_of(package, found))
-}
-
-fn dependencies_of(package: &str, found: Vec<BundleDemands>) -> Vec<Dependencies> {
+    let found = demanded(desk, &catalogs, &release.package, &bundle)?;
     let answers = found.into_iter().map(|it| Dependencies {
         catalog: it.bundle.catalog,
-        package: package.to_owned(),
+        package: release.package.clone(),
         bundle: it.bundle.name,
         requires: it.demands.into_iter().map(DependencyAnswer::from).collect(),
         closure: Vec::new(),
         required_by: Vec::new(),
     });
-    answers.collect()
+    Ok(answers.collect())
+}
+
+/// The demands of a bundle in some catalogs, read for this page.
+fn demanded(desk: Desk<'_>, catalogs: &[String], package: &str, bundle: &str) -> Result<Vec<BundleDemands>, PageError> {
+    let failed = |error: &dyn std::fmt::Display| PageError::Failed(error.to_string());
+    let world = bare_world(desk.index(), catalogs).map_err(|error| failed(&error))?;
+    let rows = IndexRows::new(desk.index(), &world);
+    demands(&world, &rows, &Options::default(), package, bundle).map_err(|error| failed(&error))
+}
+
+/// The same of one catalog, as the page shows them.
+fn needed(desk: Desk<'_>, catalog: &str, package: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {
+    match desk.shared {
+        Some(shared) => shared.demands(catalog, bundle),
+        None => {
+            let found = demanded(desk, &[catalog.to_owned()], package, bundle)?;
+            Ok(found.into_iter().map(BundleNeeds::from).collect())
+        }
+    }
 }
 
 /// The images of the version: what `images PKG@VERSION` gives.
@@ -102,7 +109,7 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
     let elsewhere = if desk.has_several() { desk.index().show_bundle(&everywhere)? } else { Vec::new() };
     let elsewhere: Vec<String> = elsewhere.into_iter().map(|it| it.row.catalog).filter(|it| *it != catalog).collect();
     // What it requires says something wrong in a catalog that is broken, and the rest of the page does not.
-    let requires = required(desk, std::slice::from_ref(&catalog), &row.package, &row.bundle);
+    let requires = needed(desk, &catalog, &row.package, &row.bundle);
     let higher = if detail.upgrades_to.is_empty() { higher(desk, detail)? } else { Vec::new() };
     let body = html! {
         h1 { (shown(&row.package)) " " (shown(&release.version)) }
@@ -295,39 +302,30 @@ fn no_way_on(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow
     }
 }
 
-/// The packages that provide something, each once, the preferred ones first.
-fn packages_of(answer: &DependencyAnswer) -> Vec<&str> {
-    let mut packages: Vec<&str> = Vec::new();
-    for it in &answer.provided_by {
-        if !packages.contains(&it.package.as_str()) {
-            packages.push(&it.package);
-        }
-    }
-    packages
-}
-
-fn requirements(desk: Desk<'_>, found: Result<Vec<Dependencies>, PageError>) -> Markup {
+fn requirements(desk: Desk<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> Markup {
     let found = match found {
         Ok(found) => found,
         Err(error) => return html! { p { "This cannot be determined: " (error) "." } },
     };
-    let all: Vec<&DependencyAnswer> = found.iter().flat_map(|it| &it.requires).collect();
+    let all: Vec<&Need> = found.iter().flat_map(|it| &it.needs).collect();
     if all.is_empty() {
         return html! { p { "Nothing." } };
     }
     let rows = html! {
         @for it in all {
             tr {
-                th scope="row" { (shown(&it.requirement)) @if !it.message.is_empty() { span.quiet { (shown(&it.message)) } } }
+                th scope="row" { (shown(&it.text)) @if !it.message.is_empty() { span.quiet { (shown(&it.message)) } } }
                 td {
-                    @let packages = packages_of(it);
+                    @let packages = &it.met.packages;
                     @if it.is_broken { (badge("bad", "cannot be read")) }
                     @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "nobody provides it" })) }
                     @else { @for (idx, name) in packages.iter().enumerate() {
                         @if idx > 0 { ", " } (link(desk, &Route::Package((*name).to_owned()), shown(name)))
+                    } @if it.met.n_packages > packages.len() {
+                        " and " (counted((it.met.n_packages - packages.len()) as u64, "other package"))
                     } }
                 }
-                td { @if let Some(first) = it.provided_by.first() { code { (shown(&first.bundle)) } " " span.quiet { (shown(&first.channel)) } } }
+                td { @if let Some(first) = &it.met.first { code { (shown(&first.name)) } " " span.quiet { (shown(&first.channel)) } } }
                 td { (place(&it.place.file, it.place.line)) }
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: nothing is chosen. What OLM would choose is a resolution.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::candidates::Candidates;
@@ -14,6 +14,7 @@ use super::universe::{ChannelId, EntryId, Universe};
 use crate::constraint::cel::Fuel;
 use crate::constraint::property::{Meaning, read};
 use crate::diag::Place;
+use crate::fbc::Property;
 use crate::index::{Index, IndexError};
 use crate::tally;
 
@@ -42,6 +43,76 @@ pub struct Demand {
     /// Where it is written.
     pub place: Place,
 }
+
+/// What a bundle demands, and what meets that in few words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleNeeds {
+    /// The bundle, in the first channel that has it.
+    pub bundle: Named,
+    /// Its demands, in the order of the bundle, each once.
+    pub needs: Vec<Need>,
+}
+
+/// A demand, with what meets it in few words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// As [`Demand::text`].
+    pub text: String,
+    /// As [`Demand::message`].
+    pub message: String,
+    /// What meets it.
+    pub met: Rc<Providers>,
+    /// As [`Demand::is_broken`].
+    pub is_broken: bool,
+    /// As [`Demand::is_all`].
+    pub is_all: bool,
+    /// As [`Demand::place`].
+    pub place: Place,
+}
+
+/// What meets a demand, in few words: many may meet what many demand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Providers {
+    /// The most preferred bundle.
+    pub first: Option<Named>,
+    /// The first packages, [`MAX_NAMED`] at most, each once, the preferred ones first.
+    pub packages: Vec<String>,
+    /// How many packages there are.
+    pub n_packages: usize,
+}
+
+/// How many packages [`Providers`] name.
+pub const MAX_NAMED: usize = 20;
+
+impl Providers {
+    fn of<'n>(first: Option<Named>, packages: impl Iterator<Item = &'n str>) -> Self {
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut named = Vec::new();
+        for package in packages.inspect(|_| tally::step(1)) {
+            if seen.insert(package) && named.len() < MAX_NAMED {
+                named.push(package.to_owned());
+            }
+        }
+        Self { first, packages: named, n_packages: seen.len() }
+    }
+}
+
+impl From<BundleDemands> for BundleNeeds {
+    fn from(BundleDemands { bundle, demands }: BundleDemands) -> Self {
+        let need = |it: Demand| Need {
+            met: Rc::new(Providers::of(it.candidates.first().cloned(), it.candidates.iter().map(|it| &*it.package))),
+            text: it.text,
+            message: it.message,
+            is_broken: it.is_broken,
+            is_all: it.is_all,
+            place: it.place,
+        };
+        Self { bundle, needs: demands.into_iter().map(need).collect() }
+    }
+}
+
+/// What meets the demands of a world, by the properties that state them: it is the same for all bundles that demand the same.
+pub type Met = HashMap<Property, Rc<Providers>>;
 
 /// A bundle that demands something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,7 +162,7 @@ pub fn demands(
 /// The first entry of each bundle of a package in each catalog, by the bundle's name.
 type FirstEntries = HashMap<String, BTreeMap<usize, EntryId>>;
 
-/// What bundles demand, one after another: each package is read once for all of them.
+/// What the bundles of a package demand, one after another: the package is read once for all of them.
 pub struct Demands<'r> {
     universe: Universe<'r>,
     candidates: Candidates,
@@ -108,11 +179,11 @@ impl<'r> Demands<'r> {
         Self { universe, candidates: Candidates::default(), steps: options.steps, first: None }
     }
 
-    /// As [`demands`].
+    /// As [`demands`], in few words. What meets a demand is taken from what is known of the same world, and added to it.
     ///
     /// # Errors
     /// As there.
-    pub fn of(&mut self, package: &str, bundle: &str) -> Result<Vec<BundleDemands>, Failure> {
+    pub fn of(&mut self, package: &str, bundle: &str, known: &mut Met) -> Result<Vec<BundleNeeds>, Failure> {
         self.universe.fuel.refill(self.steps);
         let first = match self.first.take().filter(|it| it.0 == package) {
             Some((_, known)) => known,
@@ -121,7 +192,7 @@ impl<'r> Demands<'r> {
         tally::step(1);
         let ids: Vec<EntryId> = first.get(bundle).into_iter().flat_map(|it| it.values().copied()).collect();
         self.first = Some((package.to_owned(), first));
-        ids.into_iter().map(|id| of_entry(&mut self.universe, &mut self.candidates, id)).collect()
+        ids.into_iter().map(|id| needs_of(&mut self.universe, &mut self.candidates, id, known)).collect()
     }
 }
 
@@ -145,7 +216,7 @@ fn default_first(universe: &mut Universe<'_>, package: &str) -> Result<Vec<Chann
 }
 
 /// A demand, and the bundles that meet it, with their packages, most preferred first.
-pub(super) type Met = (String, Rc<[(String, String)]>);
+pub(super) type MetBy = (String, Rc<[(String, String)]>);
 
 /// What each bundle of a package demands that a channel has, by the names of the bundles. Bundles that demand nothing are left out, and
 /// so is what cannot be read.
@@ -157,7 +228,7 @@ pub(super) fn demands_of_package(
     rows: &dyn Rows,
     options: &Options,
     package: &str,
-) -> Result<BTreeMap<String, Vec<Met>>, Failure> {
+) -> Result<BTreeMap<String, Vec<MetBy>>, Failure> {
     let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
     let mut candidates = Candidates::default();
     let mut found = BTreeMap::new();
@@ -171,7 +242,7 @@ pub(super) fn demands_of_package(
             if found.contains_key(&name) {
                 continue;
             }
-            let mut demands: Vec<Met> = Vec::new();
+            let mut demands: Vec<MetBy> = Vec::new();
             for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
                 let Meaning::Requires(requirement) = meaning else { continue };
                 let names = match met.get(&requirement.number) {
@@ -201,36 +272,89 @@ pub(super) fn demands_of_package(
 
 /// What the bundle of an entry demands.
 fn of_entry(universe: &mut Universe<'_>, candidates: &mut Candidates, id: EntryId) -> Result<BundleDemands, Failure> {
-    let mut demands: Vec<Demand> = Vec::new();
+    let mut demands = Once::default();
     for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
-        let demand = match meaning {
-            Meaning::Requires(requirement) => {
-                let found = candidates.of(universe, requirement, id)?;
-                Demand {
-                    text: requirement.plain.clone(),
-                    message: requirement.message.clone(),
-                    candidates: found.iter().map(|it| named(universe, *it)).collect(),
-                    is_broken: false,
-                    is_all: requirement.is_all(),
-                    place: universe.place_of_demand(id, requirement),
-                }
+        let (text, message, candidates, is_all) = match meaning {
+            Meaning::Requires(it) => {
+                let found = candidates.of(universe, it, id)?;
+                let found = found.iter().map(|it| named(universe, *it)).collect();
+                (it.plain.clone(), it.message.clone(), found, it.is_all())
             }
-            Meaning::Broken(error) => Demand {
-                text: error.to_string(),
-                message: String::new(),
-                candidates: Vec::new(),
-                is_broken: true,
-                is_all: false,
-                place: universe.place_of_meaning(id, |it| matches!(it, Meaning::Broken(it) if Rc::ptr_eq(it, error))),
-            },
+            Meaning::Broken(error) => (error.to_string(), String::new(), Vec::new(), false),
             _ => continue,
         };
-        // A file-based catalog's server says every demand twice.
-        if !demands.contains(&demand) {
-            demands.push(demand);
+        let (is_broken, place) = (matches!(meaning, Meaning::Broken(_)), place_of(universe, id, meaning));
+        demands.add(text.clone(), Demand { text, message, candidates, is_broken, is_all, place });
+    }
+    Ok(BundleDemands { bundle: named(universe, id), demands: demands.all })
+}
+
+/// The same in few words.
+fn needs_of(
+    universe: &mut Universe<'_>,
+    candidates: &mut Candidates,
+    id: EntryId,
+    known: &mut Met,
+) -> Result<BundleNeeds, Failure> {
+    let mut needs = Once::default();
+    let said = universe.said(id)?;
+    let (properties, meanings) = (said.properties.clone(), Rc::clone(&said.meanings));
+    for (property, meaning) in properties.into_iter().zip(meanings.iter()) {
+        let (text, message, met, is_all) = match meaning {
+            Meaning::Requires(it) => {
+                let met = match known.get(&property) {
+                    Some(met) => Rc::clone(met),
+                    None => {
+                        let found = candidates.of(universe, it, id)?;
+                        let packages = found.iter().map(|it| named(universe, *it).package).collect::<Vec<_>>();
+                        let first = found.first().map(|it| named(universe, *it));
+                        let met = Rc::new(Providers::of(first, packages.iter().map(String::as_str)));
+                        known.insert(property, Rc::clone(&met));
+                        met
+                    }
+                };
+                (it.plain.clone(), it.message.clone(), met, it.is_all())
+            }
+            Meaning::Broken(error) => (error.to_string(), String::new(), Rc::default(), false),
+            _ => continue,
+        };
+        let (is_broken, place) = (matches!(meaning, Meaning::Broken(_)), place_of(universe, id, meaning));
+        needs.add(text.clone(), Need { text, message, met, is_broken, is_all, place });
+    }
+    Ok(BundleNeeds { bundle: named(universe, id), needs: needs.all })
+}
+
+/// Where a bundle says that it demands something.
+fn place_of(universe: &Universe<'_>, id: EntryId, meaning: &Meaning) -> Place {
+    match meaning {
+        Meaning::Requires(requirement) => universe.place_of_demand(id, requirement),
+        Meaning::Broken(error) => {
+            universe.place_of_meaning(id, |it| matches!(it, Meaning::Broken(it) if Rc::ptr_eq(it, error)))
+        }
+        _ => Place::default(),
+    }
+}
+
+/// Things in their order, each once: a file-based catalog's server says every demand twice.
+struct Once<T> {
+    all: Vec<T>,
+    by_text: HashMap<String, Vec<usize>>,
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), by_text: HashMap::new() }
+    }
+}
+
+impl<T: PartialEq> Once<T> {
+    fn add(&mut self, text: String, new: T) {
+        let same = self.by_text.entry(text).or_default();
+        if same.iter().filter_map(|it| self.all.get(*it)).all(|it| *it != new) {
+            same.push(self.all.len());
+            self.all.push(new);
         }
     }
-    Ok(BundleDemands { bundle: named(universe, id), demands })
 }
 
 /// Whether a bundle of the catalogs meets a constraint, the value of an `olm.constraint`. `None` if that cannot be told: it cannot be

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::closure::{BundleName, ClosureError, bare_world, subscribed};
-use super::demand::{Met, demands, demands_of_package};
+use super::demand::{MetBy, demands, demands_of_package};
 use super::failure::Failure;
 use super::indexed::IndexRows;
 use super::resolution::{Because, Options, Verdict, resolve};
@@ -171,7 +171,7 @@ fn resolve_again(
 }
 
 /// What the bundles of a package demand, by their names.
-type Demands = BTreeMap<String, Vec<Met>>;
+type Demands = BTreeMap<String, Vec<MetBy>>;
 
 /// The same before and after.
 type Pair = (Demands, Demands);
@@ -254,7 +254,7 @@ fn answered<T>(answer: Result<T, Failure>, found: &mut Dependants) -> Result<Opt
 }
 
 /// Whether a bundle could come out otherwise: what meets its demands is not the same, or is among what was lost.
-fn may_differ(old: &[Met], new: Option<&Vec<Met>>, lost: &BTreeSet<(String, String)>) -> bool {
+fn may_differ(old: &[MetBy], new: Option<&Vec<MetBy>>, lost: &BTreeSet<(String, String)>) -> bool {
     let is_lost = || !lost.is_empty() && old.iter().flat_map(|it| it.1.iter()).any(|it| lost.contains(it));
     new.is_none_or(|it| it != old) || is_lost()
 }
@@ -262,7 +262,7 @@ fn may_differ(old: &[Met], new: Option<&Vec<Met>>, lost: &BTreeSet<(String, Stri
 /// The demands of a bundle that something else meets, or nothing.
 fn compared(
     (package, bundle): (&str, &str),
-    new: &[Met],
+    new: &[MetBy],
     before: &Providers,
     after: Option<&Providers>,
 ) -> Vec<Dependant> {

@@ -51,7 +51,10 @@ pub use closure::{
     PlaceAnswer, bare_world, closure, partial_closure,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
-pub use demand::{BundleDemands, Demand, Demander, Demands, demanders, demanding_packages, demands, is_met};
+pub use demand::{
+    BundleDemands, BundleNeeds, Demand, Demander, Demands, MAX_NAMED, Met, Need, Providers, demanders,
+    demanding_packages, demands, is_met,
+};
 pub use dependants::{Dependant, Dependants, RefusedByV1, dependants};
 pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};

@@ -18,6 +18,7 @@ use crate::constraint::property::{Meaning, Requirement, read};
 use crate::diag::Place;
 use crate::fbc::{self, Api, ChannelPlaces, Property};
 use crate::index::IndexError;
+use crate::tally;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;
 use crate::version::blang::Range;
@@ -281,6 +282,7 @@ impl<'w> Universe<'w> {
     }
 
     fn add_entry(&mut self, entry: Entry) -> EntryId {
+        tally::step(1);
         let id = EntryId(self.entries.len() as u32);
         self.entries.push(entry);
         id

@@ -250,7 +250,11 @@ mod tests {
         let path = directory.join(format!("{n_packages}.db"));
         let connection = rusqlite::Connection::open(&path).unwrap();
         let schema = include_str!("../schema.sql");
-        connection.execute_batch(&format!("PRAGMA foreign_keys = OFF; BEGIN; {schema}; INSERT INTO schema_migrations VALUES (13, '')")).unwrap();
+        connection
+            .execute_batch(&format!(
+                "PRAGMA foreign_keys = OFF; BEGIN; {schema}; INSERT INTO schema_migrations VALUES (13, '')"
+            ))
+            .unwrap();
         for at in 0..n_packages {
             let rows = format!(
                 "INSERT INTO operatorbundle (name, version, bundlepath) VALUES ('b{at}', '1.0.0', 'i{at}');
