@@ -5,15 +5,19 @@
 //!
 //! What it deliberately does not do: it follows no `olm.substitutesFor`, as the real tool does not without a switch.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Edit;
+use super::chain::Chain;
 use super::replaces::{Member, Rebuilt, cmp_with_build, rebuild};
 use super::request::{AddOptions, Mode, NewBundle};
 use super::semver::{Entrant, Graph};
 use super::stored::{Known, Stored};
+use crate::legacy::cells::{each, text};
 use crate::legacy::error::LegacyError;
 use crate::legacy::refusal::AddRefusal;
+use crate::tally;
 use crate::version::Version;
 
 /// A refusal, or a file that cannot be read.
@@ -41,12 +45,16 @@ impl Edit {
     /// [`LegacyError::NotAdded`], or if the file is damaged.
     pub fn add(&mut self, bundles: &[NewBundle], options: AddOptions) -> Result<(), LegacyError> {
         let mut packages: BTreeMap<&str, Vec<&NewBundle>> = BTreeMap::new();
-        for (idx, new) in bundles.iter().enumerate() {
+        let mut file = self.before(bundles)?;
+        let mut earlier = Earlier::default();
+        let wanting = wanting(bundles);
+        for new in bundles {
             let checked = refuse_incomplete(new)
-                .and_then(|()| refuse_twice(&bundles[..idx], new))
+                .and_then(|()| earlier.refuse_twice(new))
                 .map_err(Stop::from)
-                .and_then(|()| self.refuse_present(new, options))
-                .and_then(|()| self.refuse_foreign_edges(bundles, new));
+                .and_then(|()| self.refuse_present(new, options, &file))
+                .and_then(|()| Ok(refuse_foreign_edges(new, &file, &wanting)?));
+            earlier.add(new);
             if self.goes_on(checked, options)?.is_some() {
                 packages.entry(new.bundle.package.as_str()).or_default().push(new);
             }
@@ -55,14 +63,18 @@ impl Edit {
                         WHERE type = 'olm.package' AND CAST(value AS TEXT) LIKE '%\"release\"%'";
         let releases: BTreeSet<String> = self.strings(releases, &[])?.into_iter().collect();
         for (package, mut news) in packages {
-            news.sort_by(|a, b| by_version(a, b));
+            news.sort_by_cached_key(|it| ByVersion::of(it));
+            let stored = file.stored.remove(package).unwrap_or_default();
             let added = match options.mode {
-                Mode::Replaces => self.add_by_edges(package, &news, options, &releases),
-                Mode::Semver | Mode::SemverSkippatch => self.add_by_version(package, &news, options),
+                Mode::Replaces => self.add_by_edges(package, stored, &news, options, &releases),
+                Mode::Semver | Mode::SemverSkippatch => self.add_by_version(package, &stored, &news, options),
             };
             self.goes_on(added, options)?;
         }
-        Ok(())
+        match options.mode {
+            Mode::Replaces => Ok(()),
+            Mode::Semver | Mode::SemverSkippatch => self.drop_manifests(),
+        }
     }
 
     /// What came of a step, or nothing if it was refused and that is allowed.
@@ -78,17 +90,15 @@ impl Edit {
         }
     }
 
-    fn refuse_present(&self, new: &NewBundle, options: AddOptions) -> Result<(), Stop> {
+    fn refuse_present(&self, new: &NewBundle, options: AddOptions, file: &Before) -> Result<(), Stop> {
         let bundle = new.bundle.name.clone();
-        if !new.image.is_empty() {
-            let same = "SELECT name FROM operatorbundle WHERE bundlepath = ?1 ORDER BY name";
-            if let Some(bundle) = self.strings(same, &[&new.image])?.into_iter().next() {
-                return Err(AddRefusal::ImageExists { image: new.image.clone(), bundle }.into());
-            }
+        if !new.image.is_empty()
+            && let Some(bundle) = file.images.get(&new.image)
+        {
+            return Err(AddRefusal::ImageExists { image: new.image.clone(), bundle: bundle.clone() }.into());
         }
-        let Some(stored) = self.known(&bundle)? else { return Ok(()) };
-        let packages = "SELECT DISTINCT package_name FROM channel_entry WHERE operatorbundle_name = ?1 ORDER BY 1";
-        let packages = self.strings(packages, &[&bundle])?;
+        let Some(known) = self.known(&bundle)? else { return Ok(()) };
+        let packages = file.packages_of.get(&bundle).map_or(&[][..], Vec::as_slice);
         if packages.is_empty() {
             return Err(AddRefusal::Stranded { bundle }.into());
         }
@@ -97,38 +107,14 @@ impl Edit {
             let place = format!("in package `{}`", packages.join("`, `"));
             return Err(AddRefusal::Exists { bundle, place }.into());
         }
-        if stored.image.is_empty() || new.image.is_empty() {
+        if known.image.is_empty() || new.image.is_empty() {
             return Err(AddRefusal::NoImage { bundle }.into());
         }
-        let stored = self.stored(&new.bundle.package)?;
-        if let Some(row) = stored.rows.iter().find(|it| it.replaces.as_ref() == Some(&bundle)) {
-            // The row of an edge on the chain is the one that the bundle's own edge begins at.
-            let mut own = stored.rows.iter().filter(|it| it.channel == row.channel && it.bundle == row.bundle);
-            let is_chain = own.all(|it| it.depth >= row.depth);
+        let stored = file.stored.get(&new.bundle.package);
+        if let Some((row, is_chain)) = stored.and_then(|it| it.leads_to(&bundle)) {
             let verb = if is_chain { "replaces" } else { "skips" };
             let (by, channel) = (row.bundle.clone(), row.channel.clone());
             return Err(AddRefusal::NotHead { bundle, by, verb, channel }.into());
-        }
-        Ok(())
-    }
-
-    /// Refuses edges to bundles of other packages, in the file or among the new ones.
-    fn refuse_foreign_edges(&self, bundles: &[NewBundle], new: &NewBundle) -> Result<(), Stop> {
-        let it = &new.bundle;
-        let refusal = |edge: &str, other: String| AddRefusal::OtherPackage {
-            bundle: it.name.clone(),
-            package: it.package.clone(),
-            edge: edge.to_owned(),
-            other,
-        };
-        for edge in edges(new) {
-            let packages = "SELECT DISTINCT package_name FROM channel_entry WHERE operatorbundle_name = ?1 ORDER BY 1";
-            let stored = self.strings(packages, &[edge])?;
-            let others = bundles.iter().filter(|other| edges(other).any(|it| it == edge));
-            let others = others.map(|other| other.bundle.package.clone());
-            if let Some(other) = stored.into_iter().chain(others).find(|other| *other != it.package) {
-                return Err(refusal(edge, other).into());
-            }
         }
         Ok(())
     }
@@ -141,16 +127,20 @@ impl Edit {
     fn add_by_edges(
         &mut self,
         package: &str,
+        mut stored: Stored,
         news: &[&NewBundle],
         options: AddOptions,
         releases: &BTreeSet<String>,
     ) -> Result<(), Stop> {
-        let mut stored = self.stored(package)?;
         let mut overwritten: Vec<String> = Vec::new();
         for new in news.iter().filter(|_| options.overwrite_latest) {
             if self.known(&new.bundle.name)?.is_some() {
                 forget(&mut stored, &new.bundle.name);
                 overwritten.push(new.bundle.name.clone());
+            }
+            // Two are refused, whichever else there are.
+            if overwritten.len() > 1 {
+                break;
             }
         }
         if let [first, second, ..] = overwritten.as_slice() {
@@ -166,11 +156,12 @@ impl Edit {
         }
         let names = stored.names();
         self.know(&names, &mut known)?;
+        let mut channels_of = stored.channels_of_bundles();
         let mut members: Vec<Member> = Vec::new();
         for name in names.iter().filter(|it| known.contains_key(*it)) {
             members.push(Member {
                 name: name.clone(),
-                channels: stored.channels_of(name),
+                channels: channels_of.remove(name).unwrap_or_default(),
                 default_channel: stored.default_channel.clone(),
                 is_new: false,
             });
@@ -189,10 +180,12 @@ impl Edit {
             self.run("DELETE FROM deprecated WHERE operatorbundle_name = ?1", &[name])?;
             self.done.bundles.retain(|it| it != name);
         }
-        self.write_rebuilt(package, news, &rebuilt, &known, releases).map_err(|error| self.failed(&error))?;
+        self.write_rebuilt(package, &stored, (news, &rebuilt), &known, releases)
+            .map_err(|error| self.failed(&error))?;
         self.done.added.extend(news.iter().map(|it| it.bundle.name.clone()));
         self.done.overwritten.extend(overwritten);
-        let lost = members.iter().filter(|it| !rebuilt.chains.iter().any(|chain| chain.holds(&it.name)));
+        let held: HashSet<&str> = rebuilt.chains.iter().flat_map(Chain::bundles).collect();
+        let lost = members.iter().filter(|it| !held.contains(it.name.as_str()));
         self.done.stranded.extend(lost.map(|it| it.name.clone()));
         Ok(())
     }
@@ -200,46 +193,54 @@ impl Edit {
     fn write_rebuilt(
         &self,
         package: &str,
-        news: &[&NewBundle],
-        rebuilt: &Rebuilt,
+        stored: &Stored,
+        (news, rebuilt): (&[&NewBundle], &Rebuilt),
         known: &BTreeMap<String, Known>,
         releases: &BTreeSet<String>,
     ) -> rusqlite::Result<()> {
-        let mut releases = releases.clone();
+        let mut own_releases: BTreeSet<&str> = BTreeSet::new();
         for new in news {
             let name = &new.bundle.name;
             self.insert_bundle(new, known.get(name).is_some_and(|it| it.is_deprecated))?;
             if new.bundle.properties.iter().any(|it| it.0 == "olm.package" && it.1.contains("\"release\"")) {
-                releases.insert(name.clone());
+                own_releases.insert(name);
             }
         }
-        self.clear_package(package)?;
+        self.clear_package(package, stored)?;
         self.put_package(package, &rebuilt.default_channel)?;
         for chain in &rebuilt.chains {
-            self.put_chain(package, chain)?;
+            self.put_chain(package, chain, &Stored::default())?;
         }
         for name in &rebuilt.visited {
             // A second `olm.package` without the release would make the bundle one that no reader can convert.
-            if let Some(of) = known.get(name).filter(|_| !releases.contains(name)) {
+            if let Some(of) =
+                known.get(name).filter(|_| !releases.contains(name) && !own_releases.contains(name.as_str()))
+            {
                 self.put_package_property(package, name, of)?;
             }
         }
         Ok(())
     }
 
-    fn add_by_version(&mut self, package: &str, news: &[&NewBundle], options: AddOptions) -> Result<(), Stop> {
-        let stored = self.stored(package)?;
+    fn add_by_version(
+        &mut self,
+        package: &str,
+        stored: &Stored,
+        news: &[&NewBundle],
+        options: AddOptions,
+    ) -> Result<(), Stop> {
         let mut known: BTreeMap<String, Known> = BTreeMap::new();
         for name in stored.names() {
             if let Some(found) = self.known(&name)? {
                 known.insert(name, found);
             }
         }
-        let mut graph = Graph::of_stored(package, &stored, &known);
+        let mut graph = Graph::of_stored(package, stored, &known);
         let mut chains = Vec::new();
         let mut added: Vec<&NewBundle> = Vec::new();
         for (number, new) in (1..).zip(news) {
-            let mut next = graph.clone();
+            // Where nothing may be refused, a refusal ends it all.
+            let before = options.is_permissive.then(|| graph.clone());
             let it = &new.bundle;
             let entrant = Entrant {
                 name: &it.name,
@@ -250,11 +251,15 @@ impl Edit {
             };
             // Bundles that are added together may need each other: one may bring the default channel of another.
             let is_whole = options.is_permissive || number == news.len();
-            let made = next.add(entrant).and_then(|()| if is_whole { next.chains() } else { Ok(Vec::new()) });
+            let made = graph.add(entrant).and_then(|()| if is_whole { graph.chains() } else { Ok(Vec::new()) });
             let made = made.map_err(Stop::from);
-            if let Some(made) = self.goes_on(made, options)? {
-                (graph, chains) = (next, made);
-                added.push(new);
+            match (self.goes_on(made, options)?, before) {
+                (Some(made), _) => {
+                    chains = made;
+                    added.push(new);
+                }
+                (None, Some(before)) => graph = before,
+                (None, None) => {}
             }
         }
         if added.is_empty() {
@@ -266,22 +271,139 @@ impl Edit {
         }
         let write = || -> rusqlite::Result<()> {
             for chain in &chains {
-                self.put_chain(package, chain)?;
+                self.put_chain(package, chain, stored)?;
             }
             self.put_package(package, &graph.default_channel)
         };
         write().map_err(|error| self.failed(&error))?;
-        // The real tool does so in all packages of the file.
-        self.run(
-            "UPDATE operatorbundle SET csv = NULL, bundle = NULL
-             WHERE name IN (SELECT operatorbundle_name FROM channel_entry WHERE package_name = ?1)
-               AND bundlepath <> ''
-               AND name NOT IN (SELECT head_operatorbundle_name FROM channel WHERE head_operatorbundle_name IS NOT NULL)",
-            &[package],
-        )?;
+        self.run("INSERT OR IGNORE INTO written VALUES (?1)", &[package])?;
         self.done.added.extend(added.iter().map(|it| it.bundle.name.clone()));
         Ok(())
     }
+
+    /// Drops the manifests of bundles that are no heads, in the packages that were written by version. The real tool does so in all
+    /// packages of the file.
+    fn drop_manifests(&self) -> Result<(), LegacyError> {
+        self.run(
+            "UPDATE operatorbundle SET csv = NULL, bundle = NULL
+             WHERE name IN (SELECT operatorbundle_name FROM channel_entry WHERE package_name IN (SELECT name FROM written))
+               AND bundlepath <> ''
+               AND name NOT IN (SELECT head_operatorbundle_name FROM channel WHERE head_operatorbundle_name IS NOT NULL)",
+            &[],
+        )
+    }
+
+    /// What the file has of these bundles, their edges and their packages, before anything is written.
+    fn before(&self, bundles: &[NewBundle]) -> Result<Before, LegacyError> {
+        let tables = ["asked_bundle", "asked_package", "written"]
+            .map(|it| format!("CREATE TEMP TABLE IF NOT EXISTS {it} (name TEXT PRIMARY KEY); DELETE FROM {it};"));
+        self.connection.execute_batch(&tables.concat()).map_err(|error| self.failed(&error))?;
+        for name in bundles.iter().flat_map(edges) {
+            self.run("INSERT OR IGNORE INTO asked_bundle VALUES (?1)", &[name])?;
+        }
+        for new in bundles {
+            self.run("INSERT OR IGNORE INTO asked_package VALUES (?1)", &[&new.bundle.package])?;
+        }
+        let mut packages_of: HashMap<String, Vec<String>> = HashMap::new();
+        let packages = "SELECT DISTINCT operatorbundle_name, package_name FROM channel_entry
+                        WHERE operatorbundle_name IN (SELECT name FROM asked_bundle) AND package_name IS NOT NULL
+                        ORDER BY 2";
+        for (bundle, package) in self.pairs(packages)? {
+            packages_of.entry(bundle).or_default().push(package);
+        }
+        let mut images: HashMap<String, String> = HashMap::new();
+        if bundles.iter().any(|it| !it.image.is_empty()) {
+            let all = "SELECT bundlepath, name FROM operatorbundle
+                       WHERE bundlepath IS NOT NULL AND name IS NOT NULL ORDER BY name";
+            for (image, bundle) in self.pairs(all)? {
+                images.entry(image).or_insert(bundle);
+            }
+        }
+        Ok(Before { packages_of, images, stored: self.stored()? })
+    }
+
+    /// The rows of two texts that a query gives.
+    fn pairs(&self, sql: &str) -> Result<Vec<(String, String)>, LegacyError> {
+        let mut found = Vec::new();
+        let read = each(&self.connection, sql, |row| {
+            tally::step(1);
+            found.extend(text(row, 0)?.zip(text(row, 1)?));
+            Ok(())
+        });
+        read.map_err(|error| self.failed(&error))?;
+        Ok(found)
+    }
+}
+
+/// What the file has of the bundles to add.
+struct Before {
+    /// The packages of bundles that are to be added, or that their edges lead to, in order.
+    packages_of: HashMap<String, Vec<String>>,
+    /// The first bundle of each image.
+    images: HashMap<String, String>,
+    stored: HashMap<String, Stored>,
+}
+
+/// The bundles that were looked at before.
+#[derive(Default)]
+struct Earlier<'n> {
+    names: HashMap<&'n str, usize>,
+    images: HashMap<&'n str, usize>,
+    n_bundles: usize,
+}
+
+impl<'n> Earlier<'n> {
+    fn add(&mut self, new: &'n NewBundle) {
+        self.names.entry(&new.bundle.name).or_insert(self.n_bundles);
+        self.images.entry(&new.image).or_insert(self.n_bundles);
+        self.n_bundles += 1;
+    }
+
+    /// Refuses a name or an image that another bundle has, whichever comes first.
+    fn refuse_twice(&self, new: &NewBundle) -> Result<(), AddRefusal> {
+        let name = self.names.get(new.bundle.name.as_str());
+        let image = self.images.get(new.image.as_str()).filter(|_| !new.image.is_empty());
+        match (name, image) {
+            (None, None) => Ok(()),
+            (Some(name), image) if image.is_none_or(|it| name <= it) => {
+                Err(AddRefusal::Twice { what: new.bundle.name.clone() })
+            }
+            _ => Err(AddRefusal::Twice { what: new.image.clone() }),
+        }
+    }
+}
+
+/// The packages whose new bundles are of a name, or lead to it, each once in the order of the bundles.
+fn wanting(bundles: &[NewBundle]) -> HashMap<&str, Vec<&str>> {
+    let mut packages: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut seen: HashSet<(&str, &str)> = HashSet::new();
+    for new in bundles {
+        for edge in edges(new) {
+            tally::step(1);
+            if seen.insert((edge, &new.bundle.package)) {
+                packages.entry(edge).or_default().push(&new.bundle.package);
+            }
+        }
+    }
+    packages
+}
+
+/// Refuses edges to bundles of other packages, in the file or among the new ones.
+fn refuse_foreign_edges(new: &NewBundle, file: &Before, wanting: &HashMap<&str, Vec<&str>>) -> Result<(), AddRefusal> {
+    let it = &new.bundle;
+    for edge in edges(new) {
+        let stored = file.packages_of.get(edge).into_iter().flatten().map(String::as_str);
+        let mut all = stored.chain(wanting.get(edge).into_iter().flatten().copied());
+        if let Some(other) = all.find(|other| *other != it.package) {
+            return Err(AddRefusal::OtherPackage {
+                bundle: it.name.clone(),
+                package: it.package.clone(),
+                edge: edge.to_owned(),
+                other: other.to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn known_of(new: &NewBundle, is_deprecated: bool) -> Known {
@@ -330,24 +452,92 @@ fn refuse_incomplete(new: &NewBundle) -> Result<(), AddRefusal> {
     Ok(())
 }
 
-fn refuse_twice(before: &[NewBundle], new: &NewBundle) -> Result<(), AddRefusal> {
-    for other in before {
-        if other.bundle.name == new.bundle.name {
-            return Err(AddRefusal::Twice { what: new.bundle.name.clone() });
-        }
-        if !new.image.is_empty() && other.image == new.image {
-            return Err(AddRefusal::Twice { what: new.image.clone() });
-        }
-    }
-    Ok(())
+/// The order by version, those without one first, and by name.
+#[derive(PartialEq, Eq)]
+struct ByVersion {
+    version: Option<Version>,
+    name: String,
 }
 
-/// By version, those without one first, and by name.
-fn by_version(a: &NewBundle, b: &NewBundle) -> std::cmp::Ordering {
-    let version = |it: &NewBundle| Version::parse(&it.bundle.version).ok();
-    let order = match (version(a), version(b)) {
-        (Some(a), Some(b)) => cmp_with_build(&a, &b),
-        (a, b) => a.is_some().cmp(&b.is_some()),
-    };
-    order.then_with(|| a.bundle.name.cmp(&b.bundle.name))
+impl ByVersion {
+    fn of(new: &NewBundle) -> Self {
+        Self { version: Version::parse(&new.bundle.version).ok(), name: new.bundle.name.clone() }
+    }
+}
+
+impl PartialOrd for ByVersion {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ByVersion {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let order = match (&self.version, &other.version) {
+            (Some(a), Some(b)) => cmp_with_build(a, b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        };
+        order.then_with(|| self.name.cmp(&other.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::Registration;
+    use crate::legacy::Destination;
+    use crate::tally::assert_grows_with_input;
+
+    fn bundle(package: &str, minor: usize, channels: Vec<String>) -> NewBundle {
+        let name = |minor: usize| format!("{package}.v1.{minor}.0");
+        NewBundle {
+            bundle: Registration {
+                name: name(minor),
+                package: package.to_owned(),
+                version: format!("1.{minor}.0"),
+                replaces: minor.checked_sub(1).map(name).unwrap_or_default(),
+                default_channel: channels[0].clone(),
+                channels,
+                ..Registration::default()
+            },
+            image: format!("example.com/{package}:{minor}"),
+        }
+    }
+
+    fn of_packages(size: usize, minor: usize) -> Vec<NewBundle> {
+        (0..size).map(|at| bundle(&format!("p{at}"), minor, vec!["stable".to_owned()])).collect()
+    }
+
+    fn of_versions(size: usize, minor: usize) -> Vec<NewBundle> {
+        (0..size).map(|at| bundle("p", minor * size + at, vec!["stable".to_owned()])).collect()
+    }
+
+    fn of_channels(size: usize, minor: usize) -> Vec<NewBundle> {
+        vec![bundle("p", minor, (0..size).map(|at| format!("c{at}")).collect())]
+    }
+
+    #[test]
+    fn bundles_are_added_in_so_many_steps() {
+        let directory = tempfile::tempdir().unwrap();
+        let begin = |from: &str, to: &str| {
+            let (from, to) = (directory.path().join(from), Destination::File(directory.path().join(to)));
+            Edit::begin(&from, directory.path(), &to).unwrap()
+        };
+        std::fs::write(directory.path().join("empty.db"), "").unwrap();
+        for mode in [Mode::Replaces, Mode::Semver, Mode::SemverSkippatch] {
+            for bundles in [of_packages, of_versions, of_channels] {
+                assert_grows_with_input(100, |size| {
+                    let options = AddOptions { mode, ..AddOptions::default() };
+                    let mut first = begin("empty.db", "first.db");
+                    first.add(&bundles(size, 0), options).unwrap();
+                    first.finish().unwrap();
+                    let (mut second, more) = (begin("first.db", "second.db"), bundles(size, 1));
+                    move || {
+                        second.add(&more, options).unwrap();
+                        assert_eq!(second.done.added.len(), more.len());
+                    }
+                });
+            }
+        }
+    }
 }

@@ -46,7 +46,8 @@ impl Chain {
         next
     }
 
-    pub(super) fn holds(&self, bundle: &str) -> bool {
-        self.rows.iter().any(|it| it.bundle == bundle)
+    /// The bundles of its rows.
+    pub(super) fn bundles(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(|it| it.bundle.as_str())
     }
 }

@@ -8,8 +8,9 @@ use rusqlite::params;
 
 use super::Edit;
 use super::chain::Chain;
+use super::remove::count;
 use super::request::NewBundle;
-use super::stored::Known;
+use super::stored::{Known, RowIds, Stored};
 use crate::json;
 
 fn nullable(text: &str) -> Option<&str> {
@@ -18,7 +19,10 @@ fn nullable(text: &str) -> Option<&str> {
 
 impl Edit {
     fn put(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
-        self.connection.prepare_cached(sql)?.execute(values).map(drop)
+        let mut statement = self.connection.prepare_cached(sql)?;
+        statement.execute(values)?;
+        count(&statement);
+        Ok(())
     }
 
     /// Inserts a bundle.
@@ -73,11 +77,21 @@ impl Edit {
         Ok(())
     }
 
-    /// Removes a package's own rows, and those of its channels.
-    pub(super) fn clear_package(&self, package: &str) -> rusqlite::Result<()> {
-        self.put("DELETE FROM channel_entry WHERE package_name = ?1", [package])?;
-        self.put("DELETE FROM channel WHERE package_name = ?1", [package])?;
+    /// Removes a package's own rows, and those of its channels. `stored` has their numbers: to look for them would take a look at all
+    /// rows of the file.
+    pub(super) fn clear_package(&self, package: &str, stored: &Stored) -> rusqlite::Result<()> {
+        stored.ids.values().try_for_each(|it| self.clear_channel(package, it))?;
         self.put("DELETE FROM package WHERE name = ?1", [package])
+    }
+
+    fn clear_channel(&self, package: &str, ids: &RowIds) -> rusqlite::Result<()> {
+        for id in &ids.entries {
+            self.put("DELETE FROM channel_entry WHERE entry_id = ?1 AND package_name = ?2", params![id, package])?;
+        }
+        for id in &ids.channels {
+            self.put("DELETE FROM channel WHERE rowid = ?1 AND package_name = ?2", params![id, package])?;
+        }
+        Ok(())
     }
 
     /// Writes a package's row.
@@ -85,11 +99,11 @@ impl Edit {
         self.put("INSERT OR REPLACE INTO package (name, default_channel) VALUES (?1, ?2)", [package, default_channel])
     }
 
-    /// Writes a channel in the place of that of the same name.
-    pub(super) fn put_chain(&self, package: &str, chain: &Chain) -> rusqlite::Result<()> {
-        let key = [package, chain.channel.as_str()];
-        self.put("DELETE FROM channel_entry WHERE package_name = ?1 AND channel_name = ?2", key)?;
-        self.put("DELETE FROM channel WHERE package_name = ?1 AND name = ?2", key)?;
+    /// Writes a channel in the place of that of the same name, whose rows `stored` has.
+    pub(super) fn put_chain(&self, package: &str, chain: &Chain, stored: &Stored) -> rusqlite::Result<()> {
+        if let Some(ids) = stored.ids.get(&Some(chain.channel.clone())) {
+            self.clear_channel(package, ids)?;
+        }
         self.put("INSERT INTO channel VALUES (?2, ?1, ?3)", params![package, chain.channel, chain.head])?;
         let last = "SELECT coalesce(max(entry_id), 0) FROM channel_entry";
         let last: i64 = self.connection.query_row(last, [], |row| row.get(0))?;

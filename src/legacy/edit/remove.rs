@@ -230,7 +230,7 @@ impl Edit {
 }
 
 /// Counts the steps that SQLite took.
-fn count(statement: &Statement<'_>) {
+pub(super) fn count(statement: &Statement<'_>) {
     if cfg!(test) {
         let n_steps = statement.reset_status(StatementStatus::VmStep);
         tally::step(usize::try_from(n_steps).unwrap_or_default());

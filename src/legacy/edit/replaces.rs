@@ -4,11 +4,12 @@
 //! What it deliberately does not do: it writes nothing; a package that is refused has not been touched.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chain::Chain;
 use super::stored::Known;
 use crate::legacy::refusal::AddRefusal;
+use crate::tally;
 use crate::version::Version;
 
 /// A bundle of the package, stored or new.
@@ -76,9 +77,12 @@ pub(super) fn rebuild(
         let channels = chains.iter().map(|it| it.channel.clone()).collect();
         return Err(AddRefusal::UnknownDefault { package: package.to_owned(), default: default_channel, channels });
     }
+    let held: HashMap<&str, HashSet<&str>> =
+        chains.iter().map(|it| (it.channel.as_str(), it.bundles().collect())).collect();
     for member in members.iter().filter(|it| it.is_new) {
         for channel in &member.channels {
-            if !chains.iter().any(|it| it.channel == *channel && it.holds(&member.name)) {
+            tally::step(1);
+            if !held.get(channel.as_str()).is_some_and(|it| it.contains(member.name.as_str())) {
                 return Err(AddRefusal::Pruned {
                     bundle: member.name.clone(),
                     package: package.to_owned(),
@@ -97,12 +101,17 @@ fn heads(
     members: &[Member],
     versions: &BTreeMap<&str, Version>,
 ) -> Result<BTreeMap<String, String>, AddRefusal> {
-    let channels: BTreeSet<&String> = members.iter().flat_map(|it| &it.channels).collect();
+    let mut channels: BTreeMap<&String, Vec<&str>> = BTreeMap::new();
+    for member in members {
+        for channel in &member.channels {
+            tally::step(1);
+            channels.entry(channel).or_default().push(&member.name);
+        }
+    }
     let mut heads = BTreeMap::new();
-    for channel in channels {
+    for (channel, of_channel) in channels {
         let place = format!(" in channel `{channel}`");
-        let of_channel = members.iter().filter(|it| it.channels.contains(channel)).map(|it| it.name.as_str());
-        if let Some(head) = highest(package, &place, of_channel, versions)? {
+        if let Some(head) = highest(package, &place, of_channel.into_iter(), versions)? {
             heads.insert(channel.clone(), head.to_owned());
         }
     }

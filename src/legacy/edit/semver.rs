@@ -6,11 +6,12 @@
 //!
 //! What it deliberately does not do: channels that get no bundle are not touched, and nothing is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chain::Chain;
 use super::stored::{Known, Stored};
 use crate::legacy::refusal::AddRefusal;
+use crate::tally;
 use crate::version::Version;
 
 /// A bundle to put into channels.
@@ -24,12 +25,72 @@ pub(super) struct Entrant<'a> {
     pub(super) skips_patches: bool,
 }
 
+/// The bundles of a channel, each with the names that it leads to, so that neighbours by version and the head are looked up.
+#[derive(Debug, Clone, Default)]
+struct Nodes {
+    targets: BTreeMap<String, BTreeSet<String>>,
+    /// How many lead to a name.
+    n_leading: HashMap<String, usize>,
+    /// Those that nothing leads to.
+    heads: BTreeSet<String>,
+    by_version: BTreeMap<Version, BTreeSet<String>>,
+    without_version: BTreeSet<String>,
+}
+
+impl Nodes {
+    /// Puts a bundle in, or lets it lead elsewhere.
+    fn set(&mut self, name: &str, targets: BTreeSet<String>, version: Option<&Version>) {
+        self.remove(name, version);
+        for target in &targets {
+            tally::step(1);
+            *self.n_leading.entry(target.clone()).or_default() += 1;
+            self.heads.remove(target);
+        }
+        if !self.n_leading.contains_key(name) {
+            self.heads.insert(name.to_owned());
+        }
+        match version {
+            Some(version) => drop(self.by_version.entry(version.clone()).or_default().insert(name.to_owned())),
+            None => drop(self.without_version.insert(name.to_owned())),
+        }
+        self.targets.insert(name.to_owned(), targets);
+    }
+
+    /// Takes a bundle out, and gives what it led to.
+    fn remove(&mut self, name: &str, version: Option<&Version>) -> BTreeSet<String> {
+        let targets = self.targets.remove(name).unwrap_or_default();
+        for target in &targets {
+            tally::step(1);
+            match self.n_leading.get_mut(target) {
+                Some(n_leading) if *n_leading > 1 => *n_leading -= 1,
+                _ => {
+                    self.n_leading.remove(target);
+                    if self.targets.contains_key(target) {
+                        self.heads.insert(target.clone());
+                    }
+                }
+            }
+        }
+        self.heads.remove(name);
+        self.without_version.remove(name);
+        if let Some(version) = version
+            && let Some(names) = self.by_version.get_mut(version)
+        {
+            names.remove(name);
+            if names.is_empty() {
+                self.by_version.remove(version);
+            }
+        }
+        targets
+    }
+}
+
 /// The channels of a package: each bundle with the names that it leads to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Graph {
     package: String,
     pub(super) default_channel: String,
-    channels: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    channels: BTreeMap<String, Nodes>,
     versions: BTreeMap<String, Version>,
     /// Channels that got a bundle.
     touched: BTreeSet<String>,
@@ -41,17 +102,20 @@ impl Graph {
         let mut graph = Self {
             package: package.to_owned(),
             default_channel: stored.default_channel.clone(),
-            channels: stored.heads.keys().map(|it| (it.clone(), BTreeMap::new())).collect(),
+            channels: stored.heads.keys().map(|it| (it.clone(), Nodes::default())).collect(),
             ..Self::default()
         };
-        for row in stored.rows.iter().filter(|it| known.contains_key(&it.bundle)) {
-            let nodes = graph.channels.entry(row.channel.clone()).or_default();
-            nodes.entry(row.bundle.clone()).or_default().extend(row.replaces.clone());
-        }
         for (name, of) in known {
             if let Ok(version) = Version::parse(&of.version) {
                 graph.versions.insert(name.clone(), version);
             }
+        }
+        let mut targets: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
+        for row in stored.rows.iter().filter(|it| known.contains_key(&it.bundle)) {
+            targets.entry((&row.channel, &row.bundle)).or_default().extend(row.replaces.clone());
+        }
+        for ((channel, bundle), targets) in targets {
+            graph.channels.entry(channel.to_owned()).or_default().set(bundle, targets, graph.versions.get(bundle));
         }
         graph
     }
@@ -71,8 +135,8 @@ impl Graph {
         }
         self.versions.insert(bundle(), version.clone());
         for channel in new.channels {
-            let mut nodes = self.channels.get(channel).cloned().unwrap_or_default();
-            if !nodes.is_empty() {
+            let mut nodes = self.channels.remove(channel).unwrap_or_default();
+            if !nodes.targets.is_empty() {
                 self.head(channel, &nodes)?;
             }
             self.insert(&mut nodes, channel, new, &version)?;
@@ -82,59 +146,51 @@ impl Graph {
         Ok(())
     }
 
-    fn insert(
-        &self,
-        nodes: &mut BTreeMap<String, BTreeSet<String>>,
-        channel: &str,
-        new: Entrant<'_>,
-        version: &Version,
-    ) -> Result<(), AddRefusal> {
-        let mut behind: Option<(&str, &Version)> = None;
-        let mut ahead: Option<(&str, &Version)> = None;
-        let mut patches = BTreeSet::new();
-        for name in nodes.keys() {
-            let Some((name, of_node)) = self.versions.get_key_value(name) else {
-                return Err(AddRefusal::Version { bundle: name.clone(), version: String::new() });
-            };
-            if of_node == version {
+    fn insert(&self, nodes: &mut Nodes, channel: &str, new: Entrant<'_>, version: &Version) -> Result<(), AddRefusal> {
+        let same = nodes.by_version.get(version).and_then(BTreeSet::first);
+        match (nodes.without_version.first(), same) {
+            (Some(without), same) if same.is_none_or(|it| without < it) => {
+                return Err(AddRefusal::Version { bundle: without.clone(), version: String::new() });
+            }
+            (_, Some(other)) => {
                 return Err(AddRefusal::SameVersion {
                     bundle: new.name.to_owned(),
                     package: self.package.clone(),
                     channel: channel.to_owned(),
                     version: new.version.to_owned(),
-                    other: name.clone(),
+                    other: other.clone(),
                 });
             }
-            if of_node < version {
-                if behind.is_none_or(|it| it.1 < of_node) {
-                    behind = Some((name, of_node));
-                }
-                if (of_node.major(), of_node.minor()) == (version.major(), version.minor()) {
-                    patches.insert(name.clone());
-                }
-            } else if ahead.is_none_or(|it| of_node < it.1) {
-                ahead = Some((name, of_node));
-            }
+            _ => {}
         }
-        let mut targets: BTreeSet<String> = behind.map(|it| it.0.to_owned()).into_iter().collect();
+        // Of equal versions the first by name counts.
+        let first = |it: (&Version, &BTreeSet<String>)| Some((it.1.first()?.clone(), it.0.clone()));
+        let behind = nodes.by_version.range(..version).next_back().and_then(first);
+        let ahead = nodes.by_version.range(version..).next().and_then(first);
+        let is_patch = |it: &&Version| (it.major(), it.minor()) == (version.major(), version.minor());
+        let mut patches = BTreeSet::new();
+        if new.skips_patches {
+            let below = nodes.by_version.range(..version).rev().take_while(|it| is_patch(&it.0));
+            patches.extend(below.flat_map(|it| it.1).cloned());
+        }
+        let mut targets: BTreeSet<String> = behind.map(|it| it.0).into_iter().collect();
         if new.skips_patches {
             for patch in &patches {
-                let of_patch = nodes.remove(patch).unwrap_or_default();
-                targets.extend(of_patch.into_iter().filter(|it| nodes.contains_key(it)));
+                let of_patch = nodes.remove(patch, self.versions.get(patch));
+                targets.extend(of_patch.into_iter().filter(|it| nodes.targets.contains_key(it)));
             }
             targets.extend(patches);
         }
-        if let Some((ahead, _)) = ahead {
-            nodes.insert(ahead.to_owned(), BTreeSet::from([new.name.to_owned()]));
+        if let Some((ahead, of_ahead)) = ahead {
+            nodes.set(&ahead, BTreeSet::from([new.name.to_owned()]), Some(&of_ahead));
         }
-        nodes.insert(new.name.to_owned(), targets);
+        nodes.set(new.name, targets, Some(version));
         Ok(())
     }
 
     /// The only node that nothing leads to.
-    fn head(&self, channel: &str, nodes: &BTreeMap<String, BTreeSet<String>>) -> Result<String, AddRefusal> {
-        let replaced: BTreeSet<&String> = nodes.values().flatten().collect();
-        let heads: Vec<&String> = nodes.keys().filter(|it| !replaced.contains(it)).collect();
+    fn head(&self, channel: &str, nodes: &Nodes) -> Result<String, AddRefusal> {
+        let heads: Vec<&String> = nodes.heads.iter().take(2).collect();
         let what = match heads.as_slice() {
             [head] => return Ok((*head).clone()),
             [] => "no head".to_owned(),
@@ -156,8 +212,9 @@ impl Graph {
         touched.map(|(channel, nodes)| self.chain(channel, nodes)).collect()
     }
 
-    fn chain(&self, channel: &str, nodes: &BTreeMap<String, BTreeSet<String>>) -> Result<Chain, AddRefusal> {
+    fn chain(&self, channel: &str, nodes: &Nodes) -> Result<Chain, AddRefusal> {
         let head = self.head(channel, nodes)?;
+        let nodes = &nodes.targets;
         let mut chain = Chain::begin(channel, &head);
         let mut seen = BTreeSet::from([head.clone()]);
         let (mut current, mut row, mut depth) = (head.clone(), 0, 0);
@@ -177,7 +234,9 @@ impl Graph {
             seen.insert(next.clone());
             current = next;
         }
-        match nodes.keys().find(|it| !chain.holds(it)) {
+        let held: HashSet<&str> = chain.bundles().collect();
+        let lost = nodes.keys().inspect(|_| tally::step(1)).find(|it| !held.contains(it.as_str()));
+        match lost {
             None => Ok(chain),
             Some(lost) => Err(AddRefusal::Unreachable {
                 package: self.package.clone(),

@@ -2,13 +2,14 @@
 //!
 //! What it deliberately does not do: it reads no manifests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::OptionalExtension as _;
 
 use super::Edit;
-use crate::legacy::cells::text;
+use crate::legacy::cells::{each, text};
 use crate::legacy::error::LegacyError;
+use crate::tally;
 
 /// A bundle's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +31,15 @@ pub(super) struct StoredRow {
     pub(super) depth: i64,
 }
 
+/// The numbers of the rows of a channel.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RowIds {
+    /// In `channel_entry`.
+    pub(super) entries: Vec<i64>,
+    /// In `channel`.
+    pub(super) channels: Vec<i64>,
+}
+
 /// A package; without rows and channels if it is not in the file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stored {
@@ -38,12 +48,26 @@ pub(super) struct Stored {
     pub(super) heads: BTreeMap<String, String>,
     /// In the order of their numbers.
     pub(super) rows: Vec<StoredRow>,
+    /// The numbers of all its rows, by channel.
+    pub(super) ids: BTreeMap<Option<String>, RowIds>,
 }
 
 impl Stored {
-    /// The channels of a bundle.
-    pub(super) fn channels_of(&self, bundle: &str) -> BTreeSet<String> {
-        self.rows.iter().filter(|it| it.bundle == bundle).map(|it| it.channel.clone()).collect()
+    /// The channels of each bundle.
+    pub(super) fn channels_of_bundles(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut channels: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for row in &self.rows {
+            channels.entry(row.bundle.clone()).or_default().insert(row.channel.clone());
+        }
+        channels
+    }
+
+    /// The first row that leads to a bundle, and whether it is one of the chain: the row of an edge on the chain is the one that the
+    /// bundle's own edge begins at.
+    pub(super) fn leads_to(&self, bundle: &str) -> Option<(&StoredRow, bool)> {
+        let row = self.rows.iter().find(|it| it.replaces.as_deref() == Some(bundle))?;
+        let mut own = self.rows.iter().filter(|it| it.channel == row.channel && it.bundle == row.bundle);
+        Some((row, own.all(|it| it.depth >= row.depth)))
     }
 
     /// All names in channels.
@@ -53,36 +77,52 @@ impl Stored {
 }
 
 impl Edit {
-    /// What is stored of a package.
-    pub(super) fn stored(&self, package: &str) -> Result<Stored, LegacyError> {
-        let read = || -> rusqlite::Result<Stored> {
-            let it = &self.connection;
-            let mut stored = Stored::default();
-            let default = "SELECT default_channel FROM package WHERE name = ?1";
-            let found = it.query_row(default, [package], |row| text(row, 0)).optional()?;
-            stored.default_channel = found.flatten().unwrap_or_default();
-            let heads = "SELECT name, head_operatorbundle_name FROM channel WHERE package_name = ?1";
-            let mut statement = it.prepare_cached(heads)?;
-            let mut rows = statement.query([package])?;
-            while let Some(row) = rows.next()? {
-                stored.heads.insert(text(row, 0)?.unwrap_or_default(), text(row, 1)?.unwrap_or_default());
-            }
-            let entries = "SELECT a.channel_name, a.operatorbundle_name, b.operatorbundle_name, a.depth
-                           FROM channel_entry a LEFT JOIN channel_entry b ON a.replaces = b.entry_id
-                           WHERE a.package_name = ?1 AND a.operatorbundle_name IS NOT NULL ORDER BY a.entry_id";
-            let mut statement = it.prepare_cached(entries)?;
-            let mut rows = statement.query([package])?;
-            while let Some(row) = rows.next()? {
+    /// What is stored of the packages in `asked_package`.
+    pub(super) fn stored(&self) -> Result<HashMap<String, Stored>, LegacyError> {
+        let mut found: HashMap<String, Stored> = HashMap::new();
+        let asked = "(SELECT name FROM asked_package)";
+        let read = |found: &mut HashMap<String, Stored>| -> rusqlite::Result<()> {
+            let sql = format!("SELECT name, default_channel FROM package WHERE name IN {asked}");
+            each(&self.connection, &sql, |row| {
+                let Some(package) = text(row, 0)? else { return Ok(()) };
+                found.entry(package).or_default().default_channel = text(row, 1)?.unwrap_or_default();
+                Ok(())
+            })?;
+            let sql = format!(
+                "SELECT package_name, name, head_operatorbundle_name, rowid FROM channel WHERE package_name IN {asked}
+                 ORDER BY rowid"
+            );
+            each(&self.connection, &sql, |row| {
+                let Some(package) = text(row, 0)? else { return Ok(()) };
+                let stored = found.entry(package).or_default();
+                let channel = text(row, 1)?;
+                stored.ids.entry(channel.clone()).or_default().channels.push(row.get(3)?);
+                stored.heads.insert(channel.unwrap_or_default(), text(row, 2)?.unwrap_or_default());
+                Ok(())
+            })?;
+            let sql = format!(
+                "SELECT a.package_name, a.channel_name, a.operatorbundle_name, b.operatorbundle_name, a.depth, a.entry_id
+                 FROM channel_entry a LEFT JOIN channel_entry b ON a.replaces = b.entry_id
+                 WHERE a.package_name IN {asked} ORDER BY a.entry_id"
+            );
+            each(&self.connection, &sql, |row| {
+                tally::step(1);
+                let Some(package) = text(row, 0)? else { return Ok(()) };
+                let stored = found.entry(package).or_default();
+                let channel = text(row, 1)?;
+                stored.ids.entry(channel.clone()).or_default().entries.push(row.get(5)?);
+                let Some(bundle) = text(row, 2)? else { return Ok(()) };
                 stored.rows.push(StoredRow {
-                    channel: text(row, 0)?.unwrap_or_default(),
-                    bundle: text(row, 1)?.unwrap_or_default(),
-                    replaces: text(row, 2)?,
-                    depth: text(row, 3)?.and_then(|it| it.parse().ok()).unwrap_or(0),
+                    channel: channel.unwrap_or_default(),
+                    bundle,
+                    replaces: text(row, 3)?,
+                    depth: text(row, 4)?.and_then(|it| it.parse().ok()).unwrap_or(0),
                 });
-            }
-            Ok(stored)
+                Ok(())
+            })
         };
-        read().map_err(|error| self.failed(&error))
+        read(&mut found).map_err(|error| self.failed(&error))?;
+        Ok(found)
     }
 
     /// The columns of a bundle, if it is in the file.
