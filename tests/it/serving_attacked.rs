@@ -65,7 +65,7 @@ fn allow_many_files() {
 }
 
 /// A connection from an address of this machine. `buffer` is how much the system takes for us.
-async fn connect(to: &str, from: &str, buffer: Option<u32>) -> TcpStream {
+pub(crate) async fn connect(to: &str, from: &str, buffer: Option<u32>) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::new(from.parse().unwrap(), 0)).unwrap();
     if let Some(buffer) = buffer {
@@ -106,7 +106,7 @@ async fn n_ended(streams: &mut [TcpStream]) -> usize {
     n
 }
 
-fn run(attack: impl Future<Output = ()>) {
+pub(crate) fn run(attack: impl Future<Output = ()>) {
     allow_many_files();
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(attack);
 }

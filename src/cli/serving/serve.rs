@@ -178,6 +178,7 @@ impl Log {
             }
             Event::Renewed => self.say("the certificate was read again", "certificate reloaded", &[]),
             Event::NotRenewed(why) => self.warn(&format!("the old certificate stays: {why}")),
+            Event::OutOfDate(why) => self.warn(&format!("clients refuse the certificate: {why}")),
             Event::Stopping => self.say("ending", "shutting down server", &[]),
         }
     }

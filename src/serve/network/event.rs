@@ -25,6 +25,8 @@ pub enum Event {
     Renewed,
     /// It cannot be used; the old one stays.
     NotRenewed(TlsError),
+    /// Clients refuse the certificate now, for this reason: its time has not come, or is over.
+    OutOfDate(String),
     /// An answer was made, and the server was asked to tell ([`tells_calls`](super::server::Server::tells_calls)).
     Answered {
         /// `gRPC` or `HTTP`.

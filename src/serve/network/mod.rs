@@ -15,6 +15,7 @@ mod request_line;
 mod server;
 mod state;
 mod tls;
+mod validity;
 mod work;
 
 pub use event::Event;

@@ -24,7 +24,7 @@ use super::gather::gathering;
 use super::observed::Observed;
 use super::request_line::WithRequestLine;
 use super::state::Shared;
-use super::tls::{TlsError, TlsFiles};
+use super::tls::{Acceptors, TlsError, TlsFiles};
 use super::{grpc, http};
 use crate::file::{allow_many_files, system_words};
 use crate::serve::snapshot::{CONNECTIONS, Snapshot};
@@ -123,7 +123,11 @@ impl Server {
         let mut terminate = signal(SignalKind::terminate()).map_err(ServeError::Start)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::Start)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Start)?;
+        // What is replaced while it starts is another file than the one that was read.
+        let mut index = Watch::new(self.watched);
+        let mut certificate = Watch::new(self.tls.iter().flat_map(|it| [it.certificate.clone(), it.key.clone()]));
         let acceptors = self.tls.as_ref().map(TlsFiles::read).transpose()?;
+        let mut problem = acceptors.as_ref().and_then(Acceptors::problem);
         let n_ports = self.grpc.len() + usize::from(self.http.is_some());
         let connections = Arc::new(Connections::new(n_ports, allow_many_files()));
         let shared = Arc::new(Shared::new(self.snapshot, self.has_metas, self.hosts, acceptors, connections.clock()));
@@ -146,6 +150,9 @@ impl Server {
             };
             (self.tell)(Event::Listening { protocol, address, catalog });
         }
+        if let Some(why) = &problem {
+            (self.tell)(Event::OutOfDate(why.clone()));
+        }
         for (number, (listener, offer)) in listeners.into_iter().enumerate() {
             let port = Port { number, listener, offer };
             tokio::spawn(accept(port, Arc::clone(&shared), Arc::clone(&connections), stopped.clone()));
@@ -157,8 +164,6 @@ impl Server {
         };
         settle();
         let reload: Arc<dyn Fn() -> Result<Snapshot, String> + Send + Sync> = Arc::from(self.reload);
-        let mut index = Watch::new(self.watched);
-        let mut certificate = Watch::new(self.tls.iter().flat_map(|it| [it.certificate.clone(), it.key.clone()]));
         loop {
             let must_reload = tokio::select! {
                 _ = terminate.recv() => break,
@@ -175,6 +180,14 @@ impl Server {
                     // One file may have been replaced, and the other soon will be.
                     Err(error) => (self.tell)(Event::NotRenewed(error)),
                 }
+            }
+            // A certificate may expire while it is used.
+            let now = shared.acceptors().and_then(|it| it.problem());
+            if now != problem {
+                if let Some(why) = &now {
+                    (self.tell)(Event::OutOfDate(why.clone()));
+                }
+                problem = now;
             }
             if must_reload {
                 let make = Arc::clone(&reload);

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use thiserror::Error;
 use tokio_rustls::TlsAcceptor;
@@ -12,6 +13,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
+use super::validity::Validity;
 use crate::file;
 use crate::file::system_words;
 
@@ -60,6 +62,17 @@ impl TlsError {
 pub(super) struct Acceptors {
     pub(super) grpc: TlsAcceptor,
     pub(super) http: TlsAcceptor,
+    /// When each of the certificates counts, as far as that can be read.
+    validities: Vec<Validity>,
+}
+
+impl Acceptors {
+    /// Why clients will refuse the certificate now, if its time has not come or is over.
+    pub(super) fn problem(&self) -> Option<String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        self.validities.iter().find_map(|it| it.problem(now))
+    }
 }
 
 impl TlsFiles {
@@ -79,6 +92,7 @@ impl TlsFiles {
         }
         let key = PrivateKeyDer::from_pem_slice(&content(&self.key)?)
             .map_err(|_| TlsError::content(&self.key, "no private key in it: expected `BEGIN PRIVATE KEY`"))?;
+        let validities = certificates.iter().filter_map(|it| Validity::of(it)).collect();
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|it| it.with_no_client_auth().with_single_cert(certificates, key))
@@ -91,6 +105,6 @@ impl TlsFiles {
             config.alpn_protocols = vec![protocol.to_vec()];
             TlsAcceptor::from(Arc::new(config))
         };
-        Ok(Acceptors { grpc: speaking(b"h2"), http: speaking(b"http/1.1") })
+        Ok(Acceptors { grpc: speaking(b"h2"), http: speaking(b"http/1.1"), validities })
     }
 }
