@@ -92,3 +92,112 @@ fn the_columns_of_an_index_without_anything_are_the_same() {
         assert_eq!(of("full"), of("none"), "{name:?}");
     }
 }
+
+/// Files of an export, by name.
+fn files_of(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn names_of_a_catalog_are_values_and_nothing_else() {
+    let directory = scratch();
+    let long = "n".repeat(300_000);
+    let hostile =
+        ["../../escaped", "/etc/passwd", "a\u{0}b", "a\nb\u{1b}[31m", "'; DROP TABLE bundle; --", "..", "", &long];
+    let mut catalog = String::new();
+    for name in hostile {
+        let [package, bundle] = [name.to_owned(), format!("{name}.v1.0.0")].map(|it| serde_json::json!(it));
+        catalog.push_str(&format!(
+            r#"{{"schema":"olm.package","name":{package},"defaultChannel":{package}}}
+            {{"schema":"olm.channel","package":{package},"name":{package},"entries":[{{"name":{bundle}}}]}}
+            {{"schema":"olm.bundle","package":{package},"name":{bundle},"image":{package},"properties":[
+             {{"type":"olm.package","value":{{"packageName":{package},"version":"1.0.0"}}}},{{"type":{package},"value":{package}}}]}}"#
+        ));
+    }
+    write(directory.path(), "hostile.json", &catalog);
+    write(directory.path(), "empty.yaml", "");
+    let export = |name: &str, source: &str| {
+        olmdex(["export", "-q", "--parquet", name, source]).in_directory(directory.path()).answer()
+    };
+    export("hostile", "hostile.json").expect_code(0);
+    export("none", "empty.yaml").expect_code(0);
+    // Files have the names of views, whatever the catalog says.
+    assert_eq!(files_of(&directory.path().join("hostile")), files_of(&directory.path().join("none")));
+    assert_eq!(files_of(directory.path()), ["empty.yaml", "hostile", "hostile.json", "none"]);
+    let mut found = String::new();
+    for row in open(&directory.path().join("hostile/v_bundle.parquet")).get_row_iter(None).unwrap() {
+        let row = row.unwrap();
+        for (_, field) in row.get_column_iter() {
+            if let Field::Str(text) = field {
+                found.push_str(text);
+                found.push('|');
+            }
+        }
+    }
+    for name in hostile.into_iter().filter(|it| !it.is_empty()) {
+        assert!(found.contains(name), "{name:.40}");
+    }
+}
+
+#[test]
+fn huge_columns_are_written_in_groups() {
+    let directory = scratch();
+    let text = "large and larger ".repeat(60_000);
+    let mut catalog = r#"{"schema":"olm.package","name":"big","defaultChannel":"stable"}"#.to_owned();
+    for at in 0..40 {
+        catalog.push_str(&format!(
+            r#"{{"schema":"olm.bundle","package":"big","name":"big.v1.0.{at}","image":"example.com/big:{at}","properties":[
+             {{"type":"olm.package","value":{{"packageName":"big","version":"1.0.{at}"}}}},{{"type":"x","value":"{at} {text}"}}]}}"#
+        ));
+    }
+    write(directory.path(), "big.json", &catalog);
+    olmdex(["build", "-q", "--keep-going", "-o", "big.db", "big.json"]).in_directory(directory.path()).answer();
+    let export = || {
+        let mut command = std::process::Command::new("sh");
+        // Four times the largest group and what the program takes by itself, and far less than the column.
+        command.args(["-c", "ulimit -v 700000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_olmdex")]);
+        command.args(["export", "-q", "--parquet", "big", "big.json"]).current_dir(directory.path());
+        command.output().unwrap()
+    };
+    let run = export();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let largest = files_of(&directory.path().join("big"))
+        .into_iter()
+        .map(|name| {
+            let file = open(&directory.path().join("big").join(name));
+            let groups = file.metadata().row_groups().iter();
+            let sizes: Vec<i64> = groups.map(|it| it.total_byte_size()).collect();
+            (sizes.len(), sizes.into_iter().max().unwrap_or_default())
+        })
+        .fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+    assert!(largest.0 >= 3 && largest.1 < 20 << 20, "{largest:?}");
+}
+
+#[test]
+fn what_stands_at_the_target_stays() {
+    let directory = scratch();
+    let outside = scratch();
+    write(outside.path(), "kept", "kept");
+    let path = |name: &str| directory.path().join(name);
+    write(directory.path(), "empty.yaml", "");
+    std::fs::create_dir(path("full")).unwrap();
+    write(directory.path(), "full/kept", "kept");
+    write(directory.path(), "file", "kept");
+    std::os::unix::fs::symlink(outside.path(), path("link")).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("none"), path("dangling")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), path("way")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
+    let before = files_of(directory.path());
+    for target in ["full", "file", "link", "dangling", "fifo", "/dev/full", "/dev/null", "/proc/self/x"] {
+        let run = olmdex(["export", "-q", "--parquet", target, "empty.yaml"]).in_directory(directory.path());
+        let answer = run.answer();
+        assert!([Some(2), Some(3)].contains(&answer.code), "{target} {}", answer.both());
+        assert_eq!(files_of(directory.path()), before, "{target}");
+    }
+    assert_eq!(files_of(outside.path()), ["kept"]);
+    assert_eq!(std::fs::read_to_string(path("full/kept")).unwrap(), "kept");
+    assert_eq!(std::fs::read_to_string(path("file")).unwrap(), "kept");
+}
