@@ -128,26 +128,40 @@ impl AnyObject {
     /// known.
     #[must_use]
     pub fn place_of(&self, path: &[Step]) -> Place {
-        let Some(ObjectText { text, origin, path: to_object }) = &self.text else { return self.place.clone() };
+        self.places_of(&[path]).pop().unwrap_or_else(|| self.place.clone())
+    }
+
+    /// The same of many values: the text is read once.
+    #[must_use]
+    pub fn places_of(&self, paths: &[&[Step]]) -> Vec<Place> {
+        let unknown = || vec![self.place.clone(); paths.len()];
+        let Some(ObjectText { text, origin, path: to_object }) = &self.text else { return unknown() };
         let mut reader = json::Reader::new();
-        let Ok(mut value) = reader.read(&self.json) else { return self.place.clone() };
-        let mut whole = to_object.clone();
-        for step in path {
-            let next = match step {
-                Step::Key(key) => value.get(key),
-                Step::Index(idx) => value.items().nth(*idx),
-            };
-            let Some(next) = next else { break };
-            value = next;
-            whole.push(step.clone());
-        }
-        let is_below_key = matches!(value.kind(), Kind::Object | Kind::Array)
-            && whole.len() > to_object.len()
-            && matches!(whole.last(), Some(Step::Key(_)));
-        let spot = if is_below_key { Spot::Key(whole) } else { Spot::Path(whole) };
-        let found = fbc::locate(text, *origin, &spot);
-        let (source, source_column) = (Some(found.text), found.text_column);
-        Place { source, source_column, ..Place::at(&self.place.file, found.line, found.column) }
+        let Ok(object) = reader.read(&self.json) else { return unknown() };
+        let spot = |path: &&[Step]| {
+            let (mut value, mut whole) = (object, to_object.clone());
+            for step in *path {
+                let next = match step {
+                    Step::Key(key) => value.get(key),
+                    Step::Index(idx) => value.items().nth(*idx),
+                };
+                let Some(next) = next else { break };
+                value = next;
+                whole.push(step.clone());
+            }
+            let is_below_key = matches!(value.kind(), Kind::Object | Kind::Array)
+                && whole.len() > to_object.len()
+                && matches!(whole.last(), Some(Step::Key(_)));
+            if is_below_key { Spot::Key(whole) } else { Spot::Path(whole) }
+        };
+        let spots: Vec<Spot> = paths.iter().map(spot).collect();
+        let found = fbc::locate_all(text, *origin, &spots.iter().collect::<Vec<_>>()).into_iter();
+        found
+            .map(|it| {
+                let (source, source_column) = (Some(it.text), it.text_column);
+                Place { source, source_column, ..Place::at(&self.place.file, it.line, it.column) }
+            })
+            .collect()
     }
 }
 

@@ -9,6 +9,8 @@ use super::definition::{Crd, CrdVersion};
 #[cfg(feature = "jsonschema")]
 use super::field;
 use super::objects::Resource;
+#[cfg(feature = "jsonschema")]
+use super::validator::ValidatorError;
 use crate::json::Step;
 
 /// What OLM Classic says to a new definition.
@@ -56,23 +58,39 @@ pub enum Verdict {
     },
 }
 
+/// An object whose validation takes too much work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: version {version} cannot be checked against {}: {reason}", of.as_deref().unwrap_or("any object"))]
+pub struct Overwork {
+    /// The definition.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The object; none if it is the schema alone.
+    pub of: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
 /// Compares a new definition with the one on the cluster, of which these objects exist. OLM stops at the first object; all
 /// are given here.
-#[must_use]
-pub fn check(old: &Crd, new: &Crd, objects: &[Resource]) -> Vec<Verdict> {
+///
+/// # Errors
+/// [`Overwork`]
+pub fn check(old: &Crd, new: &Crd, objects: &[Resource]) -> Result<Vec<Verdict>, Overwork> {
     let mut verdicts = Vec::new();
     for version in old.versions.iter().filter(|it| it.is_served) {
         match new.version(&version.name) {
             None => verdicts.push(Verdict::ServedVersionRemoved { version: version.name.clone() }),
             // What is not served any more is not validated.
-            Some(next) if next.is_served => verdicts.extend(check_objects(old, new, next, objects)),
+            Some(next) if next.is_served => verdicts.extend(check_objects(old, new, next, objects)?),
             Some(_) => {}
         }
     }
     for version in old.stored_versions.iter().filter(|it| new.version(it).is_none()) {
         verdicts.push(Verdict::StoredVersionRemoved { version: version.clone() });
     }
-    verdicts
+    Ok(verdicts)
 }
 
 /// The objects of a definition, each once: the same object may be given at several versions. Where it is given at this
@@ -101,8 +119,8 @@ pub fn count(crd: &Crd, objects: &[Resource]) -> usize {
 
 /// OLM lists the objects at each version, and every object is served at every version. It is the definition on the cluster
 /// that says how they are converted, since the new one is not there yet.
-fn check_objects(old: &Crd, new: &Crd, version: &CrdVersion, objects: &[Resource]) -> Vec<Verdict> {
-    let Some(schema) = &version.schema else { return Vec::new() };
+fn check_objects(old: &Crd, new: &Crd, version: &CrdVersion, objects: &[Resource]) -> Result<Vec<Verdict>, Overwork> {
+    let Some(schema) = &version.schema else { return Ok(Vec::new()) };
     let mut of_version = at_version(new, &version.name, objects);
     let mut verdicts = Vec::new();
     if old.conversion == "Webhook" {
@@ -114,25 +132,38 @@ fn check_objects(old: &Crd, new: &Crd, version: &CrdVersion, objects: &[Resource
         }
     }
     if of_version.is_empty() {
-        return verdicts;
+        return Ok(verdicts);
     }
-    verdicts.extend(validate(new, version, schema, of_version));
-    verdicts
+    verdicts.extend(validate(new, version, schema, of_version)?);
+    Ok(verdicts)
 }
 
 /// Validates objects against the schema of a version.
 #[cfg(feature = "jsonschema")]
-fn validate(new: &Crd, version: &CrdVersion, schema: &Value, objects: Vec<&Resource>) -> Vec<Verdict> {
-    let validator = match super::Validator::new(schema) {
+fn validate(
+    new: &Crd,
+    version: &CrdVersion,
+    schema: &Value,
+    objects: Vec<&Resource>,
+) -> Result<Vec<Verdict>, Overwork> {
+    let overwork = |of: Option<String>, error: ValidatorError| Overwork {
+        name: new.name.clone(),
+        version: version.name.clone(),
+        of,
+        reason: error.to_string(),
+    };
+    let mut validator = match super::Validator::new(schema) {
         Ok(validator) => validator,
-        Err(reason) => {
+        Err(ValidatorError::Schema(reason)) => {
             let (version, field) = (version.name.clone(), version.schema_path.clone());
-            return vec![Verdict::SchemaUnusable { version, reason, field }];
+            return Ok(vec![Verdict::SchemaUnusable { version, reason, field }]);
         }
+        Err(error @ ValidatorError::Work) => return Err(overwork(None, error)),
     };
     let mut verdicts = Vec::new();
     for object in objects.into_iter().map(|it| it.at(&version.name)) {
-        for invalid in validator.check(&object) {
+        let found = validator.check(&object).map_err(|error| overwork(Some(object.name.clone()), error))?;
+        for invalid in found {
             let path = if invalid.path.is_empty() { "/" } else { &invalid.path };
             verdicts.push(Verdict::ObjectInvalid {
                 api: format!("{}/{}, Kind={}", object.api.group, object.api.version, object.api.kind),
@@ -143,14 +174,14 @@ fn validate(new: &Crd, version: &CrdVersion, schema: &Value, objects: Vec<&Resou
             });
         }
     }
-    verdicts
+    Ok(verdicts)
 }
 
 /// Says that nobody looked.
 #[cfg(not(feature = "jsonschema"))]
-fn validate(_: &Crd, version: &CrdVersion, _: &Value, _: Vec<&Resource>) -> Vec<Verdict> {
+fn validate(_: &Crd, version: &CrdVersion, _: &Value, _: Vec<&Resource>) -> Result<Vec<Verdict>, Overwork> {
     let reason = "this build is without the feature `jsonschema`".to_owned();
-    vec![Verdict::SchemaUnusable { version: version.name.clone(), reason, field: version.schema_path.clone() }]
+    Ok(vec![Verdict::SchemaUnusable { version: version.name.clone(), reason, field: version.schema_path.clone() }])
 }
 
 #[cfg(test)]
@@ -204,7 +235,7 @@ mod tests {
             (crd(&[("v1", true, 20), ("v2", true, 9)], &[], "None"), ""),
             (crd(&[("v2", true, 20)], &[], "None"), "served v1; stored v1"),
         ] {
-            let found: Vec<String> = check(&old, &new, &objects).iter().map(words).collect();
+            let found: Vec<String> = check(&old, &new, &objects).unwrap().iter().map(words).collect();
             assert_eq!(found.join("; "), expected);
         }
         // Every object is served at every version; without a webhook only the version's name differs.
@@ -220,13 +251,13 @@ mod tests {
             ("Webhook", &strict_2, &objects[..], "ns/n g/v2, Kind=Thing false"),
         ] {
             let old = crd(&served(20, 20), &["v1"], conversion);
-            let found: Vec<String> = check(&old, new, given).iter().map(words).collect();
+            let found: Vec<String> = check(&old, new, given).unwrap().iter().map(words).collect();
             assert_eq!(found.join("; "), expected, "{conversion}");
         }
         assert_eq!(count(&strict_1, &objects), 1);
         // A version that was stored once may be gone from the list of the served.
         let old = crd(&[("v2", true, 20)], &["v1alpha2", "v2"], "None");
         let new = crd(&[("v2", true, 20)], &[], "None");
-        assert_eq!(check(&old, &new, &[]).iter().map(words).collect::<Vec<_>>(), ["stored v1alpha2"]);
+        assert_eq!(check(&old, &new, &[]).unwrap().iter().map(words).collect::<Vec<_>>(), ["stored v1alpha2"]);
     }
 }

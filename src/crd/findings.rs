@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it decides nothing; [`super::preflight`] and [`super::classic`] do.
 
-use super::classic::{self, Verdict};
+use super::classic::{self, Overwork, Verdict};
 use super::field::steps;
 use super::{Crd, Resource, preflight, rules};
 use crate::diag::{Finding, Place, Rule};
@@ -38,17 +38,19 @@ pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<FieldFinding> {
 
 /// What OLM Classic says to a definition of which these objects exist, and what cannot be known. `owners` are the packages
 /// that own it, if a catalog was asked for them.
-#[must_use]
+///
+/// # Errors
+/// [`Overwork`]
 pub fn of_classic(
     before: &Placed,
     next: &Placed,
     objects: &[Resource],
     owners: Option<&[String]>,
-) -> (Vec<FieldFinding>, Vec<String>) {
+) -> Result<(Vec<FieldFinding>, Vec<String>), Overwork> {
     let name = &next.crd.name;
     let mut unknown = Vec::new();
     let versions = || steps(&["spec", "versions"]);
-    let verdicts = classic::check(&before.crd, &next.crd, objects).into_iter();
+    let verdicts = classic::check(&before.crd, &next.crd, objects)?.into_iter();
     let findings = verdicts
         .filter_map(|verdict| {
             Some(match verdict {
@@ -93,7 +95,7 @@ pub fn of_classic(
             })
         })
         .collect();
-    (findings, unknown)
+    Ok((findings, unknown))
 }
 
 /// What to do about a served version that is gone: the documents ask for more than OLM checks, and only of definitions

@@ -27,8 +27,10 @@ mod schema;
 #[cfg(feature = "jsonschema")]
 mod validator;
 mod version;
+#[cfg(feature = "jsonschema")]
+mod work;
 
 pub use definition::{Crd, CrdError, CrdVersion};
 pub use objects::Resource;
 #[cfg(feature = "jsonschema")]
-pub use validator::{Invalid, Validator};
+pub use validator::{Invalid, Validator, ValidatorError};

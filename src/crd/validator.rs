@@ -4,6 +4,7 @@ use jsonschema::Draft;
 use serde_json::{Map, Value, json};
 
 use super::objects::Resource;
+use super::work::{self, Fuel, Patterns};
 
 /// What is wrong with an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,28 +17,58 @@ pub struct Invalid {
     pub keyword: String,
 }
 
+/// Why a schema cannot be used, or an object cannot be validated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ValidatorError {
+    /// The schema is none.
+    #[error("{0}")]
+    Schema(String),
+    /// It takes too much work or memory.
+    #[error("it takes too much work: its patterns, lists of values or alternatives are too large for it")]
+    Work,
+}
+
 /// Validates objects against one schema.
 #[derive(Debug)]
 pub struct Validator {
     validator: jsonschema::Validator,
+    schema: Value,
+    patterns: Patterns,
+    fuel: Fuel,
 }
+
+/// Bytes that an automaton may have.
+const MAX_AUTOMATON: usize = 10 << 20;
+
+/// Bytes that it may keep of the states that it has been in.
+const MAX_CACHE: usize = 128 << 10;
+
+/// Bytes of a value that a reason quotes.
+const MAX_REASON: usize = 500;
 
 impl Validator {
     /// A validator of an OpenAPI schema, as Kubernetes has it.
     ///
     /// # Errors
-    /// If the schema itself is none.
-    pub fn new(schema: &Value) -> Result<Self, String> {
+    /// [`ValidatorError`]
+    pub fn new(schema: &Value) -> Result<Self, ValidatorError> {
+        let schema = as_draft_4(schema, 0);
+        let states = Patterns::of(&schema).map_err(|_| ValidatorError::Work)?;
         let mut options = jsonschema::options().with_draft(Draft::Draft4).should_validate_formats(true);
         // Patterns are matched in linear time, so that no schema can hang us.
-        options = options.with_pattern_options(jsonschema::PatternOptions::regex());
-        let validator = options.build(&as_draft_4(schema, 0)).map_err(|error| error.to_string())?;
-        Ok(Self { validator })
+        let patterns = jsonschema::PatternOptions::regex();
+        options = options.with_pattern_options(patterns.size_limit(MAX_AUTOMATON).dfa_size_limit(MAX_CACHE));
+        let validator = options.build(&schema).map_err(|error| ValidatorError::Schema(shown(&error)))?;
+        Ok(Self { validator, schema, patterns: states, fuel: Fuel::new() })
     }
 
-    /// What is wrong with an object; nothing if it fits.
-    #[must_use]
-    pub fn check(&self, resource: &Resource) -> Vec<Invalid> {
+    /// What is wrong with an object; nothing if it fits. Work that objects have in common with the schema adds up.
+    ///
+    /// # Errors
+    /// [`ValidatorError::Work`]
+    pub fn check(&mut self, resource: &Resource) -> Result<Vec<Invalid>, ValidatorError> {
+        work::validate(&self.schema, &resource.value, &self.patterns, &mut self.fuel)
+            .map_err(|_| ValidatorError::Work)?;
         let mut found: Vec<Invalid> = self
             .validator
             .iter_errors(&resource.value)
@@ -45,14 +76,25 @@ impl Validator {
                 let schema = error.schema_path().to_string();
                 Invalid {
                     path: error.instance_path().to_string(),
-                    reason: error.to_string(),
+                    reason: shown(&error),
                     keyword: schema.rsplit('/').next().unwrap_or_default().to_owned(),
                 }
             })
             .collect();
         found.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
-        found
+        Ok(found)
     }
+}
+
+/// What is wrong, in words that quote the beginning of a large value only.
+fn shown(error: &jsonschema::ValidationError<'_>) -> String {
+    let text = error.to_string();
+    if text.len() <= MAX_REASON {
+        return text;
+    }
+    // The words behind the value say what is wrong with it.
+    let (start, end) = (text.floor_char_boundary(MAX_REASON / 2), text.ceil_char_boundary(text.len() - MAX_REASON / 2));
+    format!("{}…{}", &text[..start], &text[end..])
 }
 
 /// How deep schemas are followed; what is deeper accepts everything.
@@ -129,7 +171,7 @@ mod tests {
             let schema = json!({"type": "object", "properties": {"spec": schema}});
             let object = json!({"apiVersion": "g/v1", "kind": "K", "metadata": {"name": "n"}, "spec": value});
             let resource = Resource::from_json(&object.to_string()).unwrap().unwrap();
-            let found = Validator::new(&schema).unwrap().check(&resource);
+            let found = Validator::new(&schema).unwrap().check(&resource).unwrap();
             assert_eq!(found.is_empty(), is_valid, "{schema} {object} {found:?}");
         }
     }
@@ -137,5 +179,104 @@ mod tests {
     #[test]
     fn a_schema_that_is_none_is_refused() {
         assert!(Validator::new(&json!({"type": "object", "properties": {"a": {"pattern": "("}}})).is_err());
+    }
+
+    /// A schema of the one field of an object, and the object.
+    fn of_field(schema: Value, value: Value) -> (Value, Resource) {
+        let object = json!({"apiVersion": "g/v1", "kind": "K", "metadata": {"name": "n"}, "spec": value});
+        let resource = Resource::from_json(&object.to_string()).unwrap().unwrap();
+        (json!({"type": "object", "properties": {"spec": schema}}), resource)
+    }
+
+    fn verdict(schema: Value, value: Value) -> Result<usize, ValidatorError> {
+        let (schema, resource) = of_field(schema, value);
+        Validator::new(&schema)?.check(&resource).map(|it| it.len())
+    }
+
+    #[test]
+    fn no_pattern_backtracks() {
+        let text = format!("{}!", "a".repeat(1 << 20));
+        for pattern in ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$"] {
+            assert_eq!(verdict(json!({"pattern": pattern}), json!(text)), Ok(1), "{pattern}");
+        }
+        // What needs to backtrack, or repeats too much, is no pattern in Kubernetes either.
+        for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a+)\1$", "(a{1000}){1000}", "((a{1000}){1000}){1000}"] {
+            let found = verdict(json!({"pattern": pattern}), json!("a"));
+            assert!(matches!(found, Err(ValidatorError::Schema(_) | ValidatorError::Work)), "{pattern} {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_takes_too_much_work_is_not_begun() {
+        let many = |n: usize, of: &dyn Fn(usize) -> Value| -> Value { (0..n).map(of).collect() };
+        let named = |n: usize, of: &dyn Fn(usize) -> (String, Value)| Value::Object((0..n).map(of).collect());
+        let long = "abcd".repeat(1 << 18);
+        let both = |schema: &Value, n: usize| (0..n).fold(schema.clone(), |it, _| json!({"allOf": [it.clone(), it]}));
+        for (what, schema, value) in [
+            ("a large pattern on a long text", json!({"pattern": "(?:a?b?c?d?){500}$"}), json!(long)),
+            (
+                "many large patterns",
+                named(2_000, &|it| (format!("k{it}"), json!({"pattern": format!("^[a-z]{{{it}}}$")}))),
+                json!({}),
+            ),
+            ("large classes", json!({"pattern": r"^(\p{L}\p{N}){800}$"}), json!("a")),
+            (
+                "values times items",
+                json!({"items": {"enum": many(20_000, &|it| json!(it))}}),
+                many(20_000, &|_| json!("x")),
+            ),
+            (
+                "schemas times members",
+                json!({"allOf": many(2_000, &|_| json!({"maxProperties": 0}))}),
+                named(3_000, &|it| (format!("k{it}"), json!("y".repeat(1_000)))),
+            ),
+            (
+                "patterns times names",
+                json!({"patternProperties": named(900, &|it| (format!("^k{it}$"), json!({"type": "integer"})))}),
+                named(20_000, &|it| (format!("k{it}"), json!("x"))),
+            ),
+            ("schemas in schemas", both(&json!({"maxLength": 3}), 16), json!("y".repeat(100_000))),
+        ] {
+            // Patterns count where they stand.
+            let schema = if schema.get("k1").is_some() { json!({"properties": schema}) } else { schema };
+            assert_eq!(verdict(schema, value), Err(ValidatorError::Work), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_definitions_have_takes_little() {
+        let name = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+        let one = json!({"type": "object", "properties": {
+            "name": {"type": "string", "pattern": name, "maxLength": 253},
+            "size": {"x-kubernetes-int-or-string": true, "pattern": "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"},
+            "mode": {"type": "string", "enum": ["a", "b", "c", "d", "e", "f", "g", "h"]},
+            "host": {"oneOf": [{"type": "string"}, {"type": "object", "nullable": true}]},
+        }});
+        let nested = (0..12).fold(one, |it, at| match at % 3 {
+            0 => json!({"type": "array", "items": it}),
+            1 => json!({"type": "object", "nullable": true, "additionalProperties": it}),
+            _ => json!({"type": "object", "properties": {"inner": it}}),
+        });
+        let leaf = json!({"name": "till.example.com", "size": "10Gi", "mode": "h", "host": "x"});
+        let object = (0..12).fold(leaf, |it, at| match at % 3 {
+            0 => Value::Array(vec![it; 9]),
+            1 => json!({"a": it, "b": it.clone()}),
+            _ => json!({"inner": it}),
+        });
+        assert!(object.to_string().len() > 5_000_000);
+        assert_eq!(verdict(nested, object), Ok(0));
+    }
+
+    #[test]
+    fn references_lead_nowhere_and_reasons_are_short() {
+        let schema = json!({"$ref": "#", "properties": {
+            "a": {"$ref": "file:///etc/passwd"},
+            "b": {"$ref": "http://127.0.0.1:1/schema"},
+            "c": {"$ref": "#/definitions/c"},
+        }, "definitions": {"c": {"$ref": "#/definitions/c"}}});
+        assert_eq!(verdict(schema, json!({"a": 1, "b": 2, "c": {"a": 1}})), Ok(0));
+        let (schema, resource) = of_field(json!({"type": "integer"}), json!("é".repeat(1 << 20)));
+        let found = Validator::new(&schema).unwrap().check(&resource).unwrap();
+        assert!(found[0].reason.len() < 600 && found[0].reason.ends_with("is not of type \"integer\""), "{found:?}");
     }
 }

@@ -308,7 +308,8 @@ fn definitions(
             if next.crd.api_version == "v1" {
                 found.extend(of_preflight(before, next).into_iter().map(|it| it.0));
             }
-            found.extend(of_classic(before, next, &[], None).0.into_iter().map(|it| it.0));
+            // What takes work is to check objects, and there are none.
+            found.extend(of_classic(before, next, &[], None).unwrap_or_default().0.into_iter().map(|it| it.0));
         }
     }
     for finding in found {

@@ -20,6 +20,7 @@ use crate::diag::baseline::Scope;
 use crate::diag::{Finding, counted};
 use crate::index::Index;
 use crate::index::query::Filter;
+use crate::json::Step;
 
 /// Check whether OLM allows an upgrade of CustomResourceDefinitions
 ///
@@ -84,7 +85,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         None => Vec::new(),
         Some(path) => resources(context, path)?,
     };
-    let compared = compare(args.olm, &old, (&new, &objects_of_new), &objects, owners.as_ref());
+    let compared = compare(args.olm, &old, (&new, &objects_of_new), &objects, owners.as_ref())?;
     if compared.n_definitions == 0 {
         let error =
             CommandError::new(Exit::Input, format!("`{}` and `{}` have no definition in common", args.old, args.new));
@@ -135,26 +136,34 @@ fn compare(
     (new, manifests): (&[Definition], &[AnyObject]),
     objects: &[Resource],
     owners: Option<&Owners>,
-) -> Compared {
+) -> Result<Compared, CommandError> {
     let mut compared = Compared::default();
     for (next, number) in new {
         let Some((before, _)) = old.iter().find(|it| it.0.crd.name == next.crd.name) else { continue };
-        let placed = |(mut finding, field): FieldFinding| {
-            finding.place = manifests.get(*number).map(|it| it.place_of(&field)).or(finding.place);
-            finding
-        };
+        let mut found: Vec<FieldFinding> = Vec::new();
         compared.n_definitions += 1;
         if olm != Olm::Classic && next.crd.api_version == "v1" {
-            compared.findings.extend(of_preflight(before, next).into_iter().map(placed));
+            found.extend(of_preflight(before, next));
         }
         if olm != Olm::V1 {
             compared.n_objects += classic::count(&next.crd, objects);
-            let (found, unknown) = of_classic(before, next, objects, owners.map(|it| it.of(&next.crd.name)));
-            compared.findings.extend(found.into_iter().map(placed));
+            let (of_classic, unknown) = of_classic(before, next, objects, owners.map(|it| it.of(&next.crd.name)))
+                .map_err(|error| {
+                    let help = "leave the object out, or ask `--olm v1`, which checks no objects";
+                    CommandError::new(Exit::Limit, error.to_string()).help(help)
+                })?;
+            found.extend(of_classic);
             compared.notes.extend(unknown);
         }
+        let fields: Vec<&[Step]> = found.iter().map(|it| it.1.as_slice()).collect();
+        let places = manifests.get(*number).map(|it| it.places_of(&fields)).unwrap_or_default();
+        let mut places = places.into_iter();
+        compared.findings.extend(found.into_iter().map(|(mut finding, _)| {
+            finding.place = places.next().or(finding.place);
+            finding
+        }));
     }
-    compared
+    Ok(compared)
 }
 
 /// Says how many of the objects of a path were looked at.
