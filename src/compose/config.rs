@@ -36,6 +36,18 @@ pub struct Config {
     pub reach: Reach,
     /// The `olmdex.toml` that says the same as the composite file that was read.
     pub converted: Option<String>,
+    /// The file and what was read of it; nothing of a text that comes from elsewhere.
+    pub(super) content: Option<(PathBuf, Vec<u8>)>,
+}
+
+impl Config {
+    /// Whether the file is still what was read of it.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        let is_same =
+            |(path, old): &(PathBuf, Vec<u8>)| file::read_regular_of(path, MAX_LEN).is_ok_and(|it| it == *old);
+        self.content.as_ref().is_none_or(is_same)
+    }
 }
 
 /// What follows the name of a composite file in messages.
@@ -66,9 +78,10 @@ pub fn read(path: &Path, known: &[&'static Rule]) -> Result<Config, ConfigError>
         let mut name = path.as_os_str().to_owned();
         name.push(AS_OPTIONS);
         let config = parse(Path::new(&name), toml.as_bytes(), known)?;
-        return Ok(Config { converted: Some(toml), ..config });
+        return Ok(Config { converted: Some(toml), content: Some((path.to_owned(), content)), ..config });
     }
-    parse(path, &content, known)
+    let config = parse(path, &content, known)?;
+    Ok(Config { content: Some((path.to_owned(), content)), ..config })
 }
 
 /// As [`read()`], of a text that is already here.
@@ -94,7 +107,7 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
     let baseline = baseline.map(|it| Ok((reader.path(&it)?, reader.at(it.span())))).transpose()?;
     let catalogs = catalogs::read(&reader, form.catalogs)?;
     let (path, reach) = (path.to_owned(), Reach::Anywhere);
-    Ok(Config { path, layer, profiles, strict, baseline, catalogs, reach, converted: None })
+    Ok(Config { path, layer, profiles, strict, baseline, catalogs, reach, converted: None, content: None })
 }
 
 #[cfg(test)]

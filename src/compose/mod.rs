@@ -55,4 +55,4 @@ pub use files::{Defects, Files, FilesError};
 pub use find::{FILE_NAME, PassedOver, Search, Why, find};
 pub use form::schema;
 pub use inside::OutsideError;
-pub use staged::{StageError, Staged};
+pub use staged::{Reserved, StageError, Staged};

@@ -28,6 +28,15 @@ const HEAD: &str = "# Written by `olmdex render`. Change what the catalog is mad
 /// How many bytes a record may have: a hundred for each of 600,000 files.
 const MAX_RECORD: u64 = 64 << 20;
 
+/// A destination that this process alone writes, before its catalog is read: what another process has changed in the sources meanwhile is
+/// never replaced by something older.
+#[derive(Debug)]
+pub struct Reserved {
+    target: PathBuf,
+    old: Option<BTreeMap<PathBuf, String>>,
+    directory: NewDirectory,
+}
+
 /// A catalog that is written, and not yet at its place.
 #[derive(Debug)]
 pub struct Staged {
@@ -80,14 +89,23 @@ impl StageError {
     }
 }
 
-impl Staged {
-    /// Writes a catalog beside its destination, which stays as it is.
+impl Reserved {
+    /// Makes this process the only one that writes a destination, which stays as it is.
     ///
     /// # Errors
     /// [`StageError`].
-    pub fn write(target: &Path, files: &Files<'_>) -> Result<Self, StageError> {
-        let mut directory = NewDirectory::begin_anew(target)?;
+    pub fn new(target: &Path) -> Result<Self, StageError> {
+        let directory = NewDirectory::begin_anew(target)?;
         let old = written(target)?;
+        Ok(Self { target: target.to_owned(), old, directory })
+    }
+
+    /// Writes a catalog beside the destination, which still stays as it is.
+    ///
+    /// # Errors
+    /// [`StageError`].
+    pub fn write(self, files: &Files<'_>) -> Result<Staged, StageError> {
+        let Self { target, old, mut directory } = self;
         let mut digests: BTreeMap<PathBuf, Sha256> = BTreeMap::new();
         files.write(|path, text| {
             match digests.get_mut(path) {
@@ -100,16 +118,18 @@ impl Staged {
         let new: BTreeMap<PathBuf, String> =
             digests.into_iter().map(|(path, it)| (path, hex(&it.finalize()))).collect();
         if old.as_ref() == Some(&new) {
-            return Ok(Self { target: target.to_owned(), old, directory: None, n_files });
+            return Ok(Staged { target, old, directory: None, n_files });
         }
         let mut record = HEAD.to_owned();
         for (path, digest) in &new {
             record.push_str(&format!("# sha256:{digest} {}\n", path.display()));
         }
         directory.write(Path::new(RECORD), record.as_bytes())?;
-        Ok(Self { target: target.to_owned(), old, directory: Some(directory), n_files })
+        Ok(Staged { target, old, directory: Some(directory), n_files })
     }
+}
 
+impl Staged {
     /// Puts it at its place. Gives whether that has changed anything.
     ///
     /// # Errors
@@ -217,13 +237,27 @@ mod tests {
     use crate::fbc::{Format, Input, Level};
 
     #[test]
+    fn a_destination_has_one_writer_from_before_its_sources_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let reserved = Reserved::new(&target).unwrap();
+        assert!(matches!(Reserved::new(&target), Err(StageError::File(FileError::Busy { .. }))));
+        drop(reserved);
+        Reserved::new(&target).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left");
+    }
+
+    #[test]
     fn what_is_changed_while_a_catalog_is_written_stays() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
         let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
         let part = Part { path: None, input: Input::bytes("till.yaml", text.as_bytes().into()) };
         let composition = Composition { parts: vec![part], warnings: Vec::new() };
-        let stage = |format| Staged::write(&target, &Files::of(&composition, format, Level::None)).unwrap();
+        let stage = |format| {
+            let files = Files::of(&composition, format, Level::None);
+            Reserved::new(&target).unwrap().write(&files).unwrap()
+        };
         assert!(stage(Format::Json).finish().unwrap());
         assert!(!stage(Format::Json).finish().unwrap());
         let staged = stage(Format::Yaml);

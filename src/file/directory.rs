@@ -115,15 +115,21 @@ impl NewDirectory {
     /// As [`Self::begin`]; [`FileError::CannotExchange`] for a directory that something else keeps in its place: a link, a volume, the
     /// current directory.
     pub fn begin_anew(target: &Path) -> Result<Self, FileError> {
-        let failed = |error: io::Error| FileError::io(target, error);
-        let absolute = std::path::absolute(target).map_err(failed)?;
-        let is_other = |it: io::Result<std::fs::DirEntry>| it.is_ok_and(|it| it.file_name() != INSIDE);
-        let is_full = std::fs::read_dir(&absolute).is_ok_and(|mut it| it.any(is_other));
+        let absolute = std::path::absolute(target).map_err(|error| FileError::io(target, error))?;
         let (Some(name), Some(parent)) = (absolute.file_name(), absolute.parent()) else {
             return Err(FileError::NotEmpty { path: target.to_owned() });
         };
-        if !is_full {
-            return Self::begin(target);
+        if !is_full(&absolute) {
+            match Self::begin(target) {
+                // Another process has filled it just now.
+                Err(FileError::NotEmpty { .. }) => {}
+                begun => {
+                    return begun.map(|mut new| {
+                        new.exchanges = new.place.is_some() && is_full(&absolute);
+                        new
+                    });
+                }
+            }
         }
         if !can_be_replaced(&absolute, parent) {
             // What a killed process was moving into it is no obstacle.
@@ -133,7 +139,8 @@ impl NewDirectory {
             });
         }
         let mut new = Self::beside(parent, name, target)?;
-        new.exchanges = true;
+        // Under the lock: what was there may be gone.
+        new.exchanges = is_full(&absolute);
         Ok(new)
     }
 
@@ -347,6 +354,12 @@ fn is_empty_but_for_workspace(directory: &Path, target: &Path) -> Result<bool, F
         left.remove();
     }
     Err(not_empty())
+}
+
+/// Whether a directory has more in it than a workspace.
+fn is_full(directory: &Path) -> bool {
+    let is_other = |it: io::Result<std::fs::DirEntry>| it.is_ok_and(|it| it.file_name() != INSIDE);
+    std::fs::read_dir(directory).is_ok_and(|mut it| it.any(is_other))
 }
 
 /// Whether an empty directory can be replaced by a rename.

@@ -27,6 +27,24 @@ pub struct Replacement {
     temporary: PathBuf,
     file: File,
     shared: Arc<Shared>,
+    /// What the target was when it was compared with what had been read of it; `None` inside if it was not there.
+    seen: Option<Option<Stamp>>,
+}
+
+/// What a file was at a time. A program that knows nothing of the lock changes some of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    identity: Identity,
+    len: i64,
+    modified: (i64, i64),
+}
+
+impl Stamp {
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    fn of(stat: &Stat) -> Self {
+        let modified = (stat.st_mtime as i64, stat.st_mtime_nsec as i64);
+        Self { identity: Identity::of(stat), len: stat.st_size as i64, modified }
+    }
 }
 
 impl Replacement {
@@ -49,7 +67,7 @@ impl Replacement {
             system::create_file(shared.workspace.directory(), Path::new(NEW)).map_err(failed)
         };
         match begin() {
-            Ok(file) => Ok(Self { temporary: shared.workspace.path().join(NEW), place, file, shared }),
+            Ok(file) => Ok(Self { temporary: shared.workspace.path().join(NEW), place, file, shared, seen: None }),
             Err(error) => {
                 shared.end();
                 Err(error)
@@ -63,7 +81,9 @@ impl Replacement {
     /// # Errors
     /// Also [`FileError::Changed`].
     pub fn begin_over(target: &Path, before: Option<&[u8]>) -> Result<Self, FileError> {
-        let replacement = Self::begin(target)?;
+        let mut replacement = Self::begin(target)?;
+        // Before it is read, so that a change after that shows.
+        replacement.seen = Some(replacement.place.file()?.as_ref().map(Stamp::of));
         let now = match read_regular(replacement.target()) {
             Ok(now) => Some(now),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -120,7 +140,7 @@ impl Replacement {
     ///
     /// # Errors
     /// [`FileError::Interrupted`] if the write was given up meanwhile, [`FileError::NotAFile`] if something else has come to
-    /// the target, [`FileError::Io`].
+    /// the target, [`FileError::Changed`] if it was compared and is another since, [`FileError::Io`].
     pub fn finish(self) -> Result<(), FileError> {
         self.settle()?;
         {
@@ -135,6 +155,8 @@ impl Replacement {
     /// Makes the new file what is to be renamed: it belongs to whom the old one does, and is on the disk.
     pub(super) fn settle(&self) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(self.place.shown(), error);
+        // Of several files none is replaced then.
+        self.refuse_changed()?;
         if let Some(old) = self.place.file()? {
             self.take_after(&old).map_err(|error| failed(error.into()))?;
         }
@@ -155,9 +177,18 @@ impl Replacement {
 
     /// Renames the new file to its place. The caller holds the stage.
     pub(super) fn rename(&self) -> Result<(), FileError> {
-        self.place.file()?;
+        self.refuse_changed()?;
         rustix::fs::renameat(self.workspace(), NEW, self.place.parent(), self.place.name())
             .map_err(|error| FileError::io(self.place.shown(), error))
+    }
+
+    /// Refuses a target that an editor, which takes no lock, has saved since it was compared.
+    fn refuse_changed(&self) -> Result<(), FileError> {
+        let now = self.place.file()?.as_ref().map(Stamp::of);
+        if self.seen.is_none_or(|it| it == now) {
+            return Ok(());
+        }
+        Err(FileError::Changed { path: self.place.shown().to_owned() })
     }
 
     pub(super) fn place(&self) -> &Place {

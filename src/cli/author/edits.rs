@@ -12,7 +12,7 @@ use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::cli::speak::write_edits::{leads_out, write_edits};
+use crate::cli::speak::write_edits::{in_files, leads_out, write_edits};
 use crate::diag::{Severity, closest_of_same_numbers, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target};
 use crate::fbc::Input;
@@ -132,12 +132,9 @@ enum Verb {
 }
 
 pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
-    let files_of = |source: Source| match source {
-        Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => Ok(input),
-        _ => {
-            let error = CommandError::usage(format!("`{}` is not a catalog in files", args.input.display()));
-            Err(error.help("name a directory or a file with `-i`; `olmdex migrate` makes a directory of others"))
-        }
+    let files_of = |source: Source| {
+        let help = "name a directory or a file with `-i`; `olmdex migrate` makes a directory of others";
+        in_files(&args.input, source, help)
     };
     let mut input = files_of(context.open(&args.input)?)?;
     if !args.dry_run {

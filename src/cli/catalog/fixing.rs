@@ -11,14 +11,13 @@ use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::interrupt;
-use crate::cli::speak::write_edits::write_all;
+use crate::cli::speak::write_edits::{in_files, write_all};
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Rule};
 use crate::edit::{CatalogEdit, Change, FileEdit, Mend};
 use crate::fbc::Input;
 use crate::file::finish_left;
-use crate::source::Source;
 
 /// Mends the findings that are chosen, or prints what that would change.
 pub(super) fn fix(
@@ -62,13 +61,8 @@ pub(super) fn fix(
 }
 
 fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
-    match context.open(path)? {
-        Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => Ok(input),
-        _ => {
-            let error = CommandError::usage(format!("`{}` is not a catalog in files", path.display()));
-            Err(error.help("`--fix` mends directories and files; `olmdex migrate` makes a directory of others"))
-        }
-    }
+    let help = "`--fix` mends directories and files; `olmdex migrate` makes a directory of others";
+    in_files(path, context.open(path)?, help)
 }
 
 /// The files of a catalog in which something can be mended.

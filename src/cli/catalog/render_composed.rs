@@ -15,9 +15,10 @@ use crate::cli::print::defects::report;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::compose::{Composition, Config, Files, NamedCatalog, Staged};
+use crate::compose::{Composition, Config, Files, NamedCatalog, Reserved};
 use crate::diag::counted;
 use crate::fbc::{Format, Level, Rendering, Selection, Sorted};
+use crate::file::FileError;
 
 /// What is wanted.
 pub(super) struct Wanted<'a> {
@@ -104,8 +105,16 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
         return Err(CommandError::usage(message).help(help));
     }
     interrupt::undo_writes(context);
-    let mut staged = Vec::new();
+    let mut reserved = Vec::new();
     for (catalog, destination) in targets {
+        reserved.push((catalog, destination, Reserved::new(&destination.path)?));
+    }
+    // Before the destinations were reserved, another process may have rendered a newer state.
+    if !config.is_current() {
+        return Err(FileError::Changed { path: config.path.clone() }.into());
+    }
+    let mut staged = Vec::new();
+    for (catalog, destination, reserved) in reserved {
         let composed = whole(context, config, catalog)?;
         let files = Files::of(&composed, wanted.format.unwrap_or(catalog.format), wanted.level);
         let n_defects = files.defects.iter().map(|it| it.1.len()).sum();
@@ -113,7 +122,7 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
             report(context, input, defects);
         }
         refuse_defects(catalog, n_defects)?;
-        staged.push((catalog, destination, Staged::write(&destination.path, &files)?));
+        staged.push((catalog, destination, reserved.write(&files)?));
     }
     for (catalog, destination, staged) in staged {
         let n_files = counted(staged.n_files as u64, "file");

@@ -5,7 +5,27 @@ use std::path::Path;
 
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::edit::FileEdit;
+use crate::fbc::Input;
 use crate::file::{FileError, Replacement, allow_many_files, finish_together, is_inside, make_way_below};
+use crate::source::Source;
+
+/// A source that can be written: a catalog whose files are those of the system. `help` says what to name instead of another one.
+pub(crate) fn in_files(path: &Path, source: Source, help: &str) -> Result<Input, CommandError> {
+    let error = CommandError::usage(format!("`{}` is not a catalog in files", path.display())).help(help);
+    let Source::Catalog(input) = source else { return Err(error) };
+    let mut without_path = input.files.iter().filter(|it| it.path().is_none()).peekable();
+    if without_path.peek().is_none() {
+        return Ok(input);
+    }
+    // A directory that was listed and cannot be opened: another process may just have removed it.
+    Err(match without_path.find(|it| it.size().is_none() && it.whole().is_err()) {
+        Some(unreadable) => {
+            let error = CommandError::new(Exit::Input, format!("cannot read `{}`", unreadable.shown));
+            error.help("check its permissions; if another process was writing the catalog, try again")
+        }
+        None => error,
+    })
+}
 
 /// Writes the files of a catalog. A link that leads out of it is followed only if that is wanted.
 pub(crate) fn write_edits(catalog: &Path, edits: &[&FileEdit], follow: bool) -> Result<(), CommandError> {
