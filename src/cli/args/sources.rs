@@ -10,6 +10,7 @@ use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
+use crate::cli::speak::write_edits::remember;
 use crate::diag::{Finding, Severity, Tally, closest};
 use crate::fbc::Input;
 use crate::file::Cache;
@@ -196,7 +197,10 @@ impl AskOptions {
             Opened::Index(index) => (index, None),
             Opened::Catalogs(sources) => {
                 let input = match sources.as_slice() {
-                    [(_, Source::Catalog(input))] => Some(input.clone()),
+                    [(_, Source::Catalog(input))] => {
+                        remember(input);
+                        Some(input.clone())
+                    }
                     _ => None,
                 };
                 (import(context, sources)?.0, input)

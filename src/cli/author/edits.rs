@@ -192,7 +192,7 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         return Ok(Exit::Yes);
     }
     interrupt::undo_writes(context);
-    write_edits(&args.input, &edits, args.follow)?;
+    write_edits(&args.input, &input, &edits, args.follow)?;
     for edit in &edits {
         context.reporter.note(&format!("wrote {}", edit.path.display()));
     }

@@ -27,7 +27,7 @@ pub(super) fn fix(
     practices: &[&'static Rule],
     dry_run: bool,
 ) -> Result<(), CommandError> {
-    let mut edits: Vec<(&Path, FileEdit)> = Vec::new();
+    let mut mended: Vec<(&Path, Input, Vec<FileEdit>)> = Vec::new();
     for path in sources {
         let mut input = files(context, path)?;
         if !dry_run {
@@ -35,26 +35,29 @@ pub(super) fn fix(
             finish_left(input.files.iter().filter_map(|it| it.path()));
             input = files(context, path)?;
         }
-        edits.extend(mended(&input, choice, practices)?.into_iter().map(|it| (path.as_path(), it)));
+        let edits = mend(&input, choice, practices)?;
+        mended.push((path.as_path(), input, edits));
     }
-    for (_, edit) in &edits {
+    let edits = || mended.iter().flat_map(|(_, _, it)| it);
+    for edit in edits() {
         if let Some(why) = edit.rewritten {
             let message = format!("{}: a document is rewritten without its comments: {why}", edit.path.display());
             context.reporter.warning(&message);
         }
     }
     if dry_run {
-        for (_, edit) in &edits {
+        for edit in edits() {
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
         }
-        if edits.is_empty() {
+        if edits().next().is_none() {
             context.reporter.note("nothing changes");
         }
         return Ok(());
     }
     interrupt::undo_writes(context);
-    write_all(edits.iter().map(|(catalog, edit)| (*catalog, edit)), false)?;
-    for (_, edit) in &edits {
+    let all = mended.iter().flat_map(|(catalog, input, edits)| edits.iter().map(move |it| (*catalog, input, it)));
+    write_all(all, false)?;
+    for edit in edits() {
         context.reporter.note(&format!("wrote {}", edit.path.display()));
     }
     Ok(())
@@ -66,7 +69,7 @@ fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
 }
 
 /// The files of a catalog in which something can be mended.
-fn mended(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<Vec<FileEdit>, CommandError> {
+fn mend(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<Vec<FileEdit>, CommandError> {
     let mut findings = check::check(input).findings;
     findings.append(&mut practice::practices(input, practices));
     let rules = [check::all_rules(), practices.to_vec()].concat();

@@ -206,6 +206,7 @@ fn apply(
     interrupt::undo_writes(context);
     write_edits(
         paths.first().map_or(Path::new("."), PathBuf::as_path),
+        input,
         &edits.iter().collect::<Vec<_>>(),
         args.follow,
     )?;
