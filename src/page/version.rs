@@ -320,7 +320,7 @@ fn requirements(desk: Desk<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> M
                     @if it.is_broken { (badge("bad", "cannot be read")) }
                     @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "nobody provides it" })) }
                     @else { @for (idx, name) in packages.iter().enumerate() {
-                        @if idx > 0 { ", " } (link(desk, &Route::Package((*name).to_owned()), shown(name)))
+                        @if idx > 0 { ", " } (link(desk, &Route::Package(name.clone()), shown(name)))
                     } @if it.met.n_packages > packages.len() {
                         " and " (counted((it.met.n_packages - packages.len()) as u64, "other package"))
                     } }
