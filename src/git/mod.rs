@@ -11,6 +11,7 @@
 //! What it deliberately does not do: no work tree is looked at, nothing is written, and no network is used.
 
 mod limits;
+mod minimum;
 mod objects;
 mod program;
 mod revisions;
@@ -33,6 +34,14 @@ pub enum GitError {
     /// The program cannot be run.
     #[error("git cannot be run: {}", system_words(.0))]
     NotRunnable(std::io::Error),
+    /// It could fetch what a repository lacks, by whatever command the repository names.
+    #[error("git {found} is too old to read repositories of others: {needed} is needed")]
+    TooOld {
+        /// Its version, or what it says instead.
+        found: String,
+        /// Which versions will do.
+        needed: &'static str,
+    },
     /// It failed.
     #[error("`{}`: git {command}: {message}", .repository.display())]
     Failed {

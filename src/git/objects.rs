@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use super::GitError;
 use super::limits::{ObjectLimits, Weighed};
-use super::program::{each_record, git, output};
+use super::program::{check_version, each_record, git, output};
 use super::revisions::{Every, Revision, revisions};
 use crate::archive::{Limit, Spool};
 use crate::fbc::{Input, TreeFile};
@@ -39,12 +39,13 @@ impl Repository {
     /// file without a name in `temporary`.
     ///
     /// # Errors
-    /// If git cannot be run, or finds no repository.
+    /// If git cannot be run, is too old, or finds no repository.
     pub fn open(path: &Path, directory: &str, temporary: &Path, limits: ObjectLimits) -> Result<Self, GitError> {
         let directory = directory.trim_matches('/').to_owned();
         if directory.bytes().any(|it| it.is_ascii_control()) || directory.split('/').any(|it| it == "..") {
             return Err(GitError::NotPlain { text: directory, what: "a directory of the repository" });
         }
+        check_version()?;
         output(path, &["rev-parse", "--git-dir"])?;
         let reader = ObjectReader::start(path)?;
         let (path, spool) = (path.to_owned(), Spool::new(temporary));

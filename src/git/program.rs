@@ -5,8 +5,10 @@
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use super::GitError;
+use super::minimum::{GitVersion, NEEDED};
 use crate::diag::printable;
 
 /// What is set for every run, whatever the repository says.
@@ -44,11 +46,44 @@ const UNSET: &[&str] = &[
 /// How many bytes of git's own words are kept.
 const MAX_WORDS: usize = 2000;
 
+/// How many characters of what should be a version are shown.
+const MAX_SHOWN: usize = 80;
+
 /// How many bytes a record may have: a mode, a digest, and a path that is far longer than any checkout could have.
 const MAX_RECORD: u64 = 64 << 10;
 
+/// Refuses a version of git that runs commands of repositories. It is asked once, before anything is read of the first repository.
+pub(super) fn check_version() -> Result<(), GitError> {
+    static CHECKED: OnceLock<()> = OnceLock::new();
+    if CHECKED.get().is_some() {
+        return Ok(());
+    }
+    let output = bare().arg("version").output().map_err(GitError::NotRunnable)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let version = GitVersion::parse(&text).filter(|_| output.status.success());
+    if version.is_some_and(GitVersion::is_enough) {
+        CHECKED.get_or_init(|| ());
+        return Ok(());
+    }
+    let found = match version {
+        Some(version) => version.to_string(),
+        None => {
+            let words: String = text.lines().next().unwrap_or_default().chars().take(MAX_SHOWN).collect();
+            format!("of the version `{}`", printable(&words))
+        }
+    };
+    Err(GitError::TooOld { found, needed: NEEDED })
+}
+
 /// A run of git on a repository.
 pub(super) fn git(repository: &Path) -> Command {
+    let mut command = bare();
+    command.arg("-C").arg(repository);
+    command
+}
+
+/// A run of git in which nothing of a repository runs.
+fn bare() -> Command {
     let mut command = Command::new("git");
     UNSET.iter().for_each(|it| {
         command.env_remove(it);
@@ -57,13 +92,14 @@ pub(super) fn git(repository: &Path) -> Command {
     command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_OPTIONAL_LOCKS", "0");
     command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
     // The configuration of a repository may allow a protocol, and `protocol.allow` gives in to that; this variable does not. A git that
-    // knows nothing of GIT_NO_LAZY_FETCH fetches all the same, and finds nothing that it may use.
+    // knows nothing of GIT_NO_LAZY_FETCH fetches all the same, and finds nothing that it may use. Such a git is refused besides
+    // ([`check_version`]), unless a wrapper hides it.
     command.env("GIT_ALLOW_PROTOCOL", "none");
     command.arg("--no-pager");
     for setting in SETTINGS {
         command.args(["-c", setting]);
     }
-    command.arg("-C").arg(repository).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 

@@ -249,6 +249,32 @@ fn nothing_of_a_hostile_repository_runs() {
     assert!(!flag.exists(), "a command of the repository ran");
 }
 
+/// A git that only says its version: whatever else it is asked to do shows.
+#[test]
+fn a_git_that_is_too_old_is_asked_for_nothing_else() {
+    let directory = scratch();
+    let root = directory.path();
+    repository(&root.join("repo"));
+    let path = format!("{}:{}", root.join("bin").display(), std::env::var("PATH").unwrap());
+    for (says, words) in [
+        ("echo git version 2.34.1", "error: git 2.34.1 is too old to read repositories of others: 2.45.0, or 2.39.4"),
+        ("echo 'git version 2.39.3 (Apple Git-146)'", "git 2.39.3 is too old"),
+        ("printf 'hub 1\\033[2J\\n'", "git of the version `hub 1\\u{1b}[2J` is too old"),
+        ("exit 7", "git of the version `` is too old"),
+    ] {
+        let script = format!(
+            "#!/bin/sh\nfor last; do :; done\n[ \"$last\" = version ] || touch '{}/asked'\n{says}\n",
+            root.display()
+        );
+        let git = write(root, "bin/git", script);
+        std::fs::set_permissions(&git, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let answer = olmdex(BUILD).in_directory(root).env("PATH", &path).answer();
+        answer.expect_code(3).expect_words(words).expect_words("install a newer git");
+        assert!(!root.join("asked").exists(), "{says}");
+        assert!(!root.join("past.db").exists(), "{says}");
+    }
+}
+
 #[test]
 fn what_was_broken_once_is_left_out_or_refused() {
     let directory = scratch();

@@ -149,6 +149,9 @@ impl From<GitError> for CommandError {
         let text = error.to_string();
         match error {
             GitError::NotRunnable(_) => Self::new(Exit::Input, text).help("`--git` needs the program git"),
+            GitError::TooOld { .. } => {
+                Self::new(Exit::Input, text).help("install a newer git, or put it first in `PATH`")
+            }
             GitError::NotPlain { .. } => Self::usage(text),
             GitError::Limit(_) => Self::new(Exit::Limit, text).help(LIFT_LIMITS),
             _ => Self::new(Exit::Input, text),
