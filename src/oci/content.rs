@@ -7,7 +7,7 @@ use super::error::OciError;
 use super::image::{Image, ImageOptions};
 use super::layers::{Remarks, apply};
 use super::rules;
-use super::store::Store;
+use super::store::{Store, read_again_if_damaged};
 use super::verified::Verified;
 use crate::archive::{Decompressed, Found, LinkError, Node, Spool, Tree, clean, shown};
 use crate::diag::{Finding, Place, Rule};
@@ -111,11 +111,13 @@ fn no_label(image: &Image) -> String {
 
 /// The database of an artifact.
 fn database_of(store: &dyn Store, layer: &Descriptor, options: &ImageOptions) -> Result<Text, OciError> {
-    let mut verified = Verified::new(store.blob(layer)?, layer.digest.clone(), layer.size);
-    let mut spool = Spool::new(&options.scratch);
-    let kept = Decompressed::new(&mut verified, options.limits).and_then(|mut it| Ok(spool.keep_in_file(&mut it)?));
-    verified.finish()?;
-    Ok(kept?)
+    read_again_if_damaged(store, layer, || {
+        let mut verified = Verified::new(store.blob(layer)?, layer.digest.clone(), layer.size);
+        let mut spool = Spool::new(&options.scratch);
+        let kept = Decompressed::new(&mut verified, options.limits).and_then(|mut it| Ok(spool.keep_in_file(&mut it)?));
+        verified.finish()?;
+        Ok(kept?)
+    })
 }
 
 struct Findings<'a> {

@@ -35,6 +35,9 @@ pub enum OciError {
         /// What was said.
         size: u64,
     },
+    /// A copy in the cache is not what was kept, and nothing may be fetched.
+    #[error("the cached blob `{}` is damaged", .0.display())]
+    DamagedCopy(std::path::PathBuf),
     /// A document is not what it should be.
     #[error("the {what} {message}")]
     Document {
@@ -186,6 +189,10 @@ impl OciError {
             Self::Io(_) => "check the permissions, and the space in the directory for temporary files".to_owned(),
             Self::Missing(_) | Self::WrongDigest { .. } | Self::TooLong { .. } => {
                 "the image is damaged: copy it again".to_owned()
+            }
+            Self::DamagedCopy(_) => {
+                "run it once without `--offline`: the blob is fetched again; `olmdex cache prune --older-than 0` empties the cache"
+                    .to_owned()
             }
             Self::Choice { help, .. } => help.clone(),
             Self::Encrypted { .. } => "decrypt the image while you copy it: `skopeo copy --decryption-key …`".to_owned(),

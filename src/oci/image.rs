@@ -6,7 +6,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Document, ImageConfig, Manifest};
 use super::error::OciError;
 use super::platform::Platform;
-use super::store::{Store, Wanted, document};
+use super::store::{Store, Wanted, document, read_again_if_damaged};
 use crate::archive::Limits;
 
 /// How an image is read.
@@ -113,5 +113,6 @@ pub(super) fn read_listed(store: &dyn Store, descriptor: &Descriptor) -> Result<
 
 /// The configuration of an image, as it is written.
 pub(super) fn config_text(store: &dyn Store, manifest: &Manifest) -> Result<Vec<u8>, OciError> {
-    document(store.blob(&manifest.config)?, "configuration of the image", &manifest.config)
+    let config = &manifest.config;
+    read_again_if_damaged(store, config, || document(store.blob(config)?, "configuration of the image", config))
 }

@@ -9,7 +9,7 @@ use super::digest::Digest;
 use super::document::Descriptor;
 use super::error::OciError;
 use super::image::ImageOptions;
-use super::store::Store;
+use super::store::{Store, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
 use crate::archive::{
     ArchiveError, Decompressed, Entries, Entry, EntryKind, Limit, Limits, Node, Spool, Tree, clean, shown,
@@ -62,7 +62,8 @@ pub(super) fn apply(
         .par_iter()
         .enumerate()
         .map(|(idx, descriptor)| {
-            read(store, descriptor, roots, options, (&total, &names)).map_err(|error| match error {
+            let layer = || read(store, descriptor, roots, options, (&total, &names));
+            read_again_if_damaged(store, descriptor, layer).map_err(|error| match error {
                 OciError::Archive(ArchiveError::NotATar(_) | ArchiveError::Damaged { .. })
                     if descriptor.media_type.ends_with("+encrypted") =>
                 {

@@ -13,7 +13,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Document, Manifest, PlatformOf};
 use super::error::OciError;
 use super::image::{config_text, read, read_listed};
-use super::store::{Store, Wanted};
+use super::store::{Store, Wanted, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
 use crate::archive::{ArchiveWriter, Decompressed, Limits, Spool};
 use crate::file::{NewDirectory, Text};
@@ -194,9 +194,12 @@ impl Base {
             .map_err(|error| OciError::undecodable("configuration of the image", &error))?;
         let mut layers = Vec::with_capacity(manifest.layers.len());
         for descriptor in &manifest.layers {
-            let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
-            let text = Spool::new(scratch).keep_in_file(&mut verified)?;
-            verified.finish()?;
+            let text = read_again_if_damaged(store, descriptor, || {
+                let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
+                let text = Spool::new(scratch).keep_in_file(&mut verified)?;
+                verified.finish()?;
+                Ok(text)
+            })?;
             layers.push((descriptor.clone(), text));
         }
         Ok(Self { platform, config, layers })

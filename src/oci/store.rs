@@ -33,12 +33,33 @@ pub trait Store: Sync {
     /// [`OciError::Missing`]; what keeps them from being read.
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError>;
 
+    /// Throws away a copy of a blob whose bytes are wrong, if it was one that this store had kept. Gives whether reading it once more may give
+    /// others.
+    ///
+    /// # Errors
+    /// [`OciError::DamagedCopy`] if nothing else may be read.
+    fn forget_damaged(&self, _descriptor: &Descriptor) -> Result<bool, OciError> {
+        Ok(false)
+    }
+
     /// The bytes of a manifest or an index, as they are stored.
     ///
     /// # Errors
     /// As [`Self::blob`].
     fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
         self.blob(descriptor)
+    }
+}
+
+/// Reads a blob, and once more if its bytes were wrong because a copy of it was damaged that is thrown away.
+pub(super) fn read_again_if_damaged<T>(
+    store: &dyn Store,
+    descriptor: &Descriptor,
+    read: impl Fn() -> Result<T, OciError>,
+) -> Result<T, OciError> {
+    match read() {
+        Err(OciError::WrongDigest { .. } | OciError::TooLong { .. }) if store.forget_damaged(descriptor)? => read(),
+        other => other,
     }
 }
 

@@ -62,7 +62,25 @@ impl Registry<'_> {
         }
     }
 
-    /// A blob, from the cache or from the registry. Its bytes are compared with its digest before anybody reads them.
+    /// Throws away a blob of the cache whose bytes are wrong. Gives whether it was there, and can be fetched.
+    pub(super) fn forget(&self, digest: &Digest) -> Result<bool, OciError> {
+        let name = name_of(digest);
+        let Some(cache) = self.cache() else { return Ok(false) };
+        let Some(mut file) = cache.open(&name) else { return Ok(false) };
+        let mut hasher = Hasher::like(digest);
+        pass(&mut file, &mut hasher)?;
+        if hasher.finish() == *digest {
+            // Another process has fetched it meanwhile, or it is not what is wrong.
+            return Ok(false);
+        }
+        if self.options.is_offline {
+            return Err(OciError::DamagedCopy(cache.directory().join(name)));
+        }
+        // In a cache that cannot be written to it stays in the way.
+        Ok(cache.remove(&name).unwrap_or(false))
+    }
+
+    /// A blob, from the cache, as it is there, or from the registry, compared with its digest before anybody reads it.
     pub(super) fn fetched(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
         let name = name_of(&descriptor.digest);
         if let Some(file) = self.cache().and_then(|it| it.open(&name)) {
@@ -73,9 +91,17 @@ impl Registry<'_> {
         }
         // Where nothing can be kept, or another process is at it, it goes to a temporary file.
         if let Some(Ok(Some(mut partial))) = self.cache().map(|it| it.begin(&name)) {
-            let done = self.fetch_into(descriptor, &mut partial.file);
+            let is_begun = partial.file.metadata()?.len() > 0;
+            let mut done = self.fetch_into(descriptor, &mut partial.file);
             if let Err(OciError::WrongDigest { .. } | OciError::TooLong { .. }) = &done {
                 partial.clear()?;
+                if is_begun {
+                    // What another process has left was wrong, and not what came.
+                    done = self.fetch_into(descriptor, &mut partial.file);
+                    if done.is_err() {
+                        partial.clear()?;
+                    }
+                }
             }
             done?;
             let mut file = partial.finish()?;

@@ -400,6 +400,10 @@ impl Store for Registry<'_> {
         self.fetched(descriptor)
     }
 
+    fn forget_damaged(&self, descriptor: &Descriptor) -> Result<bool, OciError> {
+        self.forget(&descriptor.digest)
+    }
+
     fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
         if let Some(text) = self.remembered(&descriptor.digest).or_else(|| self.cached_manifest(&descriptor.digest)) {
             return Ok(Box::new(std::io::Cursor::new(text)));
