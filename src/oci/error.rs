@@ -97,6 +97,14 @@ pub enum OciError {
         /// What is wrong.
         message: String,
     },
+    /// A server sends or takes too little to get anywhere.
+    #[error("`{host}` is too slow: {message}")]
+    TooSlow {
+        /// The server.
+        host: String,
+        /// What was expected of it.
+        message: String,
+    },
     /// A registry cannot be reached.
     #[error("`{host}` cannot be reached: {message}")]
     Network {
@@ -204,6 +212,7 @@ impl OciError {
             }
             Self::Reference(_) => "a name is `docker://HOST/NAME:TAG` or `docker://HOST/NAME@DIGEST`".to_owned(),
             Self::Registry { .. } => "check the name, and the registry's settings on this machine".to_owned(),
+            Self::TooSlow { .. } => "try again later, or fetch the image from a mirror (`--mirrors`)".to_owned(),
             Self::Network { .. } => {
                 "check the name and the network; `--plain-http` is for registries without TLS, `--tls-verify=false` for certificates that nobody signed".to_owned()
             }

@@ -506,6 +506,23 @@ fn a_damaged_blob_of_the_cache_is_fetched_again() {
 }
 
 #[test]
+fn a_registry_that_sends_byte_by_byte_is_given_up() {
+    for (what, words) in
+        [("/manifests/", "a document took longer than 100ms"), ("/blobs/", "fewer than 30720 bytes passed")]
+    {
+        let home = scratch();
+        let registry = Registry::start_with(move |request, content| {
+            let is_dripping = request.target.contains(what);
+            Some(Response { is_dripping, ..answer(request, content) })
+        });
+        registry.add("x", "1", till());
+        let source = registry.name("x:1");
+        let slow = run(home.path(), &["render", "--plain-http", &source]).env("OLMDEX_TEST_PACE_MS", "100").answer();
+        slow.expect_code(3).expect_words("is too slow").expect_words(words).expect_words("--mirrors");
+    }
+}
+
+#[test]
 fn images_are_looked_up_where_their_references_say() {
     let home = scratch();
     let registry = Registry::start();

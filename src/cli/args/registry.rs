@@ -7,7 +7,7 @@ use clap::{ArgAction, Args};
 
 use crate::cli::args::cache;
 use crate::file::BlobCache;
-use crate::oci::registry::{CredentialFile, HttpOptions, MirrorFile, RegistryOptions};
+use crate::oci::registry::{CredentialFile, HttpOptions, MirrorFile, Pace, RegistryOptions};
 
 /// How registries are used.
 #[derive(Debug, Clone, Args)]
@@ -58,6 +58,13 @@ impl RegistryArgs {
             && let Some(wait) = std::env::var("OLMDEX_TEST_RETRY_MS").ok().and_then(|it| it.parse().ok())
         {
             http.first_wait = std::time::Duration::from_millis(wait);
+        }
+        // And of what is too slow.
+        if cfg!(debug_assertions)
+            && let Some(window) = std::env::var("OLMDEX_TEST_PACE_MS").ok().and_then(|it| it.parse().ok())
+        {
+            let window = std::time::Duration::from_millis(window);
+            http.pace = Pace { window, document: window, ..http.pace };
         }
         let conf = variable("CONTAINERS_REGISTRIES_CONF").or_else(|| {
             let own = config_home().map(|it| it.join("containers/registries.conf")).filter(|it| it.exists());

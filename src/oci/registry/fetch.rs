@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::super::digest::{Digest, Hasher};
 use super::super::document::Descriptor;
 use super::super::error::OciError;
-use super::http::Sent;
+use super::http::{Answer, Sent};
 use super::{MAX_MANIFEST, Registry};
 use crate::file::{BlobCache, make_anonymous, start_over};
 
@@ -168,14 +168,15 @@ impl Registry<'_> {
             *len = 0;
         }
         let has_length = answer.header("content-length").is_some();
-        let mut body = answer.body.into_with_config().limit(u64::MAX).reader();
+        let url = answer.url.clone();
+        let mut body = answer.reader();
         let mut buffer = vec![0; 128 << 10];
         loop {
             let n = match body.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(OciError::Io(error)),
+                Err(error) => return Err(Answer::failed(&url, error)),
             };
             *len += n as u64;
             self.fetched.fetch_add(n as u64, Ordering::Relaxed);

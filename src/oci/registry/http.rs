@@ -1,6 +1,6 @@
 //! Requests: certificates, redirects, patience.
 
-use std::io::Read as _;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use ureq::{Agent, Body, SendBody};
 
 use super::super::error::OciError;
 use super::address::{check_redirect, host_of, is_same_host};
+use super::pace::{Pace, Paced, TooSlow};
 use crate::file::Text;
 
 /// How often a request is repeated that failed for a reason that may pass.
@@ -36,11 +37,14 @@ pub struct HttpOptions {
     pub certificates: Vec<PathBuf>,
     /// What is waited before the first repetition; it doubles each time.
     pub first_wait: Duration,
+    /// How slow a server may be.
+    pub pace: Pace,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { verifies: true, is_plain: false, certificates: Vec::new(), first_wait: Duration::from_secs(1) }
+        let first_wait = Duration::from_secs(1);
+        Self { verifies: true, is_plain: false, certificates: Vec::new(), first_wait, pace: Pace::default() }
     }
 }
 
@@ -81,10 +85,24 @@ pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) url: String,
-    pub(super) body: Body,
+    body: Body,
+    pace: Pace,
 }
 
 impl Answer {
+    /// Its body, however long it is.
+    pub(super) fn reader(self) -> impl Read {
+        Paced::new(self.body.into_with_config().limit(u64::MAX).reader(), self.pace)
+    }
+
+    /// What went wrong while its body was read.
+    pub(super) fn failed(url: &str, error: io::Error) -> OciError {
+        match TooSlow::of(&error) {
+            Some(slow) => OciError::TooSlow { host: host_of(url), message: slow.to_string() },
+            None => OciError::Io(error),
+        }
+    }
+
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|it| it.to_str().ok())
     }
@@ -92,7 +110,9 @@ impl Answer {
     /// The beginning of its body, for a small document.
     pub(super) fn text(self, most: u64) -> Result<Vec<u8>, OciError> {
         let mut text = Vec::new();
-        self.body.into_with_config().limit(u64::MAX).reader().take(most).read_to_end(&mut text)?;
+        let body = self.body.into_with_config().limit(u64::MAX).reader().take(most);
+        let read = Paced::document(body, self.pace).read_to_end(&mut text);
+        read.map_err(|error| Self::failed(&self.url, error))?;
         Ok(text)
     }
 }
@@ -176,7 +196,7 @@ impl Http {
         let agent = self.agent(&host, sent.is_insecure)?;
         let mut wait = self.options.first_wait;
         for attempt in 1.. {
-            let result = send_once(&agent, sent, url, is_elsewhere);
+            let result = send_once(&agent, sent, url, is_elsewhere, self.options.pace);
             let asked = match &result {
                 Ok(answer) if answer.status == 429 || answer.status >= 500 => {
                     answer.header("retry-after").and_then(|it| it.trim().parse().ok()).map(Duration::from_secs)
@@ -195,7 +215,7 @@ impl Http {
     }
 }
 
-fn send_once(agent: &Agent, sent: &Sent<'_>, url: &str, is_elsewhere: bool) -> Result<Answer, ureq::Error> {
+fn send_once(agent: &Agent, sent: &Sent<'_>, url: &str, is_elsewhere: bool, pace: Pace) -> Result<Answer, ureq::Error> {
     let mut request = Request::builder().method(sent.method.clone()).uri(url);
     for (name, value) in &sent.headers {
         if !(is_elsewhere && *name == "authorization") {
@@ -203,12 +223,13 @@ fn send_once(agent: &Agent, sent: &Sent<'_>, url: &str, is_elsewhere: bool) -> R
         }
     }
     let response: Response<Body> = match sent.body {
-        Some(Payload::Bytes(mut body)) => {
-            let request = request.header("content-length", body.len()).body(SendBody::from_reader(&mut body))?;
+        Some(Payload::Bytes(bytes)) => {
+            let (len, mut body) = (bytes.len(), Paced::new(bytes, pace));
+            let request = request.header("content-length", len).body(SendBody::from_reader(&mut body))?;
             agent.run(request)?
         }
         Some(Payload::Part(text, start, len)) => {
-            let mut body = text.reader().starting_at(start).take(len);
+            let mut body = Paced::new(text.reader().starting_at(start).take(len), pace);
             let request = request.header("content-length", len).body(SendBody::from_reader(&mut body))?;
             agent.run(request)?
         }
@@ -218,14 +239,15 @@ fn send_once(agent: &Agent, sent: &Sent<'_>, url: &str, is_elsewhere: bool) -> R
         None => agent.run(request.body(SendBody::none())?)?,
     };
     let (parts, body) = response.into_parts();
-    Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, url: url.to_owned(), body })
+    Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, url: url.to_owned(), body, pace })
 }
 
 /// Whether it may work later.
 fn may_pass(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::Io(error) => {
-            !matches!(error.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::InvalidData)
+            TooSlow::of(error).is_none()
+                && !matches!(error.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::InvalidData)
         }
         ureq::Error::Timeout(_) | ureq::Error::Protocol(_) => true,
         _ => false,
@@ -233,7 +255,11 @@ fn may_pass(error: &ureq::Error) -> bool {
 }
 
 fn unreachable_host(host: &str, error: &ureq::Error) -> OciError {
-    OciError::Network { host: host.to_owned(), message: error.to_string() }
+    let slow = if let ureq::Error::Io(error) = error { TooSlow::of(error) } else { None };
+    match slow {
+        Some(slow) => OciError::TooSlow { host: host.to_owned(), message: slow.to_string() },
+        None => OciError::Network { host: host.to_owned(), message: error.to_string() },
+    }
 }
 
 /// The address that a redirect leads to.

@@ -10,6 +10,7 @@ mod fetch;
 mod http;
 mod list;
 mod mirrors;
+mod pace;
 mod policy;
 mod send;
 
@@ -28,6 +29,7 @@ pub use self::http::HttpOptions;
 use self::http::{Answer, Http, Payload, Sent};
 pub use self::mirrors::MirrorFile;
 use self::mirrors::{Endpoint, Mirrors};
+pub use self::pace::Pace;
 use super::digest::{Digest, Hasher};
 use super::document::Descriptor;
 use super::error::OciError;

@@ -31,6 +31,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// How many bytes of the body are really sent before the connection ends.
     pub cut_after: Option<usize>,
+    /// Whether it is sent byte by byte, with a pause behind each, for as long as the other side listens.
+    pub is_dripping: bool,
 }
 
 impl Response {
@@ -165,6 +167,15 @@ fn serve(stream: impl Read + Write, content: &Mutex<Content>, hook: &Hook) {
         let body = if request.method == "HEAD" { &[][..] } else { &response.body };
         let body = &body[..response.cut_after.unwrap_or(body.len()).min(body.len())];
         let stream = reader.get_mut();
+        if response.is_dripping {
+            let text = [head.as_bytes(), b"\r\n", body].concat();
+            let drip = |byte: &u8| {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+                stream.write_all(&[*byte]).and_then(|()| stream.flush()).is_ok()
+            };
+            text.iter().all(drip);
+            return;
+        }
         if stream.write_all(head.as_bytes()).is_err()
             || stream.write_all(b"\r\n").is_err()
             || stream.write_all(body).is_err()
