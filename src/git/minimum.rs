@@ -4,7 +4,7 @@
 //! that, back to 2.39. All else that a run sets is older: `--end-of-options` 2.24, `core.alternateRefsCommand` 2.20, `protocol.allow` 2.12,
 //! `GIT_OPTIONAL_LOCKS` 2.15, `GIT_ALLOW_PROTOCOL` 2.3.10.
 //!
-//! What it deliberately does not do: it runs nothing, and knows no distribution that has changed an older version.
+//! What it deliberately does not do: it runs nothing. Whether a distribution has repaired an older version, the program itself is asked.
 
 use std::fmt;
 
@@ -39,6 +39,14 @@ impl GitVersion {
             (None, Some(&(major, minor, patch))) => self >= Self(major, minor, patch),
             (None, None) => false,
         }
+    }
+}
+
+impl GitVersion {
+    /// Whether it may be enough in spite of its number: distributions repair the versions that they have, and leave the number. Such a git
+    /// knows the option `--no-lazy-fetch`, which came with the variable.
+    pub(super) fn may_be_repaired(self) -> bool {
+        FIRST.iter().any(|it| (it.0, it.1) == (self.0, self.1))
     }
 }
 

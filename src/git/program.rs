@@ -61,7 +61,11 @@ pub(super) fn check_version() -> Result<(), GitError> {
     let output = bare().arg("version").output().map_err(GitError::NotRunnable)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let version = GitVersion::parse(&text).filter(|_| output.status.success());
-    if version.is_some_and(GitVersion::is_enough) {
+    let can_be_told = || {
+        let output = bare().args(["--no-lazy-fetch", "version"]).output();
+        output.is_ok_and(|it| it.status.success())
+    };
+    if version.is_some_and(|it| it.is_enough() || (it.may_be_repaired() && can_be_told())) {
         CHECKED.get_or_init(|| ());
         return Ok(());
     }
