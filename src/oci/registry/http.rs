@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ureq::http::{HeaderMap, Method, Request, Response, Uri};
@@ -153,7 +153,8 @@ impl Http {
     }
 
     fn tls(&self, host: &str, verifies: bool) -> Result<TlsConfig, OciError> {
-        let config = TlsConfig::builder().disable_verification(!verifies);
+        let ring = Arc::new(rustls::crypto::ring::default_provider());
+        let config = TlsConfig::builder().unversioned_rustls_crypto_provider(ring).disable_verification(!verifies);
         if self.options.is_plain {
             return Ok(config.build());
         }
