@@ -277,7 +277,8 @@ fn a_git_that_is_too_old_is_asked_for_nothing_else() {
         assert!(!root.join("past.db").exists(), "{says}");
     }
     // A distribution may have repaired the version that it has.
-    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap()).map(|it| it.join("git")).find(|it| it.is_file());
+    let real =
+        std::env::split_paths(&std::env::var_os("PATH").unwrap()).map(|it| it.join("git")).find(|it| it.is_file());
     let script = format!(
         "#!/bin/sh\nfor last; do :; done\n[ \"$last\" != version ] || {{ echo git version 2.43.0; exit; }}\nexec '{}' \"$@\"\n",
         real.unwrap().display()

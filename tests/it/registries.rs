@@ -618,3 +618,88 @@ fn a_lookup_that_is_interrupted_is_taken_up_again() {
     other.content.lock().unwrap().manifests.clear();
     run(home.path(), &args).in_directory(home.path()).answer().expect_code(1).expect_words("is missing");
 }
+
+/// A proxy that opens tunnels to one place, wherever it is asked to go. It gives its address, and what it was sent before a tunnel.
+fn proxy(to: &str) -> (String, Arc<std::sync::Mutex<Vec<String>>>) {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let asked: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
+    let (seen, to) = (Arc::clone(&asked), to.to_owned());
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let (seen, to) = (Arc::clone(&seen), to.clone());
+            std::thread::spawn(move || {
+                let mut client = client;
+                let mut head = Vec::new();
+                let mut byte = [0];
+                while !head.ends_with(b"\r\n\r\n") && client.read(&mut byte).is_ok_and(|it| it == 1) {
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8(head).unwrap();
+                let is_tunnel = head.starts_with("CONNECT ");
+                seen.lock().unwrap().push(head);
+                if !is_tunnel {
+                    let _ = client.write_all(b"HTTP/1.1 403 no\r\ncontent-length: 0\r\n\r\n");
+                    return;
+                }
+                client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
+                let server = std::net::TcpStream::connect(to).unwrap();
+                let (mut from_client, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                std::thread::spawn(move || {
+                    let _ = std::io::copy(&mut from_client, &mut to_server);
+                    let _ = to_server.shutdown(std::net::Shutdown::Write);
+                });
+                let (mut server, mut client) = (server, client);
+                let _ = std::io::copy(&mut server, &mut client);
+                let _ = client.shutdown(std::net::Shutdown::Both);
+            });
+        }
+    });
+    (address, asked)
+}
+
+/// A proxy learns which host is asked, and neither who asks nor for what. A host of `NO_PROXY` is asked without it.
+#[test]
+fn a_proxy_is_told_where_and_not_who() {
+    let key = rcgen::KeyPair::generate().unwrap();
+    let names = vec!["registry.example".to_owned(), "127.0.0.1".to_owned()];
+    let certificate = rcgen::CertificateParams::new(names).unwrap().self_signed(&key).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.into())
+        .unwrap();
+    // user:secret
+    let registry = Registry::start_with_tls_and(config, |request, _| {
+        let is_known = request.header("authorization") == "Basic dXNlcjpzZWNyZXQ=";
+        (!is_known).then(|| Response::of(401, "").with("www-authenticate", "Basic realm=\"x\""))
+    });
+    registry.add("x", "1", till());
+    let (proxy, asked) = proxy(&registry.address);
+    let home = scratch();
+    let auths = format!(
+        "{{\"auths\": {{\"registry.example\": {{\"auth\": \"dXNlcjpzZWNyZXQ=\"}}, \"{}\": {{\"auth\": \"dXNlcjpzZWNyZXQ=\"}}}}}}",
+        registry.address
+    );
+    write(home.path(), ".docker/config.json", auths);
+    write(home.path(), "config/containers/certs.d/registry.example/ca.crt", certificate.pem());
+    let render = |source: &str| {
+        let run = run(home.path(), &["render", source]).env("HTTPS_PROXY", &format!("http://{proxy}"));
+        run.env("NO_PROXY", "127.0.0.1").env("https_proxy", "").env("ALL_PROXY", "").env("HTTP_PROXY", "")
+    };
+    render("docker://registry.example/x:1").answer().expect_code(0).expect_words("till");
+    let heads = std::mem::take(&mut *asked.lock().unwrap());
+    assert!(!heads.is_empty());
+    for head in heads {
+        assert!(head.starts_with("CONNECT registry.example:443 HTTP/1.1\r\n"), "{head}");
+        let lower = head.to_lowercase();
+        assert!(!lower.contains("authorization") && !lower.contains("dxnlcjpzzwnyzxq"), "{head}");
+    }
+    let direct = run(home.path(), &["render", "--tls-verify=false", &registry.name("x:1")]);
+    let direct = direct.env("HTTPS_PROXY", &format!("http://{proxy}")).env("NO_PROXY", "127.0.0.1");
+    direct.answer().expect_code(0);
+    assert!(asked.lock().unwrap().is_empty(), "a host of NO_PROXY was asked through the proxy");
+}

@@ -3,6 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::support::registry::{Registry, Response};
 use crate::support::{Answer, olmdex, scratch, write};
 
@@ -252,5 +255,51 @@ fn what_is_sent_stays_within_tls() {
         // What came, came over TLS: nothing else is understood there.
         let n_sent = registry.requests().iter().filter(|it| it.method == "PUT").count();
         assert_eq!(n_sent > 0, code == 0, "{location}: {}", answer.both());
+    }
+}
+
+/// Whichever request the connection ends at: nothing is reported as sent, no tag names half an image, and the next run sends the rest.
+#[test]
+fn a_push_that_is_interrupted_is_completed_by_the_next() {
+    let catalog = shop();
+    for at in 1.. {
+        let left = Arc::new(AtomicUsize::new(at));
+        let counted = Arc::clone(&left);
+        let registry = Registry::start_with(move |request, _| {
+            if !matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
+                return None;
+            }
+            match counted.load(Ordering::Relaxed) {
+                // It stays away until the test brings it back.
+                1 => Some(Response::of(0, "")),
+                usize::MAX => None,
+                n => {
+                    counted.store(n - 1, Ordering::Relaxed);
+                    None
+                }
+            }
+        });
+        let directory = scratch();
+        let root = directory.path();
+        let name = registry.name("org/shop:v1");
+        let push = || run(root, &["push", "--plain-http", catalog.to_str().unwrap(), &name]);
+        let first = push();
+        if first.code == Some(0) {
+            assert_eq!(at, 6, "two requests for each of two blobs, and one for the manifest");
+            return;
+        }
+        first.expect_code(3);
+        assert!(first.out().is_empty() && !first.err().contains("sent"), "{at}: {}", first.both());
+        assert!(!registry.content.lock().unwrap().manifests.contains_key("org/shop/v1"), "{at}");
+        left.store(usize::MAX, Ordering::Relaxed);
+        let n_before = registry.content.lock().unwrap().blobs.len();
+        registry.forget_requests();
+        let second = digest(&push());
+        // What had arrived is not sent again.
+        let n_begun = registry.requests().iter().filter(|it| it.method == "POST").count();
+        let n_blobs = registry.content.lock().unwrap().blobs.len();
+        assert!(n_begun <= n_blobs - n_before, "{at}: {n_begun} uploads, {n_before} of {n_blobs} blobs were there");
+        assert!(second.starts_with("sha256:"));
+        run(root, &["render", "--plain-http", &name]).expect_code(0).expect_words("till");
     }
 }

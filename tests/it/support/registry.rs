@@ -26,6 +26,7 @@ impl Request {
 /// What is answered.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
+    /// 0 is no answer: the connection ends.
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
@@ -155,6 +156,9 @@ fn serve(stream: impl Read + Write, content: &Mutex<Content>, hook: &Hook) {
             content.requests.push(request.clone());
             hook(&request, &mut content).unwrap_or_else(|| answer(&request, &mut content))
         };
+        if response.status == 0 {
+            return;
+        }
         let mut head = format!("HTTP/1.1 {} X\r\ncontent-length: {}\r\n", response.status, response.body.len());
         for (name, value) in &response.headers {
             if name == "content-length" {
