@@ -703,3 +703,44 @@ fn a_proxy_is_told_where_and_not_who() {
     direct.answer().expect_code(0);
     assert!(asked.lock().unwrap().is_empty(), "a host of NO_PROXY was asked through the proxy");
 }
+
+/// Whatever another user may have written is not read, and nothing is written where others can.
+#[test]
+fn a_cache_that_others_can_write_to_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = scratch();
+    let registry = Registry::start();
+    registry.add("x", "1", till());
+    let name = registry.name("x:1");
+    let fetched = || {
+        registry.forget_requests();
+        render(home.path(), &name).expect_code(0).expect_words("till");
+        registry.requests().iter().filter(|it| it.method == "GET" && it.target.contains("/blobs/")).count()
+    };
+    let all = fetched();
+    assert!(all > 0 && fetched() == 0);
+    let blobs = home.path().join("cache/olmdex/blobs");
+    let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let files = || std::fs::read_dir(&blobs).unwrap().map(|it| it.unwrap().path()).collect::<Vec<_>>();
+    for mode in [0o777, 0o770, 0o707] {
+        let before = files();
+        set(&blobs, mode);
+        assert_eq!(fetched(), all, "{mode:o}");
+        assert_eq!(files(), before, "{mode:o}");
+        set(&blobs, 0o700);
+        assert_eq!(fetched(), 0, "{mode:o}");
+    }
+    // A file of which somebody else has a name, or which others can write.
+    for path in files() {
+        let other = home.path().join("other");
+        std::fs::hard_link(&path, &other).unwrap();
+        render(home.path(), &name).expect_code(0);
+        std::fs::write(&other, "mine").unwrap();
+        render(home.path(), &name).expect_code(0).expect_words("till");
+        std::fs::remove_file(other).unwrap();
+        render(home.path(), &name).expect_code(0);
+        set(&path, 0o666);
+        render(home.path(), &name).expect_code(0).expect_words("till");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o022, 0, "{}", path.display());
+    }
+}
