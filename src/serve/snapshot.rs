@@ -14,7 +14,7 @@ use crate::index::{Index, IndexError};
 use crate::page::Shelf;
 
 /// How many connections there are to a file: one for each question that is worked on at once.
-pub(super) const CONNECTIONS: usize = 4;
+pub(super) const CONNECTIONS: usize = 6;
 
 /// Memory for pages of each connection, in KiB.
 const CACHE: i64 = 1 << 10;

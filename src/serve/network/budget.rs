@@ -110,6 +110,13 @@ impl Budget {
         Ok(Held { budget: Arc::clone(self), id })
     }
 
+    /// Whether so many bytes for a connection leave half of all to others.
+    pub(super) fn has_plenty(&self, connection: &Connection, n_bytes: u64) -> bool {
+        let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
+        let is_plenty = |n_used: usize, n_all: usize| n_used.saturating_add(n_bytes) <= n_all / 2;
+        is_plenty(connection.n_kept(false), MAX_SHARED) && is_plenty(self.lock().n_bytes, MAX_BYTES)
+    }
+
     /// Takes bytes for a connection, and waits for them if there are none: not for long if others keep them, and for as long as the
     /// connection may keep its own.
     pub(super) async fn hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Full> {
@@ -208,6 +215,7 @@ mod tests {
         let second = budget.try_hold(&quick, 100).unwrap();
         assert_eq!(budget.attempt(&quick, 200).unwrap_err(), Lack::Others);
         assert_eq!(budget.attempt(&slow, 200).unwrap_err(), Lack::Own);
+        assert!(!budget.has_plenty(&quick, 1));
         // Nobody is ended at once.
         assert!(!slow.is_ended() && !quick.is_ended());
         drop(second);
@@ -222,6 +230,7 @@ mod tests {
         }
         assert_eq!(budget.lock().n_bytes, 0);
         assert!(budget.lock().by_id.is_empty());
+        assert!(budget.has_plenty(&quick, MAX_SHARED as u64 / 2) && !budget.has_plenty(&quick, MAX_SHARED as u64));
         // More than there is counts as all there is.
         let all = budget.try_hold(&quick, usize::MAX).unwrap();
         assert_eq!(budget.lock().n_bytes, MAX_BYTES);

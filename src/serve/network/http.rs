@@ -29,8 +29,11 @@ use crate::serve::snapshot::Snapshot;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
 
-/// Bytes of a body that are made at once, unless one document has more.
+/// Bytes of a body that are made at once when others need the budget, unless one document has more.
 const BATCH: u64 = 32 << 10;
+
+/// The same when there is plenty: a turn costs as much for few bytes as for many.
+const LARGE_BATCH: u64 = 256 << 10;
 
 /// Bytes of a body that is sent as a whole.
 const MAX_WHOLE: u64 = 64 << 10;
@@ -196,15 +199,16 @@ fn streamed(
         let mut pieces = pieces.into_iter().peekable();
         let mut packer = Packer::new(encoding);
         loop {
+            // A client that takes nothing is waited for here, with no thread, no connection to the index and no bytes.
+            let Ok(room) = to.reserve().await else { return };
+            let max = if shared.budget.has_plenty(&connection, LARGE_BATCH) { LARGE_BATCH } else { BATCH };
             let mut batch: Vec<Piece> = Vec::new();
             let mut n_bytes = 0;
-            while let Some(piece) = pieces.next_if(|it| batch.is_empty() || n_bytes + it.len() <= BATCH) {
+            while let Some(piece) = pieces.next_if(|it| batch.is_empty() || n_bytes + it.len() <= max) {
                 n_bytes += piece.len();
                 batch.push(piece);
             }
             let is_end = pieces.peek().is_none();
-            // Somebody who takes nothing is waited for here, with no thread, no connection to the index and no bytes.
-            let Ok(room) = to.reserve().await else { return };
             let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
             let Ok(held) = shared.budget.hold(&connection, n_bytes).await else {
                 room.send(Err(std::io::Error::other("clients take too little")));

@@ -12,7 +12,7 @@ use crate::serve::snapshot::{CONNECTIONS, Snapshot};
 /// Pages that are made at once.
 const PAGES: usize = 2;
 /// Answers of catalogd's API that are made at once.
-const API: usize = 1;
+const API: usize = 2;
 /// Answers of gRPC that are made at once: there is a connection to the index for each of all turns.
 const GRPC: usize = CONNECTIONS - PAGES - API;
 /// Pages that wait for a turn. A page may take long.
