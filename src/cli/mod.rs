@@ -323,6 +323,7 @@ pub fn run() -> ExitCode {
         }
     };
     let reporter = Reporter::new(cli.global.color, cli.global.log_format, cli.global.quiet, cli.global.verbose);
+    interrupt::undo_all_writes(reporter);
     screen::look(|is_terminal| reporter.color(is_terminal));
     if let Some(n_threads) = cli.global.threads {
         // Fails only if the pool exists already, which it cannot this early.

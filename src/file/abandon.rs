@@ -1,7 +1,7 @@
 //! Giving up all writes that are going on, from another thread: a signal came.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::error::FileError;
 use super::workspace::Workspace;
@@ -20,7 +20,47 @@ pub(super) enum Stage {
 }
 
 /// The writes that are going on. A signal concerns the whole process, so there is one list of them.
-static LIVE: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
+static LIVE: Mutex<Live> = Mutex::new(Live::new());
+
+/// What the program does before each write begins.
+static BEFORE: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+
+/// Before a workspace is made, `ready` is called, so that no signal finds one and no handler. It is called often, and the first one that is
+/// given stays.
+pub fn before_writing(ready: impl Fn() + Send + Sync + 'static) {
+    let _ = BEFORE.set(Box::new(ready));
+}
+
+struct Live {
+    writes: Vec<Arc<Shared>>,
+    /// Whether all writes were given up. The process ends soon, and nothing would take away what begins until then.
+    is_over: bool,
+}
+
+impl Live {
+    const fn new() -> Self {
+        Self { writes: Vec::new(), is_over: false }
+    }
+
+    fn begin(
+        &mut self,
+        target: &Path,
+        claim: impl FnOnce() -> Result<Workspace, FileError>,
+    ) -> Result<Arc<Shared>, FileError> {
+        if self.is_over {
+            return Err(FileError::Interrupted { path: target.to_owned() });
+        }
+        let shared =
+            Arc::new(Shared { workspace: claim()?, target: target.to_owned(), stage: Mutex::new(Stage::Filling) });
+        self.writes.push(Arc::clone(&shared));
+        Ok(shared)
+    }
+
+    fn give_up(&mut self) -> Vec<Arc<Shared>> {
+        self.is_over = true;
+        std::mem::take(&mut self.writes)
+    }
+}
 
 /// What a write and the handler of a signal share. Whoever changes the target holds the lock of the stage meanwhile, so a
 /// write is either undone as a whole or done as a whole.
@@ -32,16 +72,16 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Begins a write in the workspace that `claim` gives. No signal is looked at meanwhile, so that none can miss it.
+    /// Begins a write in the workspace that `claim` gives, unless all writes were given up. No signal is looked at meanwhile, so that none
+    /// can miss it.
     pub(super) fn begin(
         target: &Path,
         claim: impl FnOnce() -> Result<Workspace, FileError>,
     ) -> Result<Arc<Self>, FileError> {
-        let mut live = lock(&LIVE);
-        let shared =
-            Arc::new(Self { workspace: claim()?, target: target.to_owned(), stage: Mutex::new(Stage::Filling) });
-        live.push(Arc::clone(&shared));
-        Ok(shared)
+        if let Some(ready) = BEFORE.get() {
+            ready();
+        }
+        lock(&LIVE).begin(target, claim)
     }
 
     /// The stage, kept from changing while it is held, unless the write was abandoned.
@@ -57,7 +97,7 @@ impl Shared {
     pub(super) fn end(self: &Arc<Self>) {
         // It is listed until all of it is done: a handler that finds it waits for that, one that does not ends the process.
         self.clear();
-        lock(&LIVE).retain(|it| !Arc::ptr_eq(it, self));
+        lock(&LIVE).writes.retain(|it| !Arc::ptr_eq(it, self));
     }
 
     fn clear(&self) -> Left {
@@ -88,8 +128,34 @@ pub enum Left {
 
 /// Gives up all writes that are going on, for a process that is about to end: takes their workspaces away if their targets
 /// have not been replaced yet, and gives the targets with what they are now. Waits for a replacement that is just being made.
+/// No write begins after that.
 #[must_use]
 pub fn abandon_all() -> Vec<(PathBuf, Left)> {
-    let live = std::mem::take(&mut *lock(&LIVE));
-    live.iter().map(|it| (it.target.clone(), it.clear())).collect()
+    let given_up = lock(&LIVE).give_up();
+    given_up.iter().map(|it| (it.target.clone(), it.clear())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::system;
+    use super::super::workspace::Workspace;
+    use super::{Left, Live};
+    use crate::file::FileError;
+
+    #[test]
+    fn no_write_begins_once_all_were_given_up() {
+        use std::os::fd::AsFd as _;
+        let directory = tempfile::tempdir().unwrap();
+        let parent = system::open_directory(directory.path()).unwrap();
+        let claim = |name: &str| Workspace::claim(parent.as_fd(), directory.path(), name.into(), Path::new("target"));
+        let mut live = Live::new();
+        drop(live.begin(Path::new("target"), || claim(".one")).unwrap());
+        let given_up = live.give_up();
+        assert_eq!(given_up.iter().map(|it| it.clear()).collect::<Vec<_>>(), [Left::Old]);
+        let refused = live.begin(Path::new("target"), || claim(".two"));
+        assert!(matches!(refused, Err(FileError::Interrupted { .. })), "{refused:?}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
 }

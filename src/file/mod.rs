@@ -46,7 +46,7 @@ mod text;
 mod together;
 mod workspace;
 
-pub use abandon::{Left, abandon_all};
+pub use abandon::{Left, abandon_all, before_writing};
 pub use anonymous::make_anonymous;
 pub use below::make_way_below;
 pub use blobs::{BlobCache, CachedBlob, PartialBlob, start_over};

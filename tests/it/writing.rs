@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::support::legacy::legacy_file;
-use crate::support::{TempDir, olmdex, program, scratch};
+use crate::support::{TempDir, olmdex, program, scratch, write};
 
 /// A command that writes: its arguments, of which `OUT` is the target, and whether that is a directory.
 struct Writer {
@@ -526,5 +526,52 @@ fn a_signal_leaves_the_old_or_the_new_and_says_which() {
             let left: Vec<_> = std::fs::read_dir(&root).unwrap().map(|it| it.unwrap().file_name()).collect();
             assert!(!left.iter().any(|it| it.to_string_lossy().starts_with('.')), "{shown}: {left:?} is left");
         }
+    }
+}
+
+/// A catalog of `n` files.
+fn files(root: &Path, n: usize) {
+    for at in 0..n {
+        let text = format!(
+            "schema: olm.package\nname: p{at}\ndefaultChannel: a\n---\nschema: olm.channel\npackage: p{at}\nname: a\n\
+             entries: [{{name: p{at}.v1.0.0}}]\n---\nschema: olm.bundle\npackage: p{at}\nname: p{at}.v1.0.0\nimage: q.io/p:1\n\
+             properties:\n- {{type: olm.package, value: {{packageName: p{at}, version: 1.0.0}}}}\n"
+        );
+        write(root, &format!("c/p{at}.yaml"), text);
+    }
+}
+
+fn hidden(directory: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
+    names.filter(|it| it.starts_with('.')).collect()
+}
+
+/// The signal comes while the lock of the first workspace is awaited: the handler must be there, in each command, and no other workspace
+/// may be begun before the process has ended.
+#[test]
+fn a_signal_at_the_first_workspace_leaves_none() {
+    // The command, and where its workspaces are.
+    let cases: [(&[&str], &str); 3] = [
+        (&["edit", "add-property", "tested=true", "--where", "1", "-q", "-i", "c"], "c"),
+        (&["man", "--dir", "pages"], "pages"),
+        (&["build", "c", "-q", "-o", "out.db"], "."),
+    ];
+    for (args, place) in cases {
+        let directory = scratch();
+        let root = directory.path();
+        files(root, 20);
+        std::fs::create_dir(root.join("pages")).unwrap();
+        let mut command = program();
+        command.args(args).current_dir(root).env("OLMDEX_TEST_LOCK_DELAY_MS", "300");
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while hidden(&root.join(place)).is_empty() {
+            assert!(child.try_wait().unwrap().is_none(), "{args:?}: it made no workspace");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{args:?}");
+        let left = hidden(&root.join(place));
+        assert!(left.is_empty(), "{args:?}: {left:?}");
     }
 }

@@ -16,6 +16,7 @@ use crate::cli::args::sources::{NamedSource, words_of};
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
 use crate::cli::speak::report::Reporter;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
@@ -247,6 +248,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         reload: Box::new(move || maker.make().map(|it| it.0).map_err(|error| error.message())),
         tell: Arc::new(move |event| log.tell(&event)),
     };
+    interrupt::leave_to_server();
     server.run().map_err(|error| match error {
         ServeError::Listen { .. } => {
             CommandError::new(Exit::Input, error.to_string()).help("choose another port with `--port`")

@@ -40,6 +40,8 @@ pub(crate) fn start() {
     // An interrupt is for the pager, which has the terminal; we end with it.
     drop(ctrlc::set_handler(|| {
         finish();
+        // A source may have been unpacked.
+        drop(crate::file::abandon_all());
         #[expect(clippy::exit, reason = "a signal handler has nowhere to return to")]
         std::process::exit(130);
     }));
