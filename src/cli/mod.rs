@@ -7,6 +7,7 @@ mod author;
 mod catalog;
 mod exporting;
 mod legacy;
+mod limits;
 mod mirror;
 mod needs;
 mod platform;
@@ -303,6 +304,7 @@ fn wants_json(words: &[String]) -> bool {
 /// Parses the arguments, runs the command, and gives the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
+    limits::obey();
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {

@@ -216,6 +216,7 @@ fn advice(error: &io::Error) -> &'static str {
         _ if error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error()) => {
             "raise the limit of open files (`ulimit -n`)"
         }
+        io::ErrorKind::FileTooLarge => "raise the limit of file sizes (`ulimit -f`)",
         _ => "check the free space and the permissions of the directory",
     }
 }

@@ -134,7 +134,7 @@ impl IndexError {
                 _ => "choose another file, or delete this one if nobody needs it".to_owned(),
             },
             Self::Write { .. } => {
-                "check the free space, the permissions of the directory and the limit of open files; the old file is unchanged".to_owned()
+                "check the free space, the permissions of the directory and the limits of open files and file sizes (`ulimit -n`, `ulimit -f`); the old file is unchanged".to_owned()
             }
             Self::File(error) => return error.help(),
             Self::NoSuchCatalog { known, .. } if !known.is_empty() => {

@@ -69,6 +69,8 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("anyhow", &["cli"]),
     // The pager takes the place of standard output.
     ("rustix", &["file", "cli"]),
+    // Not the end of `unix`.
+    ("nix::sys", &["cli"]),
     ("toml", &["compose", "lock", "oci"]),
     ("ureq", &["oci"]),
     ("rustls_native_certs", &["oci"]),

@@ -575,3 +575,24 @@ fn a_signal_at_the_first_workspace_leaves_none() {
         assert!(left.is_empty(), "{args:?}: {left:?}");
     }
 }
+
+/// The system sends a signal to a process that writes more than `ulimit -f` allows.
+#[test]
+fn a_limit_of_file_sizes_is_an_error_and_leaves_nothing() {
+    let directory = scratch();
+    let root = directory.path();
+    files(root, 20);
+    write(root, "c/long.yaml", format!("schema: custom\npackage: p0\nname: long\ntext: {}\n", "x".repeat(5000)));
+    let before = tree(root);
+    // Blocks of 1024 bytes.
+    let limited = |args: &[&str]| olmdex(args).in_directory(root).after("ulimit -f 1");
+    let cases: [&[&str]; 3] =
+        [&["build", "c", "-o", "out.db"], &["build", "c", "-o", "out.db.zst"], &["migrate", "c", "out"]];
+    for args in cases {
+        let answer = limited(args).answer();
+        answer.expect_code(3).expect_words("ulimit -f");
+        assert_eq!(tree(root), before, "{args:?}");
+    }
+    let answer = limited(&["render", "c"]).piped("> rendered.yaml").answer();
+    answer.expect_code(3).expect_words("file too large");
+}

@@ -1,0 +1,52 @@
+//! Limits that a shell or a service manager sets for the process (`ulimit`), and how the C library is told about memory.
+//!
+//! What it deliberately does not do: it sets no limits, and replaces no allocator.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use nix::sys::signal::{SigSet, Signal};
+use rustix::process::{Resource, getrlimit};
+
+/// How many heaps glibc makes; else each thread has one of its own.
+const HEAPS: &str = "MALLOC_ARENA_MAX";
+
+/// Makes the program end in order where a limit stops it. Called first of all, while there is one thread.
+pub(super) fn obey() {
+    fail_to_write_instead_of_dying();
+    share_one_heap_if_memory_is_limited();
+}
+
+/// Under `ulimit -f` the system sends SIGXFSZ, which would end the program at once: no message, and its workspace stays. While the signal
+/// is blocked the write fails with EFBIG. Threads and programs that are started inherit that.
+fn fail_to_write_instead_of_dying() {
+    // It cannot fail for a signal that exists.
+    let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
+}
+
+/// Under `ulimit -v` a program with threads can come to a standstill: glibc reserves 64 MiB of addresses for the heap of each thread. Where
+/// it gets none, it tries again at each allocation (six system calls), and takes a page from the system for each. One heap for all threads
+/// needs no such room.
+fn share_one_heap_if_memory_is_limited() {
+    if getrlimit(Resource::As).current.is_some() {
+        start_anew(&[(HEAPS, "1")]);
+    }
+}
+
+/// Starts the program anew in this process, with these words about memory for the C library: without unsafe code only the environment can
+/// tell it, and only before `main`. What the user has set stays.
+///
+/// It returns if there is nothing to do, or if the program cannot be started, and then all works as before.
+pub(super) fn start_anew(words: &[(&str, &str)]) {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    if !cfg!(target_env = "gnu") || words.first().is_none_or(|it| is_set(it.0)) {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut args = std::env::args_os();
+    let name = args.next().unwrap_or_else(|| OsString::from("olmdex"));
+    let unset = words.iter().filter(|it| !is_set(it.0)).copied();
+    // Whatever kept it from starting: a program that takes more memory is better than none.
+    let _ = Command::new(program).arg0(name).args(args).envs(unset).exec();
+}
