@@ -183,6 +183,8 @@ impl<W: Write> Server<'_, W> {
                 }
                 Event::Analysed(Analysed::Names(names)) => {
                     self.answers.workspace.learn(names);
+                    // Whoever asks comes before what nobody has asked for.
+                    self.answer_waiting()?;
                     None
                 }
                 Event::Analysed(Analysed::Findings(reports)) => {
