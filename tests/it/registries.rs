@@ -469,7 +469,8 @@ fn a_damaged_blob_of_the_cache_is_fetched_again() {
     };
     let good: Vec<_> = kept().iter().map(|it| std::fs::read(it).unwrap()).collect();
     assert_eq!(good.len(), 3, "a manifest, a configuration and a layer");
-    let damages: [fn(&[u8]) -> Vec<u8>; 4] = [
+    type Damage = fn(&[u8]) -> Vec<u8>;
+    let damages: [Damage; 4] = [
         |it| it[..it.len() / 2].to_vec(),
         |it| [it, b"more"].concat(),
         |it| it.iter().map(|byte| byte ^ 1).collect(),
