@@ -93,6 +93,7 @@ compile_error!("olmdex needs Unix: it opens files relative to directories and lo
 pub mod answer;
 pub mod archive;
 pub mod bundle;
+mod ceiling;
 pub mod check;
 pub mod cli;
 pub mod cluster;

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("re2", 0),
     ("gotype", 0),
     ("tally", 0),
+    ("ceiling", 0),
     ("archive", 1),
     ("fbc", 1),
     ("constraint", 2),
@@ -50,9 +51,16 @@ const LAYERS: &[(&str, u8)] = &[
 ];
 
 /// Uses within one layer that are meant: YAML is read into JSON, types of Go describe JSON with versions in it, and versions of
-/// OpenShift are those of its constraint; what counts steps stands below all that works.
-const SAME_LAYER: &[(&str, &str)] =
-    &[("yaml", "json"), ("gotype", "json"), ("gotype", "version"), ("platform", "constraint"), ("diag", "tally")];
+/// OpenShift are those of its constraint; what counts steps, and the limits of what is read, stand below all that works.
+const SAME_LAYER: &[(&str, &str)] = &[
+    ("yaml", "json"),
+    ("gotype", "json"),
+    ("gotype", "version"),
+    ("platform", "constraint"),
+    ("diag", "tally"),
+    ("diag", "ceiling"),
+    ("yaml", "ceiling"),
+];
 
 /// Engines, and the modules that may import them.
 const ENGINES: &[(&str, &[&str])] = &[
