@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::image::{CONFIGS, Layer, image};
-use crate::support::registry::{Registry, Response, answer};
+use crate::support::registry::{Registry, Response, answer, certified};
 use crate::support::{Answer, Run, olmdex, scratch, write};
 
 const TILL: &str = "schema: olm.package\nname: till\n";
@@ -663,16 +663,7 @@ fn proxy(to: &str) -> (String, Arc<std::sync::Mutex<Vec<String>>>) {
 /// A proxy learns which host is asked, and neither who asks nor for what. A host of `NO_PROXY` is asked without it.
 #[test]
 fn a_proxy_is_told_where_and_not_who() {
-    let key = rcgen::KeyPair::generate().unwrap();
-    let names = vec!["registry.example".to_owned(), "127.0.0.1".to_owned()];
-    let certificate = rcgen::CertificateParams::new(names).unwrap().self_signed(&key).unwrap();
-    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
-    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key.into())
-        .unwrap();
+    let (certificate, config) = certified(&["registry.example", "127.0.0.1"]);
     // user:secret
     let registry = Registry::start_with_tls_and(config, |request, _| {
         let is_known = request.header("authorization") == "Basic dXNlcjpzZWNyZXQ=";

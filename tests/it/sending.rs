@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::registry::{Registry, Response};
+use crate::support::registry::{Registry, Response, certified};
 use crate::support::{Answer, olmdex, scratch, write};
 
 fn shop() -> PathBuf {
@@ -219,23 +219,13 @@ fn the_cache_is_shown_and_emptied() {
 /// F1: a registry behind a proxy that ends TLS names an upload address without it. Neither credentials nor blobs go there in plain text.
 #[test]
 fn what_is_sent_stays_within_tls() {
-    let key = rcgen::KeyPair::generate().unwrap();
-    let certificate = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap().self_signed(&key).unwrap();
-    let config = || {
-        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
-        rustls::ServerConfig::builder_with_provider(std::sync::Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key.into())
-            .unwrap()
-    };
+    let (_, config) = certified(&["127.0.0.1"]);
     // What listens without TLS, and would see everything.
     let elsewhere = Registry::start();
     let other = elsewhere.address.clone();
     for (location, code) in [("http://HOST", 0), ("http://OTHER", 3), ("https://OTHER", 3)] {
         let (other, given) = (other.clone(), location.to_owned());
-        let registry = Registry::start_with_tls_and(config(), move |request, _| {
+        let registry = Registry::start_with_tls_and(config.clone(), move |request, _| {
             // user:secret
             if request.header("authorization") != "Basic dXNlcjpzZWNyZXQ=" {
                 return Some(Response::of(401, "").with("www-authenticate", "Basic realm=\"x\""));

@@ -25,6 +25,12 @@ fn put(directory: &Path, pair: &rcgen::CertifiedKey<rcgen::KeyPair>) {
     write(directory, "tls.key", pair.signing_key.serialize_pem());
 }
 
+/// A server with the certificate that was put into a directory.
+fn serve(directory: &Path) -> Server {
+    let [cert, key] = ["tls.crt", "tls.key"].map(|it| directory.join(it).to_str().unwrap().to_owned());
+    Server::start(directory, &["shop=fixtures/shop/in", "--tls-cert", &cert, "--tls-key", &key])
+}
+
 /// A connection of a client that trusts one certificate and speaks one protocol.
 async fn connect(
     address: &str,
@@ -57,9 +63,7 @@ fn both_protocols_are_encrypted_and_a_new_certificate_is_taken_without_a_restart
     let directory = scratch();
     let first = certificate();
     put(directory.path(), &first);
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let (cert, key) = (path("tls.crt"), path("tls.key"));
-    let server = Server::start(directory.path(), &["shop=fixtures/shop/in", "--tls-cert", &cert, "--tls-key", &key]);
+    let server = serve(directory.path());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         assert!(health(&server.http, &first).await.unwrap().starts_with("HTTP/1.1 200"));
@@ -224,9 +228,7 @@ fn handshakes_that_stop_halfway_keep_nobody_out_and_end_in_time() {
     let directory = scratch();
     let trusted = certificate();
     put(directory.path(), &trusted);
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let (cert, key) = (path("tls.crt"), path("tls.key"));
-    let server = Server::start(directory.path(), &["shop=fixtures/shop/in", "--tls-cert", &cert, "--tls-key", &key]);
+    let server = serve(directory.path());
     crate::serving_attacked::run(async {
         let mut crowd = Vec::new();
         for n in 0..CROWD {
@@ -283,9 +285,7 @@ fn a_connection_is_not_negotiated_again() {
     let directory = scratch();
     let trusted = certificate();
     put(directory.path(), &trusted);
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let (cert, key) = (path("tls.crt"), path("tls.key"));
-    let server = Server::start(directory.path(), &["shop=fixtures/shop/in", "--tls-cert", &cert, "--tls-key", &key]);
+    let server = serve(directory.path());
     let mut client = std::process::Command::new("openssl")
         .args(["s_client", "-tls1_2", "-connect", &server.http])
         .stdin(std::process::Stdio::piped())

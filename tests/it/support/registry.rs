@@ -148,6 +148,21 @@ impl Drop for Registry {
     }
 }
 
+/// A certificate for some names that vouches for itself, and how a server shows it.
+pub fn certified(names: &[&str]) -> (rcgen::Certificate, rustls::ServerConfig) {
+    let key = rcgen::KeyPair::generate().unwrap();
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let certificate = rcgen::CertificateParams::new(names).unwrap().self_signed(&key).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.into())
+        .unwrap();
+    (certificate, config)
+}
+
 fn serve(stream: impl Read + Write, content: &Mutex<Content>, hook: &Hook) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = read(&mut reader) {
