@@ -9,7 +9,18 @@
 use std::fmt;
 
 /// The first version of a line, `MAJOR.MINOR`, that can be used. Lines after the last one can be used from their beginning.
-const FIRST: &[(u32, u32, u32)] = &[(2, 39, 4), (2, 40, 2), (2, 41, 1), (2, 42, 2), (2, 43, 4), (2, 44, 1), (2, 45, 0)];
+const FIRST: [GitVersion; 7] = [
+    GitVersion(2, 39, 4),
+    GitVersion(2, 40, 2),
+    GitVersion(2, 41, 1),
+    GitVersion(2, 42, 2),
+    GitVersion(2, 43, 4),
+    GitVersion(2, 44, 1),
+    LAST,
+];
+
+/// The first version of the last of these lines.
+const LAST: GitVersion = GitVersion(2, 45, 0);
 
 /// What is needed, in words.
 pub(super) const NEEDED: &str =
@@ -31,22 +42,20 @@ impl GitVersion {
         Some(Self(major, minor, patch))
     }
 
+    /// The first version of its line that can be used.
+    fn first_of_line(self) -> Option<Self> {
+        FIRST.into_iter().find(|it| (it.0, it.1) == (self.0, self.1))
+    }
+
     /// Whether it fetches nothing by itself if it is told so.
     pub(super) fn is_enough(self) -> bool {
-        let of_line = FIRST.iter().find(|it| (it.0, it.1) == (self.0, self.1));
-        match (of_line, FIRST.last()) {
-            (Some(&(major, minor, patch)), _) => self >= Self(major, minor, patch),
-            (None, Some(&(major, minor, patch))) => self >= Self(major, minor, patch),
-            (None, None) => false,
-        }
+        self >= self.first_of_line().unwrap_or(LAST)
     }
-}
 
-impl GitVersion {
     /// Whether it may be enough in spite of its number: distributions repair the versions that they have, and leave the number. Such a git
     /// knows the option `--no-lazy-fetch`, which came with the variable.
     pub(super) fn may_be_repaired(self) -> bool {
-        FIRST.iter().any(|it| (it.0, it.1) == (self.0, self.1))
+        self.first_of_line().is_some()
     }
 }
 
@@ -102,8 +111,8 @@ mod tests {
 
     #[test]
     fn the_words_name_the_first_version_of_each_line() {
-        for (major, minor, patch) in FIRST {
-            assert!(NEEDED.contains(&format!("{major}.{minor}.{patch}")), "{minor}");
+        for first in FIRST {
+            assert!(NEEDED.contains(&first.to_string()), "{first}");
         }
     }
 }
