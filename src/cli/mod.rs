@@ -18,7 +18,6 @@ mod shell;
 mod speak;
 mod upgrade;
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -280,13 +279,13 @@ fn parse_for_one(words: &[OsString]) -> Option<Cli> {
 }
 
 /// The error of a command line as it can be printed: clap repeats words as they are, and a script may have taken them from a catalog.
-/// The second is false if clap must not print it.
-fn printable_error(error: clap::Error) -> (clap::Error, bool) {
-    let words: Vec<String> = std::env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
-    if words.iter().all(|it| matches!(printable(it), Cow::Borrowed(_))) {
+/// `words` are all its words as they can be printed. The second is false if clap must not print the error.
+fn printable_error(error: clap::Error, words: &[String]) -> (clap::Error, bool) {
+    let is_printable = std::env::args_os().zip(words).all(|(it, shown)| it.to_string_lossy() == *shown);
+    if is_printable {
         return (error, true);
     }
-    match parse(words.iter().map(|it| printable(it).into_owned().into()).collect()) {
+    match parse(words.iter().map(OsString::from).collect()) {
         Err(error) => (error, true),
         Ok(_) => (error, false),
     }
@@ -308,12 +307,13 @@ pub fn run() -> ExitCode {
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {
-            let (mut error, is_printable) = printable_error(error);
             let words: Vec<String> =
-                std::env::args_os().skip(1).map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
-            elsewhere::redirect(&mut error, &words);
+                std::env::args_os().map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
+            let (mut error, is_printable) = printable_error(error, &words);
+            let words = words.get(1..).unwrap_or_default();
+            elsewhere::redirect(&mut error, words);
             let is_help = !error.use_stderr();
-            let format = if wants_json(&words) { LogFormat::Json } else { LogFormat::Text };
+            let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
             if is_help || (is_printable && format == LogFormat::Text) {
                 // Nobody is left to tell if this cannot be printed.
                 let _ = error.print();

@@ -33,11 +33,10 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// GitHub workflow it would begin a command.
 #[must_use]
 pub fn printable_line(text: &str) -> Cow<'_, str> {
-    match text.trim_start().strip_prefix("::") {
-        Some(rest) => {
-            Cow::Owned(format!("{}\\u{{3a}}:{}", printable(&text[..text.len() - rest.len() - 2]), printable(rest)))
-        }
-        None => printable(text),
+    let shown = printable(text);
+    match shown.trim_start().strip_prefix("::") {
+        Some(rest) => Cow::Owned(format!("{}\\u{{3a}}:{rest}", &shown[..shown.len() - rest.len() - 2])),
+        None => shown,
     }
 }
 
