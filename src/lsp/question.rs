@@ -198,27 +198,26 @@ impl Answers {
         Ok(json!(found))
     }
 
-    fn prepare_rename(&mut self, at: &Question) -> Answer {
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let key = at.key.clone();
-        if self.workspace.bundles(&key).is_some() {
+    /// The catalog in which something can be renamed, and the byte at the place; `None` if there is no catalog.
+    fn renamed_in(&mut self, at: &Question) -> Result<Option<(&Catalog, usize)>, Refusal> {
+        let Some(offset) = self.offset(at) else { return Ok(None) };
+        if self.workspace.bundles(&at.key).is_some() {
             return Err(RenameError::InBundle.into());
         }
-        let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let found = prepare(catalog, &key, offset)?;
+        Ok(self.workspace.catalog(&at.key).map(|it| (it, offset)))
+    }
+
+    fn prepare_rename(&mut self, at: &Question) -> Answer {
+        let Some((catalog, offset)) = self.renamed_in(at)? else { return Ok(Value::Null) };
+        let found = prepare(catalog, &at.key, offset)?;
         let (bytes, name) = (found.start..found.end, found.mention.name.clone());
-        let range = self.workspace.documents.ranges(&key, &[bytes]).pop();
+        let range = self.workspace.documents.ranges(&at.key, &[bytes]).pop();
         Ok(json!({"range": range, "placeholder": name}))
     }
 
     fn rename(&mut self, at: &Question) -> Answer {
-        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
-        let key = at.key.clone();
-        if self.workspace.bundles(&key).is_some() {
-            return Err(RenameError::InBundle.into());
-        }
-        let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let changes = rename(catalog, &key, offset, &at.new_name)?;
+        let Some((catalog, offset)) = self.renamed_in(at)? else { return Ok(Value::Null) };
+        let changes = rename(catalog, &at.key, offset, &at.new_name)?;
         let mut by_uri: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
         let mut with_versions = Vec::new();
         for (key, changes) in changes {
