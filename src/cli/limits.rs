@@ -47,6 +47,6 @@ pub(super) fn start_anew(words: &[(&str, &str)]) {
     let mut args = std::env::args_os();
     let name = args.next().unwrap_or_else(|| OsString::from("olmdex"));
     let unset = words.iter().filter(|it| !is_set(it.0)).copied();
-    // Whatever kept it from starting: a program that takes more memory is better than none.
+    // If it cannot be started, a program that takes more memory is better than none.
     let _ = Command::new(program).arg0(name).args(args).envs(unset).exec();
 }

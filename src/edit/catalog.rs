@@ -177,7 +177,7 @@ impl CatalogEdit {
         let (current, original) = (&self.current, &self.original);
         let made: Vec<Result<_, (usize, EditError)>> =
             groups.par_iter().map(|it| changed_in(current, original, changes, it)).collect();
-        // Of many errors that of the change that was named first counts.
+        // The error of the change that was named first counts.
         let mut failed: Option<(usize, EditError)> = None;
         let (mut files, mut edits) = (BTreeSet::new(), Vec::new());
         for it in made {
@@ -309,7 +309,7 @@ fn groups(
             }
             group.changes.push(at);
             for file in files[at] {
-                // Whoever shares a file is looked at once.
+                // Packages that share a file are looked at once.
                 open.extend(packages_of.remove(file).unwrap_or_default());
                 group.files.insert(*file);
             }

@@ -237,13 +237,13 @@ fn file_edit(input: &Input, original: &Input, number: u32, changed: Changed<'_>)
     let (Some(file), Some(named)) = (input.files.get(number as usize), original.files.get(number as usize)) else {
         return Err(EditError::NoFile(number.to_string()));
     };
-    // Whoever only looks at what would happen needs no files.
+    // A preview needs no files.
     let path = named.path().map_or_else(|| PathBuf::from(&named.shown), PathBuf::from);
     let failed = |error| EditError::Io { path: path.clone(), error };
     let whole = file.whole().map_err(failed)?;
     let before = std::str::from_utf8(&whole).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))?.to_owned();
     documents.sort_by_key(|it| std::cmp::Reverse(it.1.origin.offset));
-    // Of the first package that has one, the last.
+    // The last rewritten document of the first package that has one.
     let mut rewritten: Option<(usize, &'static str)> = None;
     let mut parts = Vec::with_capacity(documents.len());
     for (package, it) in documents {

@@ -155,7 +155,7 @@ impl Replacement {
     /// Makes the new file what is to be renamed: it belongs to whom the old one does, and is on the disk.
     pub(super) fn settle(&self) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(self.place.shown(), error);
-        // Of several files none is replaced then.
+        // One changed file keeps all files of a write from being replaced.
         self.refuse_changed()?;
         if let Some(old) = self.place.file()? {
             self.take_after(&old).map_err(|error| failed(error.into()))?;

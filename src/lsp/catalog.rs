@@ -65,7 +65,7 @@ pub(super) struct CatalogFile {
     version: Version,
     pub(super) documents: Vec<Placed>,
     good: Option<Good>,
-    /// Of an open file: the text that `documents` were read from.
+    /// The text that `documents` were read from, if the file is open.
     text: Option<Arc<str>>,
     /// How many bytes at its start and end the text has in common with that of `good`.
     common: (usize, usize),

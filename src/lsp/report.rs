@@ -43,7 +43,7 @@ pub(super) struct Report {
 pub(super) struct FileReport {
     pub(super) key: Key,
     pub(super) uri: String,
-    /// Of an open document: which text it is about.
+    /// The text that it is about, if the document is open.
     pub(super) serial: Option<u64>,
     pub(super) version: Option<i64>,
     pub(super) shown: Vec<Value>,

@@ -183,7 +183,7 @@ impl<W: Write> Server<'_, W> {
                 }
                 Event::Analysed(Analysed::Names(names)) => {
                     self.answers.workspace.learn(names);
-                    // Whoever asks comes before what nobody has asked for.
+                    // Questions are answered before findings, for which nobody waits.
                     self.answer_waiting()?;
                     None
                 }

@@ -163,7 +163,7 @@ impl Graph {
             }
             _ => {}
         }
-        // Of equal versions the first by name counts.
+        // Among equal versions the first name counts.
         let first = |it: (&Version, &BTreeSet<String>)| Some((it.1.first()?.clone(), it.0.clone()));
         let behind = nodes.by_version.range(..version).next_back().and_then(first);
         let ahead = nodes.by_version.range(version..).next().and_then(first);
