@@ -27,7 +27,7 @@ use super::state::Shared;
 use super::tls::{Acceptors, TlsError, TlsFiles};
 use super::{grpc, http};
 use crate::file::{allow_many_files, system_words};
-use crate::serve::snapshot::{CONNECTIONS, Snapshot};
+use crate::serve::snapshot::Snapshot;
 
 /// Streams at once on a connection.
 const MAX_STREAMS: u32 = 250;
@@ -45,8 +45,8 @@ const POLL: Duration = Duration::from_millis(400);
 const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(10));
 /// How often it is looked whether clients take too long.
 const SWEEP: Duration = Duration::from_secs(1);
-/// Threads for questions to the index, and for what is done besides: reading it again, and settling it.
-const THREADS: usize = CONNECTIONS + 2;
+/// Threads for what is done besides questions to the index: reading it again, and settling it.
+const THREADS: usize = 2;
 
 /// A port of the gRPC registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,7 +130,8 @@ impl Server {
         let mut problem = acceptors.as_ref().and_then(Acceptors::problem);
         let n_ports = self.grpc.len() + usize::from(self.http.is_some());
         let connections = Arc::new(Connections::new(n_ports, allow_many_files()));
-        let shared = Arc::new(Shared::new(self.snapshot, self.has_metas, self.hosts, acceptors, connections.clock()));
+        let shared = Shared::new(self.snapshot, self.has_metas, self.hosts, acceptors, connections.clock());
+        let shared = Arc::new(shared.map_err(ServeError::Start)?);
         if self.tells_calls {
             shared.tell_calls(Arc::clone(&self.tell));
         }

@@ -35,14 +35,16 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// # Errors
+    /// If the system refuses what the queues need.
     pub(super) fn new(
         snapshot: Snapshot,
         has_metas: bool,
         hosts: Vec<String>,
         acceptors: Option<Acceptors>,
         clock: Clock,
-    ) -> Self {
-        Self {
+    ) -> std::io::Result<Self> {
+        Ok(Self {
             current: RwLock::new(Arc::new(snapshot)),
             acceptors: RwLock::new(acceptors),
             is_stopping: AtomicBool::new(false),
@@ -50,9 +52,9 @@ impl Shared {
             hosts,
             counters: Counters::default(),
             tell: OnceLock::new(),
-            queues: Queues::default(),
+            queues: Queues::new()?,
             budget: Arc::new(Budget::new(clock)),
-        }
+        })
     }
 
     /// From now on each answer is an event.

@@ -1,9 +1,11 @@
 //! Questions to the index on threads that may wait. Pages, catalogd's API and gRPC each have turns of their own, so that none of them
 //! waits for the clients of another; a queue has an end; and nothing is worked out for a client that has gone.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::index::Index;
@@ -29,9 +31,12 @@ pub(super) enum NoAnswer {
     Failed,
 }
 
-/// Whose turn it is.
+/// Whose turn it is, with as many threads as there are turns. Were these shared with other questions, each question would soon be on another
+/// thread than the one before, and what one thread allocates another would free, for which they wait for each other.
 #[derive(Debug)]
 pub(super) struct Turns {
+    /// `None` once this is dropped.
+    threads: Option<Runtime>,
     turns: Arc<Semaphore>,
     n_waiting: AtomicUsize,
     max_waiting: usize,
@@ -45,19 +50,22 @@ pub(super) struct Queues {
     pub(super) grpc: Turns,
 }
 
-impl Default for Queues {
-    fn default() -> Self {
-        Self {
-            pages: Turns::new(PAGES, MAX_WAITING_PAGES),
-            api: Turns::new(API, MAX_WAITING),
-            grpc: Turns::new(GRPC, MAX_WAITING),
-        }
+impl Queues {
+    /// # Errors
+    /// If the system refuses what a runtime needs.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            pages: Turns::new(PAGES, MAX_WAITING_PAGES)?,
+            api: Turns::new(API, MAX_WAITING)?,
+            grpc: Turns::new(GRPC, MAX_WAITING)?,
+        })
     }
 }
 
 impl Turns {
-    fn new(n: usize, max_waiting: usize) -> Self {
-        Self { turns: Arc::new(Semaphore::new(n)), n_waiting: AtomicUsize::new(0), max_waiting }
+    fn new(n: usize, max_waiting: usize) -> io::Result<Self> {
+        let threads = Some(Builder::new_current_thread().max_blocking_threads(n).build()?);
+        Ok(Self { threads, turns: Arc::new(Semaphore::new(n)), n_waiting: AtomicUsize::new(0), max_waiting })
     }
 
     async fn take(&self) -> Result<OwnedSemaphorePermit, NoAnswer> {
@@ -82,7 +90,8 @@ impl Turns {
         let turn = self.take().await?;
         let client = Client::default();
         let (snapshot, is_gone) = (Arc::clone(snapshot), Arc::clone(&client.is_gone));
-        let asked = tokio::task::spawn_blocking(move || {
+        let threads = self.threads.as_ref().ok_or(NoAnswer::Failed)?;
+        let asked = threads.spawn_blocking(move || {
             let _turn = turn;
             if is_gone.load(Ordering::Relaxed) {
                 return None;
@@ -92,6 +101,15 @@ impl Turns {
         let answer = asked.await;
         drop(client);
         answer.ok().flatten().ok_or(NoAnswer::Failed)
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        // A server that ends waits for no question, and may drop this on a thread that must not wait.
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
     }
 }
 
@@ -121,10 +139,10 @@ mod tests {
 
     use super::*;
     use crate::fbc::Input;
-    use crate::index::{Builder, CatalogSpec, Mode};
+    use crate::index::{self, CatalogSpec, Mode};
 
     fn snapshot() -> Arc<Snapshot> {
-        let mut builder = Builder::in_memory();
+        let mut builder = index::Builder::in_memory();
         let catalog = r#"{"schema": "olm.package", "name": "till", "defaultChannel": "stable"}"#;
         let spec = CatalogSpec { name: "shop".to_owned(), ..CatalogSpec::default() };
         let input = Input::bytes("catalog.json", Arc::from(catalog.as_bytes()));
@@ -136,7 +154,7 @@ mod tests {
     fn a_queue_has_an_end_and_nothing_is_asked_for_a_client_that_has_gone() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let (snapshot, turns) = (snapshot(), Turns::new(1, 2));
+            let (snapshot, turns) = (snapshot(), Turns::new(1, 2).unwrap());
             let (go, going) = mpsc::channel::<()>();
             let (say, said) = mpsc::channel::<bool>();
             // The client of the first question goes while it is worked on: what it asks of the index then fails.
