@@ -118,7 +118,7 @@ fn in_short<'t>(text: &'t str, rest: &str) -> Cow<'t, str> {
 
 /// The lines of a message. Only what looks like a branch of a tree, as opm draws them, has a line of its own; any other
 /// break may come from a name, which must not make lines.
-fn lines(message: &str) -> impl Iterator<Item = String> {
+pub fn lines(message: &str) -> impl Iterator<Item = String> {
     let is_branch = |line: &str| {
         let branch = line.trim_start_matches(['│', ' ']);
         branch.starts_with("├── ") || branch.starts_with("└── ")

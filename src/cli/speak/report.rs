@@ -80,9 +80,9 @@ impl Reporter {
             LogFormat::Json => self.json("error", &error.message(), error.help.as_deref()),
             LogFormat::Text => {
                 let color = self.color(std::io::stderr().is_terminal());
-                self.line(&format!("{}: {}", paint(color, "1;31", "error"), printable(&error.message())));
+                self.line(&format!("{}: {}", paint(color, "1;31", "error"), lines(&error.message())));
                 if let Some(help) = &error.help {
-                    self.line(&format!("  {} help: {}", paint(color, "1;34", "="), printable(help)));
+                    self.line(&format!("  {} help: {}", paint(color, "1;34", "="), lines(help)));
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Reporter {
             LogFormat::Json => self.json("warning", message, None),
             LogFormat::Text => {
                 let color = self.color(std::io::stderr().is_terminal());
-                self.line(&format!("{}: {}", paint(color, "1;33", "warning"), printable(message)));
+                self.line(&format!("{}: {}", paint(color, "1;33", "warning"), lines(message)));
             }
         }
     }
@@ -182,6 +182,12 @@ impl Reporter {
             stderr::write_line(&line);
         }
     }
+}
+
+/// A message made safe to show. The branches of a tree, as opm draws them, keep lines of their own; any other line break may come from a
+/// name.
+fn lines(message: &str) -> String {
+    text::lines(message).map(|it| printable(&it).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn paint(color: Color, code: &str, text: &str) -> String {
