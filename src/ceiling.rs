@@ -30,6 +30,21 @@ impl Ceiling {
         may
     }
 
+    /// How many more there may be after so many.
+    pub(crate) fn left(&self, n: u64) -> u64 {
+        self.most.load(Ordering::Relaxed).saturating_sub(n)
+    }
+
+    /// Whether it is less than so many.
+    pub(crate) fn is_below(&self, n: u64) -> bool {
+        n > self.most.load(Ordering::Relaxed)
+    }
+
+    /// Remembers that there were more than there may be.
+    pub(crate) fn reach(&self) {
+        self.is_reached.store(true, Ordering::Relaxed);
+    }
+
     /// Whether there were more than there may be.
     pub(crate) fn is_reached(&self) -> bool {
         self.is_reached.load(Ordering::Relaxed)

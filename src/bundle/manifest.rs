@@ -5,8 +5,9 @@
 use std::cell::OnceCell;
 
 use crate::fbc::Syntax;
+use crate::json::Expansion;
 use crate::json::{self, Kind, Reader, Value};
-use crate::yaml::{self, Expansion};
+use crate::yaml;
 
 /// An object as Go writes it.
 #[derive(Debug)]

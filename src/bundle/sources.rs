@@ -8,8 +8,8 @@ use super::written;
 use crate::diag::Place;
 use crate::fbc::csv::CsvView;
 use crate::fbc::{Api, BUNDLE_OBJECT, MadeOf, Spot, bundle_object};
+use crate::json::Expansion;
 use crate::json::{Reader, Step, Value};
-use crate::yaml::Expansion;
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 

@@ -359,7 +359,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     {
         return Err(syntax(u32::try_from(at + 1).unwrap_or(u32::MAX), "it is longer than 64 MiB".to_owned()));
     }
-    let expansion = yaml::Expansion::default();
+    let expansion = crate::json::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;
         let mut converted = Vec::new();

@@ -15,7 +15,7 @@ use super::input_file::{InputFile, Opened};
 use super::objects;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
 use super::value_places::ValuePlaces;
-use crate::json::Reader;
+use crate::json::{Expansion, ReadError, ReadErrorKind, Reader};
 use crate::yaml;
 
 /// Files up to this size are one task.
@@ -139,6 +139,9 @@ pub fn load<C: Consumer, E>(
         let mut n_done = 0;
         loop {
             while n_started - n_done < n_in_flight {
+                if input.meter.expansion.is_spent() {
+                    break;
+                }
                 let Some(task) = tasks.next() else { break };
                 let number = n_started;
                 n_started += 1;
@@ -193,10 +196,13 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                         let done = text.len() - buffer.len();
                         let read = |at: usize, needs_head: bool| {
                             let text = valid?.get(done + at..)?;
-                            let (value, len) = scratch.reader.read_at(text, 0).ok()?;
+                            let (value, len) = scratch.reader.read_at_within(text, 0, &input.meter.expansion).ok()?;
                             let is_good = !needs_head || defect_of_head(value, Syntax::Json).is_none();
                             is_good.then_some(at + len)
                         };
+                        if input.meter.expansion.is_spent() {
+                            break;
+                        }
                         let Next::Piece(piece) = splitter.next_or_read(buffer, true, read) else { break };
                         let consumed = piece.consumed;
                         let output = match valid.filter(|_| piece.is_read) {
@@ -226,6 +232,9 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
         Task::Batch { file, offset, text, pieces } => {
             input.meter.add_bytes(text.len());
             for piece in pieces {
+                if input.meter.expansion.is_spent() {
+                    break;
+                }
                 outputs.push(decode((file, offset), &text, piece, consumer, scratch, input));
             }
         }
@@ -256,7 +265,7 @@ fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consum
 /// What is to be kept in mind of a file while its documents are decoded.
 #[derive(Clone, Copy)]
 struct Care<'i> {
-    expansion: &'i yaml::Expansion,
+    expansion: &'i Expansion,
     leads_out: bool,
 }
 
@@ -266,8 +275,9 @@ impl<'i> Care<'i> {
         Self { expansion: &input.meter.expansion, leads_out }
     }
 
-    /// What is said of a document that cannot be decoded.
-    fn told(self, failure: Failure) -> Failure {
+    /// What is said of a text of `len` bytes that cannot be decoded.
+    fn told(self, failure: Failure, len: usize) -> Failure {
+        self.expansion.charge_broken(len);
         if self.leads_out { failure.without_words() } else { failure }
     }
 }
@@ -285,7 +295,7 @@ fn decode<C: Consumer>(
     let raw = &buffer[piece.start..piece.end];
     let care = Care::of(input, origin.file);
     if let Some(defect) = piece.defect {
-        return consumer.document(Document::broken(origin, raw, care.told(Failure::of(defect))));
+        return consumer.document(Document::broken(origin, raw, care.told(Failure::of(defect), raw.len())));
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
@@ -305,16 +315,23 @@ fn decode_read<C: Consumer>(
     let origin = origin_of(place, piece);
     let raw = &buffer.as_bytes()[piece.start..piece.end];
     let text = &buffer[piece.start..piece.end];
-    let blob = blob::decode(reader.last(text), false).and_then(|it| charged(it, care));
-    let blob = blob.map_err(|it| care.told(it));
+    let blob = blob::decode(reader.last(text), false).and_then(|it| charged(it, raw.len(), care));
+    let blob = blob.map_err(|it| care.told(it, raw.len()));
     let places = if consumer.wants_places() { ValuePlaces::Json(text) } else { ValuePlaces::Unknown };
     consumer.document(Document { origin, raw, unread_from: None, blob, places })
 }
 
-/// A blob whose input has been charged for the objects that it carries.
-fn charged<'d>(blob: Blob<'d>, care: Care<'_>) -> Result<Blob<'d>, Failure> {
-    let Typed::Bundle(bundle) = &blob.typed else { return Ok(blob) };
-    match objects::charge(bundle, care.expansion) {
+/// A blob of so many bytes whose input has been charged for what it takes, and for the objects that it carries.
+fn charged<'d>(blob: Blob<'d>, len: usize, care: Care<'_>) -> Result<Blob<'d>, Failure> {
+    let of_values = care
+        .expansion
+        .charge_document(blob.value, len)
+        .map_err(|_| json_defect(ReadError { offset: 0, kind: ReadErrorKind::TooManyValues }));
+    let of_objects = |()| match &blob.typed {
+        Typed::Bundle(bundle) => objects::charge(bundle, care.expansion),
+        _ => Ok(()),
+    };
+    match of_values.and_then(of_objects) {
         Ok(()) => Ok(blob),
         Err(defect) => {
             let (schema, package) = (blob.schema.to_string(), blob.package.to_string());
@@ -342,7 +359,7 @@ pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C
         raw,
         consumer,
         &mut Scratch::default(),
-        Care { expansion: &yaml::Expansion::default(), leads_out: false },
+        Care { expansion: &Expansion::default(), leads_out: false },
     )
 }
 
@@ -353,7 +370,7 @@ fn decode_text<C: Consumer>(
     scratch: &mut Scratch,
     care: Care<'_>,
 ) -> C::Output {
-    let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, care.told(failure)));
+    let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, care.told(failure, raw.len())));
     let chunk = match origin.syntax {
         Syntax::Json => raw.into(),
         Syntax::Yaml => chunk_text(raw),
@@ -370,11 +387,13 @@ fn decode_text<C: Consumer>(
         Syntax::Json => ValuePlaces::Json(&text),
         Syntax::Yaml => ValuePlaces::Yaml(origins),
     };
-    match reader.read(&text) {
-        Ok(value) => match blob::decode(value, origin.syntax == Syntax::Yaml).and_then(|it| charged(it, care)) {
-            Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob), places }),
-            Err(failure) => fail(failure),
-        },
+    match reader.read_within(&text, care.expansion) {
+        Ok(value) => {
+            match blob::decode(value, origin.syntax == Syntax::Yaml).and_then(|it| charged(it, raw.len(), care)) {
+                Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob), places }),
+                Err(failure) => fail(failure),
+            }
+        }
         Err(error) => fail(Failure::of(json_defect(error))),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::yaml::Expansion;
+use crate::json::Expansion;
 
 /// Counts what has been read; shared by all copies of an input. What is read again counts from nothing.
 #[derive(Debug, Default)]

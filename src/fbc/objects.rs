@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::defect::{Defect, DefectKind, go_type_error};
 use super::typed::{Bundle, bytes_of};
-use crate::json::{self, Kind, Reader, Step, Value};
+use crate::json::{self, Expansion, Kind, Reader, Step, Value};
 use crate::version::Quoted;
-use crate::yaml::{self, Expansion, YamlErrorKind};
+use crate::yaml::{self, YamlErrorKind};
 
 /// Type of the properties that hold objects.
 pub const BUNDLE_OBJECT: &str = "olm.bundle.object";

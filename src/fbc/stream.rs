@@ -276,7 +276,7 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     let mut scratch = Vec::new();
     let mut reader = Reader::new();
     // What it says of the head is looked up here; the document is charged when it is decoded.
-    match parse(raw, syntax, &mut scratch, None, &yaml::Expansion::default()) {
+    match parse(raw, syntax, &mut scratch, None, &crate::json::Expansion::default()) {
         Err(defect) => Some(defect),
         Ok((text, _)) => match reader.read(&text) {
             Err(error) => Some(json_defect(error)),
@@ -298,7 +298,7 @@ pub(super) fn parse<'d>(
     syntax: Syntax,
     scratch: &'d mut Vec<u8>,
     origins: Option<&mut yaml::ValueOrigins>,
-    expansion: &yaml::Expansion,
+    expansion: &crate::json::Expansion,
 ) -> Result<(std::borrow::Cow<'d, str>, Option<u32>), Defect> {
     match syntax {
         Syntax::Json => Ok((json::decode_utf8(raw), None)),

@@ -8,6 +8,7 @@
 //! What it deliberately does not do: no files, no catalog words, no building of values by hand (documents come from
 //! text), no serde.
 
+mod expansion;
 mod indent;
 mod locate;
 mod number;
@@ -20,6 +21,8 @@ mod text;
 mod value;
 mod write;
 
+pub(crate) use expansion::has_too_many_values;
+pub use expansion::{EXPANDS_TOO_FAR, Expansion, is_expansion_limit_reached, lift_expansion_limit};
 pub use indent::{indent, unindent};
 pub use locate::{FoundOffset, locate, locate_all, locate_key};
 pub use number::write_number;

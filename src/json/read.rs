@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::expansion::{EXPANDS_TOO_FAR, Expansion, has_too_many_values};
 use super::scan::{skip_plain, skip_space};
 use super::value::{Kind, Node, Value};
 
@@ -39,6 +40,9 @@ pub enum ReadErrorKind {
     /// A number beyond the range of a double.
     #[error("json: cannot unmarshal number {0} into Go value of type float64")]
     NumberOutOfRange(String),
+    /// More keys and values than the input may expand to.
+    #[error("{EXPANDS_TOO_FAR}")]
+    TooManyValues,
     /// A text of 4 GiB or more.
     #[error("document is larger than 4 GiB")]
     TooLarge,
@@ -94,7 +98,20 @@ impl Reader {
     /// # Errors
     /// [`ReadError`] if no valid JSON value starts there.
     pub fn read_at<'d>(&'d mut self, text: &'d str, at: usize) -> Result<(Value<'d>, usize), ReadError> {
-        let end = self.fill(text, at)?;
+        self.read_at_within(text, at, &Expansion::default())
+    }
+
+    /// As [`Self::read_at`], of an input that has expanded so far already.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_at_within<'d>(
+        &'d mut self,
+        text: &'d str,
+        at: usize,
+        expansion: &Expansion,
+    ) -> Result<(Value<'d>, usize), ReadError> {
+        let end = self.fill(text, at, expansion)?;
         Ok((Value::new(text, &self.nodes, 0), end))
     }
 
@@ -103,7 +120,15 @@ impl Reader {
     /// # Errors
     /// [`ReadError`] if the text is anything else.
     pub fn read<'d>(&'d mut self, text: &'d str) -> Result<Value<'d>, ReadError> {
-        let end = self.fill(text, 0)?;
+        self.read_within(text, &Expansion::default())
+    }
+
+    /// As [`Self::read`], of an input that has expanded so far already.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_within<'d>(&'d mut self, text: &'d str, expansion: &Expansion) -> Result<Value<'d>, ReadError> {
+        let end = self.fill(text, 0, expansion)?;
         let end = skip_space(text.as_bytes(), end);
         if end < text.len() {
             return Err(invalid(text, end, "after top-level value"));
@@ -117,16 +142,21 @@ impl Reader {
         Value::new(text, &self.nodes, 0)
     }
 
-    fn fill(&mut self, text: &str, at: usize) -> Result<usize, ReadError> {
+    fn fill(&mut self, text: &str, at: usize, expansion: &Expansion) -> Result<usize, ReadError> {
         self.nodes.clear();
         self.open.clear();
         if u32::try_from(text.len()).is_err() {
             return Err(ReadError { offset: at, kind: ReadErrorKind::TooLarge });
         }
         let bytes = text.as_bytes();
+        let max_values = usize::try_from(expansion.max_values(text.len() - at.min(text.len()))).unwrap_or(usize::MAX);
         let mut pos = at;
         let mut expect = Expect::Value;
         loop {
+            if self.nodes.len() > max_values {
+                has_too_many_values();
+                return Err(ReadError { offset: pos, kind: ReadErrorKind::TooManyValues });
+            }
             if expect == Expect::Done {
                 return Ok(pos);
             }

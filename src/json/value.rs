@@ -101,6 +101,14 @@ impl<'d> Value<'d> {
         self.node().kind
     }
 
+    /// How many keys and values it is, itself included.
+    pub(crate) fn n_values(&self) -> u64 {
+        match self.kind() {
+            Kind::Array | Kind::Object => u64::from(self.node().next - self.idx),
+            _ => 1,
+        }
+    }
+
     /// Whether the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {

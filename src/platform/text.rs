@@ -39,7 +39,7 @@ pub fn each_document(text: &[u8], mut sink: impl FnMut(Value<'_>, u32)) -> Resul
         }
         return Ok(());
     }
-    let expansion = yaml::Expansion::default();
+    let expansion = crate::json::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| TextError { line: error.line, error: error.to_string() })?;
         let wrong = |error: String| TextError { line: chunk.first_line, error };

@@ -52,7 +52,7 @@ impl RepositoryFile {
     /// That with a text.
     pub(super) fn of(shown: String, text: Vec<u8>) -> Result<Self, Unread> {
         let mut found: Option<(Origin, Vec<u8>)> = None;
-        let expansion = yaml::Expansion::default();
+        let expansion = crate::json::Expansion::default();
         for chunk in yaml::split(&text, 1) {
             let chunk = chunk.map_err(|error| Unread::Broken(error.to_string(), error.line))?;
             let mut converted = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::expansion::Expansion;
 use super::scalar::Scalar;
+use crate::json::{Expansion, has_too_many_values};
 
 /// Where the JSON text of a collection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +101,7 @@ pub(super) struct Budget<'e> {
     aliased: u64,
     /// How many bytes may still be added before the input is charged for them.
     free: usize,
+    max_values: u64,
     expansion: &'e Expansion,
 }
 
@@ -108,7 +109,7 @@ impl<'e> Budget<'e> {
     /// For a document of `len` bytes.
     pub(super) fn new(len: usize, expansion: &'e Expansion) -> Self {
         // The document itself is a node.
-        Self { decodes: 1, aliased: 0, free: len, expansion }
+        Self { decodes: 1, aliased: 0, free: len, max_values: expansion.max_values(len), expansion }
     }
 
     pub(super) fn decodes(&self) -> u64 {
@@ -117,11 +118,14 @@ impl<'e> Budget<'e> {
 
     /// # Errors
     ///
-    /// Too large a part of the nodes comes from aliases: more than 99 % up to 400,000 nodes, falling to 10 % at
+    /// There are more nodes than the input may have. Or too large a part of the nodes comes from aliases: more than 99 % up to 400,000 nodes, falling to 10 % at
     /// 4,000,000 (`docs/behaviour/fbc.md` 1.3). The first hundred never count.
     pub(super) fn count(&mut self, decodes: u64, aliased: u64) -> Result<(), &'static str> {
         self.decodes = self.decodes.saturating_add(decodes);
         self.aliased = self.aliased.saturating_add(aliased);
+        if self.decodes > self.max_values {
+            return Err(has_too_many_values());
+        }
         if self.aliased > 100 && self.decodes > 1000 && self.ratio() > allowed_ratio(self.decodes) {
             return Err("document contains excessive aliasing");
         }

@@ -7,12 +7,12 @@ use libyaml_safer::{Event, EventData, Mark};
 use super::alias::{Anchored, Budget, Place};
 use super::error::{YamlError, YamlErrorKind};
 use super::events::{Events, Source, guarded};
-use super::expansion::Expansion;
 use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
 use super::origins::ValueOrigins;
 use super::scalar::{Scalar, is_merge_key, key_text, resolve};
 use super::utf16::to_utf8;
+use crate::json::Expansion;
 use crate::json::{MAX_DEPTH, write_string};
 
 /// What a chunk held.

@@ -67,7 +67,7 @@ list:
 - <<: {z: 3}
 ";
         let (mut out, mut origins) = (Vec::new(), ValueOrigins::default());
-        to_json_and_rest(text.as_bytes(), &mut out, Some(&mut origins), &super::super::Expansion::default()).unwrap();
+        to_json_and_rest(text.as_bytes(), &mut out, Some(&mut origins), &crate::json::Expansion::default()).unwrap();
         let json = String::from_utf8(out).unwrap();
         let mut reader = Reader::new();
         let root = reader.read(&json).unwrap();

@@ -187,6 +187,70 @@ fn rubbish_is_judged_up_to_a_limit() {
     answer.expect_code(1).expect_words("1,000 errors");
 }
 
+/// Texts of `n` bytes that are far more in memory: each few bytes are a value, an item of a list, a document.
+fn tiny(n: usize) -> Vec<(&'static str, String)> {
+    let list = |item: &str| vec![item; n / (item.len() + 1)].join(",");
+    let blob = |inner: &str| format!("{{\"schema\":\"olm.x\",\"package\":\"p\",\"name\":\"n\",\"a\":{inner}}}");
+    let bundle = "{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"n\",\"image\":\"i\"";
+    let numbered = |n_bytes: usize, text: &dyn Fn(usize) -> String| (0..n / n_bytes).map(text).collect::<String>();
+    vec![
+        ("values.json", blob(&format!("[{}]", list("0")))),
+        ("maps.json", blob(&format!("[{}]", list("{}")))),
+        ("values.yaml", format!("schema: olm.x\nname: x\na: [{}]\n", list("0"))),
+        ("lines.yaml", format!("schema: olm.x\nname: x\na:\n{}", "- a\n".repeat(n / 4))),
+        ("anchors.yaml", format!("schema: olm.x\nname: x\na: [&a {}]\n", list("&a 0"))),
+        ("documents.json", "{\"schema\":\"a\"}".repeat(n / 14)),
+        ("documents.yaml", "schema: a\n---\n".repeat(n / 14)),
+        (
+            "packages.json",
+            numbered(60, &|it| format!("{{\"schema\":\"olm.package\",\"name\":\"p{it}\",\"defaultChannel\":\"a\"}}")),
+        ),
+        (
+            "entries.json",
+            format!(
+                "{{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{}{{\"name\":\"a\"}}]}}",
+                numbered(20, &|it| format!("{{\"name\":\"a{it}\"}},"))
+            ),
+        ),
+        ("properties.json", format!("{bundle},\"properties\":[{}]}}", list("{\"type\":\"a\",\"value\":1}"))),
+        ("images.json", format!("{bundle},\"relatedImages\":[{}]}}", list("{\"image\":\"a\"}"))),
+    ]
+}
+
+/// Either they are read in little memory, or they are refused in little memory.
+fn take_no_more_than_their_share(n: usize, names: &[&str], commands: &[&str]) {
+    let directory = scratch();
+    let root = directory.path();
+    for (name, text) in tiny(n).into_iter().filter(|it| names.is_empty() || names.contains(&it.0)) {
+        write(root, &format!("{name}.d/{name}"), text);
+        let source = format!("{name}.d");
+        for command in commands {
+            let output: &[&str] = if *command == "build" { &["--keep-going", "-o", "index.db"] } else { &[] };
+            let args: Vec<&str> = [command, source.as_str()].into_iter().chain(output.iter().copied()).collect();
+            // The text in a buffer that doubles, and what the limit allows.
+            let answer = in_memory(BASE + 2 * n / 1024 + 300_000, root, &args);
+            assert!(matches!(answer.code, Some(0 | 1 | 5)), "{args:?}: {:?} {}", answer.code, answer.err());
+            if answer.code == Some(5) {
+                answer.expect_words("expand to more than 256 MiB").expect_words("`--no-image-limits`");
+                assert!(answer.both().len() < 4096 && !root.join("index.db").exists(), "{args:?}");
+            }
+            let _ = std::fs::remove_file(root.join("index.db"));
+        }
+        std::fs::remove_dir_all(root.join(source)).unwrap();
+    }
+}
+
+#[test]
+fn tiny_values_take_no_more_than_their_share() {
+    take_no_more_than_their_share(24 << 20, &["maps.json", "values.yaml", "entries.json"], &["validate"]);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn many_tiny_values_take_no_more_than_their_share() {
+    take_no_more_than_their_share(100 << 20, &[], &["validate", "render", "build"]);
+}
+
 /// What a property of a bundle has for an object.
 fn carried(object: &str) -> String {
     use base64::Engine as _;

@@ -59,7 +59,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("platform", "constraint"),
     ("diag", "tally"),
     ("diag", "ceiling"),
-    ("yaml", "ceiling"),
+    ("json", "ceiling"),
 ];
 
 /// Engines, and the modules that may import them.

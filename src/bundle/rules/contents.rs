@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use crate::bundle::error::BundleError;
 use crate::fbc::{self, BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 use crate::fbc::{Origin, Syntax};
+use crate::json::Expansion;
 use crate::json::{self, Kind, Reader, Value};
-use crate::yaml::{self, Expansion};
+use crate::yaml;
 
 /// A bundle directory with its files.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ impl ImageArgs {
         let mut opener = Opener::new(&std::env::temp_dir());
         if self.no_image_limits {
             opener.images = opener.images.unlimited();
-            crate::yaml::lift_expansion_limit();
+            crate::json::lift_expansion_limit();
             crate::diag::lift_finding_limit();
         }
         if let Some(platform) = self.platform {

@@ -59,10 +59,10 @@ impl CommandError {
     /// The error of a run that left documents unread because their aliases multiply them, or unjudged because too much is wrong with
     /// them; `None` if it left out nothing.
     pub(crate) fn of_limit() -> Option<Self> {
-        let message = if crate::yaml::is_expansion_limit_reached() {
-            format!("a YAML document was not read: {}", crate::yaml::EXPANDS_TOO_FAR)
-        } else if crate::diag::is_finding_limit_reached() {
+        let message = if crate::diag::is_finding_limit_reached() {
             crate::diag::TOO_MANY_FINDINGS.to_owned()
+        } else if crate::json::is_expansion_limit_reached() {
+            format!("a document was not read: {}", crate::json::EXPANDS_TOO_FAR)
         } else {
             return None;
         };
