@@ -7,6 +7,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Index};
 use super::error::OciError;
 use super::files::Files;
+use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
 use crate::archive::Tree;
 
@@ -20,7 +21,7 @@ const NAMES: [&str; 2] = ["org.opencontainers.image.ref.name", "io.containerd.im
 #[derive(Debug)]
 pub struct Layout {
     files: Files,
-    index: Index,
+    images: Listing,
 }
 
 impl Layout {
@@ -54,61 +55,28 @@ impl Layout {
 
     /// The images that it lists: their digests, and the first of their names, or nothing.
     pub fn images(&self) -> impl Iterator<Item = (&Digest, String)> {
-        let name = |it: &Descriptor| NAMES.iter().find_map(|key| it.annotations.get(*key).cloned()).unwrap_or_default();
-        self.index.manifests.iter().map(move |it| (&it.digest, name(it)))
+        self.images.iter().map(|(it, name)| (&it.digest, name.cloned().unwrap_or_default()))
     }
 
     fn read(files: Files) -> Result<Self, OciError> {
         let text = plain_document(files.open("index.json")?, "`index.json` of the layout")?;
-        let index = serde_json::from_slice(&text)
+        let index: Index = serde_json::from_slice(&text)
             .map_err(|error| OciError::undecodable("`index.json` of the layout", &error))?;
-        Ok(Self { files, index })
+        let names = |it: &Descriptor| NAMES.iter().filter_map(|key| it.annotations.get(*key).cloned()).collect();
+        let images = Listing::new(index.manifests.into_iter().map(|it| {
+            let names = names(&it);
+            (it, names)
+        }));
+        Ok(Self { files, images })
     }
 }
 
 impl Store for Layout {
     fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
-        let names = |it: &Descriptor| NAMES.iter().filter_map(|key| it.annotations.get(*key).cloned()).collect();
-        let images: Vec<(&Descriptor, Vec<String>)> = self.index.manifests.iter().map(|it| (it, names(it))).collect();
-        choose(&images, wanted).cloned()
+        self.images.choose(wanted).cloned()
     }
 
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
         self.files.open(&format!("blobs/{}/{}", descriptor.digest.algorithm(), descriptor.digest.hex()))
     }
-}
-
-/// The image that is meant of those that there are, with their names.
-pub(super) fn choose<'d>(
-    images: &[(&'d Descriptor, Vec<String>)],
-    wanted: &Wanted,
-) -> Result<&'d Descriptor, OciError> {
-    let is_tag = |name: &String, tag: &str| name == tag || name.strip_suffix(tag).is_some_and(|it| it.ends_with(':'));
-    let fits = |(descriptor, names): &&(&Descriptor, Vec<String>)| {
-        wanted.digest.as_ref().is_none_or(|it| *it == descriptor.digest)
-            && wanted.tag.as_ref().is_none_or(|tag| names.iter().any(|name| is_tag(name, tag)))
-    };
-    let mut found: Vec<&'d Descriptor> = images.iter().filter(fits).map(|it| it.0).collect();
-    found.dedup_by(|a, b| a.digest == b.digest);
-    if let [only] = found.as_slice() {
-        return Ok(only);
-    }
-    let shown = |(descriptor, names): &(&Descriptor, Vec<String>)| match names.first() {
-        Some(name) => name.escape_default().to_string(),
-        None => format!("@{}", descriptor.digest),
-    };
-    let there: Vec<String> = images.iter().map(shown).collect();
-    let help = match there.as_slice() {
-        [] => "it has no images: copy one into it with `skopeo copy`".to_owned(),
-        there => format!("it has: {}", there.join(", ")),
-    };
-    let message = match (&wanted.tag, &wanted.digest, found.len()) {
-        (None, None, 0) => "it has no image".to_owned(),
-        (Some(tag), _, 0) => format!("it has no image `{}`", tag.escape_default()),
-        (None, Some(digest), 0) => format!("it has no image {digest}"),
-        (.., count) => format!("it has {count} images, and none is named"),
-    };
-    let help =
-        if found.is_empty() { help } else { format!("add the one that you mean, as `:TAG` or `@DIGEST`; {help}") };
-    Err(OciError::Choice { message, help })
 }

@@ -24,6 +24,7 @@ mod files;
 mod image;
 mod layers;
 mod layout;
+mod listing;
 pub mod pack;
 mod platform;
 mod presence;

@@ -9,7 +9,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, ImageConfig, Manifest};
 use super::error::OciError;
 use super::files::Files;
-use super::layout::choose;
+use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
 use crate::archive::{Found, Tree};
 
@@ -20,8 +20,9 @@ const MARK: &str = "manifest.json";
 #[derive(Debug)]
 pub struct SavedImage {
     files: Files,
-    /// Manifests that are made of what is there, with the names of their images.
-    images: Vec<(Descriptor, Vec<u8>, Vec<String>)>,
+    images: Listing,
+    /// Manifests that are made of what is there.
+    manifests: BTreeMap<Digest, Vec<u8>>,
     /// Where blobs are.
     paths: BTreeMap<Digest, String>,
 }
@@ -55,14 +56,15 @@ impl SavedImage {
             _ => return Err(OciError::Missing(format!("`{MARK}`"))),
         };
         let saved: Vec<Saved> = serde_json::from_slice(&text).map_err(|error| OciError::undecodable(WHAT, &error))?;
-        let mut this = Self { files: Files::Archive(tree), images: Vec::new(), paths: BTreeMap::new() };
-        for it in saved {
-            this.add(it)?;
-        }
+        let (images, manifests, paths) = (Listing::default(), BTreeMap::new(), BTreeMap::new());
+        let mut this = Self { files: Files::Archive(tree), images, manifests, paths };
+        let images = saved.into_iter().map(|it| this.add(it)).collect::<Result<Vec<_>, _>>()?;
+        this.images = Listing::new(images);
         Ok(this)
     }
 
-    fn add(&mut self, saved: Saved) -> Result<(), OciError> {
+    /// An image of the archive, with its names.
+    fn add(&mut self, saved: Saved) -> Result<(Descriptor, Vec<String>), OciError> {
         let text = plain_document(self.files.open(&saved.config)?, "configuration of the image")?;
         let diff_ids = ImageConfig::parse(&text)?.diff_ids;
         let layers = saved.layers.unwrap_or_default();
@@ -87,15 +89,14 @@ impl SavedImage {
         let manifest = Manifest { artifact_type: String::new(), config, layers: described };
         let text = serde_json::to_vec(&manifest).map_err(|error| OciError::document("manifest", error.to_string()))?;
         let root = Descriptor::new("", Digest::of(&text), text.len() as u64);
-        self.images.push((root, text, saved.repo_tags.unwrap_or_default()));
-        Ok(())
+        self.manifests.insert(root.digest.clone(), text);
+        Ok((root, saved.repo_tags.unwrap_or_default()))
     }
 }
 
 impl Store for SavedImage {
     fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
-        let images: Vec<_> = self.images.iter().map(|(root, _, names)| (root, names.clone())).collect();
-        choose(&images, wanted).cloned()
+        self.images.choose(wanted).cloned()
     }
 
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
@@ -106,8 +107,8 @@ impl Store for SavedImage {
     }
 
     fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
-        match self.images.iter().find(|it| it.0.digest == descriptor.digest) {
-            Some((_, text, _)) => Ok(Box::new(std::io::Cursor::new(text.clone()))),
+        match self.manifests.get(&descriptor.digest) {
+            Some(text) => Ok(Box::new(std::io::Cursor::new(text.clone()))),
             None => Err(OciError::Missing(descriptor.digest.to_string())),
         }
     }

@@ -7,7 +7,7 @@ use super::digest::Digest;
 use super::document::Descriptor;
 use super::error::OciError;
 use super::files::Files;
-use super::layout::choose;
+use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
 
 /// The file that says what a directory is, and how it starts.
@@ -43,7 +43,7 @@ impl SkopeoDirectory {
 
 impl Store for SkopeoDirectory {
     fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
-        choose(&[(&self.manifest, Vec::new())], wanted).cloned()
+        Listing::new([(self.manifest.clone(), Vec::new())]).choose(wanted).cloned()
     }
 
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
