@@ -116,14 +116,14 @@ impl LegacyError {
                 "name a legacy SQLite file that exists".to_owned()
             }
             Self::Read { .. } => {
-                "check the permissions of the file and of the directories above it, and the limit of open files"
+                "check the permissions of the file and of the directories above it, and the limits of the process (`ulimit -a`)"
                     .to_owned()
             }
             Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
             Self::NotAdded(refusal) => refusal.help(),
             Self::File(error) => return error.help(),
             Self::Write { .. } => {
-                "check the free space, the permissions of the directory and the limit of open files".to_owned()
+                "check the free space, the permissions of the directory and the limits of the process (`ulimit -a`)".to_owned()
             }
             _ => return None,
         })

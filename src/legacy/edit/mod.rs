@@ -99,8 +99,8 @@ impl Edit {
                 refuse_shared_journal(path)?;
                 (in_place(path)?, None)
             }
-            Destination::InPlace => fill(path, path, scratch, is_old, &file)?,
-            Destination::File(target) => fill(path, target, scratch, is_old, &file)?,
+            Destination::InPlace => fill(path, path, scratch, is_old)?,
+            Destination::File(target) => fill(path, target, scratch, is_old)?,
         };
         let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
         edit.prepare().map_err(|error| edit.failed(&error))?;
@@ -206,18 +206,18 @@ impl Edit {
     }
 }
 
-/// A file beside the target with what the old one holds, open for writing.
+/// A file beside the target with what the old one holds, open for writing. It begins before the old one is read, so that nobody changes
+/// that in between where it is the target.
 fn fill(
     path: &Path,
     target: &Path,
     scratch: &Path,
     is_old: bool,
-    file: &LegacyFile,
 ) -> Result<(Connection, Option<OutFile>), LegacyError> {
     if is_old {
         // What a schema below 9 cannot say is in the manifests: it is converted there and back.
-        let input = LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input();
         let mut export = Export::begin(target)?;
+        let input = LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input();
         export.write(&input)?;
         if let Some(first) = export.findings().iter().find(|it| it.rule.severity == crate::diag::Severity::Error) {
             return Err(LegacyError::Inconvertible { path: path.to_owned(), text: first.message.clone() });
@@ -226,7 +226,7 @@ fn fill(
         return Ok((out.connect()?, Some(out)));
     }
     let mut out = OutFile::begin(target)?;
-    out.copy(file.actual())?;
+    out.copy(LegacyFile::open(path, scratch)?.actual())?;
     Ok((out.connect()?, Some(out)))
 }
 
