@@ -2,7 +2,6 @@
 //!
 //! A [`Package`] holds channels; [`Channel::order`] gives the entries that count, head first; [`Package::candidates`] what
 //! may follow an installed bundle, most preferred first; [`Package::path`] the steps that OLM takes one after another.
-//! [`registry`] answers as the catalog's server does, also about names that have no bundle.
 //!
 //! Rules that surprise, and are kept because the real system has them: an entry that another one skips is never a target,
 //! whatever its own fields say; of several edges the one nearest to the head is taken, not the one to the highest
@@ -13,7 +12,6 @@
 
 mod entries;
 mod order;
-pub mod registry;
 mod step;
 
 pub use entries::{Entries, Entry};
