@@ -41,7 +41,7 @@ fuzz_target!(|data: (u8, &[u8], &[u8], &[u8])| {
     let contents = Contents::of_files(Path::new("bundle"), &files);
     let validation = Validation::new(&contents);
     for validator in Validator::ALL {
-        for found in validation.ask_whole(validator, &Options::default()) {
+        for found in validation.ask(validator, &Options::default()) {
             let shown = text::finding(&found.finding(&contents), text::Color::Off);
             assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
         }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use olmdex::json::{self, Reader, Value, decode_utf8, write_compact, write_pretty};
+use olmdex::json::{Paths, Reader, Value, decode_utf8, locate_all, write_compact, write_pretty};
 
 fuzz_target!(|text: &[u8]| {
     let text = decode_utf8(text);
@@ -27,5 +27,7 @@ fuzz_target!(|text: &[u8]| {
         open.extend(value.items());
         open.extend(value.members().map(|(_, member)| member));
     }
-    let _ = json::locate(&text, &["a".into(), 0.into(), "b".into()]);
+    let mut paths = Paths::default();
+    paths.add(&["a".into(), 0.into(), "b".into()]);
+    let _ = locate_all(&text, &paths);
 });

@@ -148,18 +148,6 @@ impl Baseline {
         )
     }
 
-    /// How many findings are known.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.counts.values().fold(0, |sum, it| sum.saturating_add(*it))
-    }
-
-    /// Whether none is.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
-    }
-
     /// Tells what is new from what is known. What is out of scope is always new. If a finding is there more often than it is known, the last ones are new.
     #[must_use]
     pub fn compare(&self, findings: Vec<Finding>, scope: &Scope<'_>) -> Compared {

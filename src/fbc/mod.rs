@@ -65,7 +65,7 @@ pub use load::{Consumer, Document, Origin, load};
 pub use made_of::MadeOf;
 pub use meter::Meter;
 pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_each_object, for_each_placed_object};
-pub use place::{Located, locate, locate_all, resolve};
+pub use place::{Located, locate, locate_all};
 pub use property::{Property, PropertyView};
 pub use rank::Rank;
 pub(crate) use raw_object::{RawObject, bundle_object, object_of_texts};

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::defect::Spot;
-use super::input::Input;
 use super::load::{Origin, chunk_text};
 use super::stream::Syntax;
 use crate::json::{self, Paths};
@@ -30,18 +29,7 @@ const SHOWN_BEFORE: usize = 120;
 /// How many bytes of a line are shown from a place on at most.
 const SHOWN_BEHIND: usize = 280;
 
-/// Finds a spot of the document at `origin`, which is read once more for it: places are needed for findings only,
-/// which are few, so that nothing has to remember where every value stood.
-#[must_use]
-pub fn resolve(input: &Input, origin: Origin, spot: &Spot) -> Located {
-    let raw = match input.files.get(origin.file as usize) {
-        Some(file) => file.read_again(origin.offset, origin.len),
-        None => Vec::new(),
-    };
-    locate(&raw, origin, spot)
-}
-
-/// As [`resolve`], with the document's text at hand.
+/// Finds a spot of the document at `origin`, whose text is `raw`.
 #[must_use]
 pub fn locate(raw: &[u8], origin: Origin, spot: &Spot) -> Located {
     let mut found = locate_all(raw, origin, &[spot]);

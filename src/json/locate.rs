@@ -1,24 +1,10 @@
-//! Where in a text the value at a path stands.
+//! Where in a text the values at paths stand.
 
 use std::collections::BTreeMap;
 
 use super::paths::Paths;
 use super::read::Reader;
-use super::step::Step;
 use super::value::Value;
-
-/// The byte offset of the value at `path` in `text`, which starts with the document; as far as the path can be
-/// followed, so an absent member gives the object that lacks it. `None` if the text is not JSON.
-#[must_use]
-pub fn locate(text: &str, path: &[Step]) -> Option<usize> {
-    locate_one(text, path).map(|found| found.value)
-}
-
-/// As [`locate`], but the offset of the last step's key where the last step names one.
-#[must_use]
-pub fn locate_key(text: &str, path: &[Step]) -> Option<usize> {
-    locate_one(text, path).map(|found| found.key.unwrap_or(found.value))
-}
 
 /// Where a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +15,8 @@ pub struct FoundOffset {
     pub value: usize,
 }
 
-fn locate_one(text: &str, path: &[Step]) -> Option<FoundOffset> {
-    let mut paths = Paths::default();
-    let end = paths.add(path);
-    locate_all(text, &paths)?.get(end).copied()
-}
-
-/// As [`locate`] for many paths in one walk: what each place of `paths` stands at, by its number.
+/// Where in `text`, which starts with the document, each place of `paths` stands, by its number; as far as the path can be
+/// followed, so an absent member gives the object that lacks it. `None` if the text is not JSON.
 #[must_use]
 pub fn locate_all(text: &str, paths: &Paths) -> Option<Vec<FoundOffset>> {
     let mut reader = Reader::new();

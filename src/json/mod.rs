@@ -24,7 +24,7 @@ mod write;
 pub(crate) use expansion::has_too_many_values;
 pub use expansion::{EXPANDS_TOO_FAR, Expansion, is_expansion_limit_reached, lift_expansion_limit};
 pub use indent::{indent, unindent};
-pub use locate::{FoundOffset, locate, locate_all, locate_key};
+pub use locate::{FoundOffset, locate_all};
 pub use number::write_number;
 pub use paths::Paths;
 pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, Reader};

@@ -107,18 +107,4 @@ impl LegacyCatalog {
         let packages: Vec<&PackageModel> = self.sound().into_iter().filter(|it| wanted(&it.name)).collect();
         emit(&self.file, &self.model.rows, &packages, Manner { level, format }, sink)
     }
-
-    /// One package as JSON, for who reads it like a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn package_text(&self, package: &str) -> Result<Vec<u8>, LegacyError> {
-        let mut text = Vec::new();
-        let wanted = |name: &str| name == package;
-        self.write(Format::Json, Level::None, wanted, |_, part| {
-            text.extend_from_slice(part);
-            Ok::<(), LegacyError>(())
-        })?;
-        Ok(text)
-    }
 }

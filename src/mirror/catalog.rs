@@ -84,8 +84,8 @@ pub enum BundleVersion {
     Absent,
     /// It has one, whose version is not one.
     Invalid(String),
-    /// It has one: its text, and what it means.
-    Known(String, Version),
+    /// It has one.
+    Known(Version),
 }
 
 impl BundleFacts {
@@ -93,7 +93,7 @@ impl BundleFacts {
     #[must_use]
     pub fn version(&self) -> Option<&Version> {
         match &self.version {
-            BundleVersion::Known(_, version) => Some(version),
+            BundleVersion::Known(version) => Some(version),
             _ => None,
         }
     }
@@ -179,7 +179,7 @@ fn facts(blob: &Blob<'_>) -> Option<What> {
                     let version = property.value.and_then(|it| it.get_field("version"));
                     let text = version.and_then(|it| it.as_str()).unwrap_or_default();
                     match Version::parse(&text) {
-                        Ok(version) => BundleVersion::Known(text.into_owned(), version),
+                        Ok(version) => BundleVersion::Known(version),
                         Err(_) => BundleVersion::Invalid(text.into_owned()),
                     }
                 }

@@ -13,8 +13,6 @@ pub enum Node {
     Text(String),
     /// A text that is always in quotes, such as a version.
     Quoted(String),
-    /// A number.
-    Number(i64),
     /// Yes or no.
     Flag(bool),
     /// A value that is kept as it was read: JSON on one line, which is YAML too.
@@ -112,7 +110,6 @@ impl Node {
         match self {
             Self::Text(it) => text(it, out),
             Self::Quoted(it) => quoted(it, out),
-            Self::Number(it) => out.push_str(&it.to_string()),
             Self::Flag(it) => out.push_str(if *it { "true" } else { "false" }),
             Self::Json(it) => out.push_str(it),
             // Lists of lists do not occur in manifests.

@@ -121,18 +121,6 @@ pub enum EdgeStatus {
     Blocked,
 }
 
-impl EdgeStatus {
-    /// Its name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Clear => "clear",
-            Self::Conditional => "conditional",
-            Self::Blocked => "blocked",
-        }
-    }
-}
-
 /// What is known against an edge, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeJudgement {

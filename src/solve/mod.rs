@@ -9,8 +9,8 @@
 //!
 //! The SAT engine is imported by one file here and by nobody else.
 //!
-//! What it deliberately does not do: it knows nothing of catalogs, gives nothing a name but through [`Names`], and does not
-//! look for the smallest answer: preferences come before size.
+//! What it deliberately does not do: it knows nothing of catalogs, gives nothing a name, and does not look for the
+//! smallest answer: preferences come before size.
 
 mod encoding;
 mod problem;
@@ -18,9 +18,8 @@ mod sat;
 mod search;
 mod unsat;
 
-pub use problem::{Constraint, DuplicateName, Fact, Names, Problem, Var};
+pub use problem::{Constraint, Fact, Problem, Var};
 pub use search::{Answer, Choice, Solution, solve};
-pub use unsat::is_contradictory;
 
 use thiserror::Error;
 

@@ -1,9 +1,5 @@
 //! Problems: variables and the constraints that they carry.
 
-use std::collections::HashMap;
-
-use thiserror::Error;
-
 /// A variable of one problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var(u32);
@@ -101,46 +97,5 @@ impl Problem {
         self.variables().flat_map(|var| {
             self.constraints(var).iter().enumerate().map(move |(constraint, it)| (Fact { var, constraint }, it))
         })
-    }
-}
-
-/// Two variables would have one name.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("duplicate identifier \"{0}\" in input")]
-pub struct DuplicateName(pub String);
-
-/// Names for the variables of a problem.
-#[derive(Debug, Clone, Default)]
-pub struct Names {
-    by_name: HashMap<String, Var>,
-    names: Vec<String>,
-}
-
-impl Names {
-    /// Makes a variable with a name.
-    ///
-    /// # Errors
-    /// If another variable has the name.
-    pub fn declare(&mut self, problem: &mut Problem, name: &str) -> Result<Var, DuplicateName> {
-        if self.by_name.contains_key(name) {
-            return Err(DuplicateName(name.to_owned()));
-        }
-        let var = problem.variable();
-        self.by_name.insert(name.to_owned(), var);
-        self.names.resize(var.index(), String::new());
-        self.names.push(name.to_owned());
-        Ok(var)
-    }
-
-    /// The variable of a name.
-    #[must_use]
-    pub fn var(&self, name: &str) -> Option<Var> {
-        self.by_name.get(name).copied()
-    }
-
-    /// The name of a variable; empty if it has none.
-    #[must_use]
-    pub fn name(&self, var: Var) -> &str {
-        self.names.get(var.index()).map_or("", String::as_str)
     }
 }

@@ -49,20 +49,6 @@ pub(super) fn core(problem: &Problem, spent: &Rc<Cell<u64>>, limits: &Limits) ->
     Ok(candidates)
 }
 
-/// Whether these constraints alone contradict each other.
-///
-/// # Errors
-/// [`SolveError::Limit`] if finding out costs more than the limits allow.
-pub fn is_contradictory(problem: &Problem, facts: &[Fact], limits: &Limits) -> Result<bool, SolveError> {
-    let mut sat = Sat::new(&Rc::new(Cell::new(0)), limits.conflicts);
-    let (_, guards) = Encoding::guarded(problem, facts, &mut sat);
-    match sat.run(guards.iter().map(|it| it.literal)) {
-        Run::Unsatisfiable => Ok(true),
-        Run::Satisfiable => Ok(false),
-        Run::GaveUp => Err(SolveError::Limit { conflicts: limits.conflicts }),
-    }
-}
-
 /// All constraints, but of those that forbid one variable by themselves only the last.
 fn distinct(problem: &Problem) -> Vec<Fact> {
     let forbids = |it: &Constraint| match it {

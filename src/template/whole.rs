@@ -76,16 +76,6 @@ impl Template {
         Ok(Self { document, body, remarks: second.into_iter().collect() })
     }
 
-    /// Its kind.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        match &self.body {
-            Body::Basic(_) => Kind::Basic,
-            Body::Semver(_) => Kind::Semver,
-            Body::Substitutes(_) => Kind::Substitutes,
-        }
-    }
-
     /// The images that it names, each once, in their order.
     #[must_use]
     pub fn images(&self) -> Vec<&str> {

@@ -14,7 +14,7 @@ use crate::fbc::Entry;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::version::blang::Range;
-use crate::version::{Version, nearest, version_in_name};
+use crate::version::{Version, version_in_name};
 
 impl PackageView {
     /// The installed bundle that a word means: a bundle's name, a version, or `NAME@VERSION`, which is taken as it stands.
@@ -36,12 +36,6 @@ impl PackageView {
         let all = Self::read(index, &Filter::default(), &self.package)?;
         let found = if all.graphs.len() > self.graphs.len() { all.known(text)? } else { None };
         found.or_else(|| self.assumed(text)).ok_or_else(|| self.unknown(text))
-    }
-
-    /// The versions nearest to one that is unknown, in words; `None` if no bundle has a version.
-    #[must_use]
-    pub fn nearest(&self, text: &str) -> Option<String> {
-        nearest(Version::parse_tolerant(text).ok().as_ref(), self.bundles().iter().map(|it| it.1.as_str()))
     }
 
     fn unknown(&self, text: &str) -> InstalledError {
@@ -195,6 +189,5 @@ mod tests {
         }
         let several = view.find_installed("5.0.7").unwrap_err();
         assert_eq!(several.to_string(), "version 5.0.7 of package `crunchy` may be `old-pg.5.0.7`, `twin.v5.0.7`");
-        assert_eq!(view.nearest("9.9.9").unwrap(), "the nearest is 5.2.0+7; there are 3 versions, 5.0.0 to 5.2.0+7");
     }
 }

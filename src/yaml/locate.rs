@@ -25,7 +25,7 @@ impl Position {
 }
 
 /// The place of the value at `path` in the first document of a chunk; as far as the path can be followed, so an absent
-/// member gives the mapping that lacks it, as [`crate::json::locate`] does. `None` if [`super::to_json`] would report
+/// member gives the mapping that lacks it, as [`crate::json::locate_all`] does. `None` if [`super::to_json`] would report
 /// an error of syntax, or there is no document.
 ///
 /// What an alias stands for is at the alias. What a merge key brings in through an alias is not found; of what stands
@@ -33,12 +33,6 @@ impl Position {
 #[must_use]
 pub fn locate(chunk: &[u8], path: &[Step]) -> Option<Position> {
     locate_one(chunk, path).map(|found| found.value)
-}
-
-/// As [`locate`], but the place of the last step's key where the last step names one.
-#[must_use]
-pub fn locate_key(chunk: &[u8], path: &[Step]) -> Option<Position> {
-    locate_one(chunk, path).map(|found| found.key.unwrap_or(found.value))
 }
 
 /// Where a value stands.
@@ -275,7 +269,8 @@ t: *r
             let position = |(line, column)| Some(Position { line, column });
             assert_eq!(locate(text.as_bytes(), path), position(*value), "{path:?}");
             // Where the path ends early, the key is that of the last step that could be followed.
-            assert_eq!(locate_key(text.as_bytes(), path), position(*key), "{path:?}");
+            let key_of = locate_one(text.as_bytes(), path).map(|found| found.key.unwrap_or(found.value));
+            assert_eq!(key_of, position(*key), "{path:?}");
         }
     }
 

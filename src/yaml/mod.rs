@@ -29,7 +29,7 @@ pub use after_json::{AfterJson, after_json};
 pub use compose::{Document, to_json, to_json_and_rest, to_json_within};
 pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
-pub use locate::{FoundPosition, Position, locate, locate_all, locate_key};
+pub use locate::{FoundPosition, Position, locate, locate_all};
 pub use nodes::{Node, NodeKind, nodes};
 pub(crate) use number::{float_as_text, number_as_text};
 pub use origins::ValueOrigins;

@@ -17,9 +17,9 @@ use olmdex::fbc::{Api, Entry, Input, Property};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, Operator, OperatorGroups, Options, PackageRows,
-    PlainRows, Resolution, Rows, Verdict, World, generations, registry, resolve, steps,
+    PlainRows, Resolution, Rows, Verdict, World, generations, resolve, steps,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome, entries};
@@ -436,9 +436,7 @@ fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
         });
         let version = text(&it["version"]);
         let dependencies = properties(&it["dependencies"]);
-        let Some(properties) =
-            registry::of_dependencies(properties(&it["properties"]), &dependencies, &package, &version)
-        else {
+        let Some(properties) = of_dependencies(properties(&it["properties"]), &dependencies, &package, &version) else {
             continue;
         };
         let fields = Entry {
@@ -455,4 +453,37 @@ fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
         }
     }
     packages.into_values().collect()
+}
+
+/// The properties of a bundle of a server that is not file-based, given its properties and dependencies. `None` if a
+/// dependency cannot be read: then OLM leaves the bundle out (`docs/behaviour/olm-classic.md` 1.2.4).
+fn of_dependencies(
+    mut properties: Vec<Property>,
+    dependencies: &[Property],
+    package: &str,
+    version: &str,
+) -> Option<Vec<Property>> {
+    for dependency in dependencies {
+        let value: Value = serde_json::from_str(&dependency.value).ok()?;
+        let (kind, value) = match &*dependency.kind {
+            "olm.gvk" => {
+                let [group, kind, version] = ["group", "kind", "version"].map(|it| text(&value[it]));
+                let api = json!({"group": group, "kind": kind, "version": version});
+                ("olm.gvk.required", api.to_string().into())
+            }
+            "olm.package" => {
+                let range =
+                    json!({"packageName": text(&value["packageName"]), "versionRange": text(&value["version"])});
+                ("olm.package.required", range.to_string().into())
+            }
+            "olm.label" => ("olm.label.required", dependency.value.clone()),
+            "olm.constraint" => ("olm.constraint", dependency.value.clone()),
+            _ => continue,
+        };
+        properties.push(Property::new(kind, value));
+    }
+    if !properties.iter().any(|it| &*it.kind == "olm.package") {
+        properties.push(Property::new("olm.package", json!({"packageName": package, "version": version}).to_string()));
+    }
+    Some(properties)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use olmdex::solve::{Answer, Constraint, Limits, Names, Problem, Var, solve};
+use olmdex::solve::{Answer, Constraint, Limits, Problem, Var, solve};
 use serde_json::Value;
 
 use crate::outcome::{Case, Folder, Outcome, entries};
@@ -25,12 +25,30 @@ fn run(root: &Path) -> Vec<Case> {
     cases
 }
 
+/// The variables of a problem by name.
+#[derive(Default)]
+struct Names(Vec<(String, Var)>);
+
+impl Names {
+    fn var(&self, name: &str) -> Option<Var> {
+        self.0.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    fn name(&self, var: Var) -> &str {
+        &self.0[var.index()].0
+    }
+}
+
 /// The problem, or the words about a name that stands twice.
 fn problem(world: &Value) -> Result<(Problem, Names), String> {
     let (mut problem, mut names) = (Problem::new(), Names::default());
     let variables = world["variables"].as_array().cloned().unwrap_or_default();
     for variable in &variables {
-        names.declare(&mut problem, text(&variable["id"])).map_err(|it| it.to_string())?;
+        let name = text(&variable["id"]);
+        if names.var(name).is_some() {
+            return Err(format!("duplicate identifier \"{name}\" in input"));
+        }
+        names.0.push((name.to_owned(), problem.variable()));
     }
     let var = |id: &Value| names.var(text(id)).expect("a declared name");
     let vars = |ids: &Value| -> Vec<Var> { ids.as_array().into_iter().flatten().map(var).collect() };

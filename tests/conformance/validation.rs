@@ -44,6 +44,12 @@ struct Said {
     text: String,
 }
 
+impl Said {
+    fn line(&self) -> String {
+        format!("{} {} {} {}", self.level, self.kind, self.field, self.text)
+    }
+}
+
 fn cases(folder: &Path, area: &str) -> Vec<Case> {
     let Ok(text) = std::fs::read_to_string(folder.join("validation.jsonl")) else { return Vec::new() };
     let mut cases = Vec::new();
@@ -61,7 +67,7 @@ fn cases(folder: &Path, area: &str) -> Vec<Case> {
         }
         // Where opm crashed there is nothing to compare.
         if let Some(content) = &expected.content {
-            let found = validation.content().unwrap_or_else(|| vec!["a crash".to_owned()]);
+            let found = texts(validation.ask(Validator::Content, &Options::default()));
             cases.push(Case::run(id("content"), || compare(plain(found), content)));
         }
         cases.push(Case::run(id("media type"), || {
@@ -99,15 +105,34 @@ fn optional(validation: &Validation<'_>, directory: &Path, name: &str, wanted: &
         Some(("index-path", path)) => options.index_path = Some(index_path(directory, path)),
         _ => {}
     }
-    let mut found = match variant {
-        "root" => validation.ask_whole(validator, &options),
-        _ => validation.ask(validator, &options),
-    };
+    let mut found = validation.ask(validator, &options);
+    if variant == "root" {
+        return with_channels(found, wanted);
+    }
     // The real driver hands the objects over twice.
     if validator == Validator::Objects {
         found.extend(found.clone());
     }
     compare(said(found), &expected_texts(wanted))
+}
+
+/// What the real validator says of channels in a bundle that was loaded with its `metadata/`, which operator-sdk does not do:
+/// it names the channels of our finding, which has no words of the real tool.
+fn with_channels(found: Vec<Found>, wanted: &[Said]) -> Outcome {
+    const WORDS: &str = "are not following the recommended naming convention";
+    let is_about_channels = |it: &&Said| it.text.contains(WORDS);
+    let ours = found.iter().find_map(|it| it.message.split_once("fast or stable: ")).map(|it| {
+        let names: Vec<String> = it.1.split(", ").map(|name| format!("{:?}", name.trim_matches('`'))).collect();
+        format!("channel(s) [{}] {WORDS}", names.join(" "))
+    });
+    let theirs: Vec<&str> = wanted.iter().filter(is_about_channels).map(|it| it.text.as_str()).collect();
+    let is_same = theirs.len() == usize::from(ours.is_some())
+        && ours.iter().zip(&theirs).all(|(ours, theirs)| theirs.contains(ours.as_str()));
+    if !is_same {
+        return Outcome::Failed(format!("expected {theirs:?}\n     got {ours:?}"));
+    }
+    let others = wanted.iter().filter(|it| !is_about_channels(it));
+    compare(said(found), &others.map(Said::line).collect::<Vec<_>>())
 }
 
 fn index_path(directory: &Path, path: &str) -> PathBuf {
@@ -128,7 +153,7 @@ fn said(found: Vec<Found>) -> Vec<String> {
 }
 
 fn expected_texts(said: &[Said]) -> Vec<String> {
-    said.iter().map(|it| format!("{} {} {} {}", it.level, it.kind, it.field, it.text)).collect()
+    said.iter().map(Said::line).collect()
 }
 
 /// Takes away one by one what is equal.

@@ -51,20 +51,6 @@ pub(super) fn is_supported(kind: &str) -> bool {
     SUPPORTED.contains(&kind)
 }
 
-/// What opm says, sorted. `None` where it crashes.
-pub(super) fn texts(contents: &Contents) -> Option<Vec<String>> {
-    let found = check(contents);
-    let has_objects = contents.manifests().any(|(number, it)| it.object(number).is_ok());
-    let has_csv =
-        contents.manifests().any(|(number, it)| it.object(number).is_ok_and(|it| it.kind() == "ClusterServiceVersion"));
-    if has_objects && !has_csv && media_type(contents) != Ok("helm") {
-        return None;
-    }
-    let mut texts: Vec<String> = found.into_iter().filter_map(|it| it.observed).map(|it| it.to_string()).collect();
-    texts.sort();
-    Some(texts)
-}
-
 /// Checks the content as opm does. What the other validators find too is marked as not ours here.
 pub(super) fn check(contents: &Contents) -> Vec<Found> {
     let mut found = Vec::new();

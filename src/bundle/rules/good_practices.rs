@@ -18,14 +18,12 @@ pub(super) struct Channels {
     pub(super) names: Vec<String>,
 }
 
-/// Checks good practices. The real tool sees no channels, since it does not read `metadata/` here.
-pub(super) fn check(csv: &Csv<'_>, channels: Option<&Channels>, with_channels: bool) -> Vec<Found> {
+/// Checks good practices.
+pub(super) fn check(csv: &Csv<'_>, channels: Option<&Channels>) -> Vec<Found> {
     let mut found = Vec::new();
     requests(csv, &mut found);
     descriptions(csv, &mut found);
-    if let Some(it) = channels.and_then(|it| channel_names(csv, it)) {
-        found.push(if with_channels { it } else { Found { observed: None, ..it } });
-    }
+    found.extend(channels.and_then(channel_names));
     permissions(csv, &mut found);
     name(csv, &mut found);
     found
@@ -78,7 +76,8 @@ fn descriptions(csv: &Csv<'_>, found: &mut Vec<Found>) {
     }
 }
 
-fn channel_names(csv: &Csv<'_>, channels: &Channels) -> Option<Found> {
+/// The real tool says nothing about channels here, since it does not read `metadata/`.
+fn channel_names(channels: &Channels) -> Option<Found> {
     let mut odd: Vec<&str> = Vec::new();
     for name in channels.names.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
         let is_usual = ["candidate", "fast", "stable"].iter().any(|it| name.starts_with(it));
@@ -90,16 +89,11 @@ fn channel_names(csv: &Csv<'_>, channels: &Channels) -> Option<Found> {
         return None;
     }
     let words: Vec<String> = odd.iter().map(|it| format!("`{it}`")).collect();
-    let quoted: Vec<String> = odd.iter().map(|it| Quoted(it).to_string()).collect();
     let message = format!("names of channels usually begin with candidate, fast or stable: {}", words.join(", "));
-    let said = format!(
-        "channel(s) [{}] are not following the recommended naming convention: https://olm.operatorframework.io/docs/best-practices/channel-naming",
-        quoted.join(" ")
-    );
     let key = "operators.operatorframework.io.bundle.channels.v1";
     let at = At::File(channels.file, Spot::Path(vec!["annotations".into(), key.into()]));
     let help = "rename the channels, or ignore this if users know them";
-    Some(Found::new(rules::CHANNEL_NAME, at, message, help).observed(says(csv, Warning, said)))
+    Some(Found::new(rules::CHANNEL_NAME, at, message, help))
 }
 
 fn permissions(csv: &Csv<'_>, found: &mut Vec<Found>) {

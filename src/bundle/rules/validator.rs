@@ -138,12 +138,6 @@ impl<'a> Validation<'a> {
         format::media_type(self.contents)
     }
 
-    /// What opm says of the content, sorted; `None` where it crashes.
-    #[must_use]
-    pub fn content(&self) -> Option<Vec<String>> {
-        content::texts(self.contents)
-    }
-
     /// What the bundle says about its place in a catalog; `None` without a ClusterServiceVersion and a package.
     #[must_use]
     pub fn newcomer(&self) -> Option<Newcomer> {
@@ -157,12 +151,6 @@ impl<'a> Validation<'a> {
     /// Group, version and kind of each object.
     pub(super) fn kinds(&self) -> impl Iterator<Item = Gvk> + '_ {
         self.loaded.objects.iter().map(Object::gvk)
-    }
-
-    /// The package that the annotations name.
-    #[must_use]
-    pub fn package(&self) -> Option<&str> {
-        self.package.as_deref()
     }
 
     /// The findings of what every bundle is asked, and of these validators: each once, by file and line.
@@ -185,16 +173,6 @@ impl<'a> Validation<'a> {
     /// Asks one validator.
     #[must_use]
     pub fn ask(&self, validator: Validator, options: &Options) -> Vec<Found> {
-        self.ask_as(validator, options, false)
-    }
-
-    /// Asks one validator as if the bundle had been loaded with its `metadata/`, which operator-sdk does not do.
-    #[must_use]
-    pub fn ask_whole(&self, validator: Validator, options: &Options) -> Vec<Found> {
-        self.ask_as(validator, options, true)
-    }
-
-    fn ask_as(&self, validator: Validator, options: &Options, is_whole: bool) -> Vec<Found> {
         match validator {
             Validator::Format => return format::check(self.contents),
             Validator::Loader => return self.loaded.found.clone(),
@@ -231,7 +209,7 @@ impl<'a> Validation<'a> {
                 found
             }
             Validator::DeprecatedApis => removed(options),
-            Validator::GoodPractices => good_practices::check(&csv, self.channels.as_ref(), is_whole),
+            Validator::GoodPractices => good_practices::check(&csv, self.channels.as_ref()),
             Validator::Community => community::check(&csv, &removed_apis::of_1_22(&self.definitions, objects), options),
             Validator::Multiarch => multiarch::check(&csv),
             Validator::Format | Validator::Loader | Validator::Content | Validator::Objects => Vec::new(),

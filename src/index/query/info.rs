@@ -172,16 +172,6 @@ impl Index {
         self.rows(PACKAGE_NAMES, [], |row| row.get(0))
     }
 
-    /// The names of the packages in which the checks found errors, sorted. Only indexes in memory have some.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn broken_packages(&self, filter: &Filter) -> Result<Vec<String>, IndexError> {
-        let sql = "SELECT DISTINCT p.package FROM catalog_package p CROSS JOIN catalog c ON c.id = p.catalog
-                   WHERE NOT p.is_valid AND (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) ORDER BY 1";
-        self.rows(sql, [filter.catalogs_json()], |row| row.get(0))
-    }
-
     /// The APIs that bundles provide or require, as `GROUP/VERSION/KIND`, sorted.
     ///
     /// # Errors

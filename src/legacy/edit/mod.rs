@@ -165,12 +165,6 @@ impl Edit {
         Ok(())
     }
 
-    /// What was done so far.
-    #[must_use]
-    pub fn done(&self) -> &Done {
-        &self.done
-    }
-
     /// Ends the transaction and puts the result at its place.
     ///
     /// # Errors

@@ -171,13 +171,7 @@ impl Candidate {
 }
 
 impl Catalog {
-    /// A catalog that serves. `graph` is what it says of the package, if it says anything.
-    #[must_use]
-    pub fn new(name: &str, priority: i64, labels: &BTreeMap<String, String>, graph: Option<&PackageGraph>) -> Self {
-        Self::with_releases(name, priority, labels, graph, Release::InBuildMetadata)
-    }
-
-    /// As [`Catalog::new`], with a choice of how releases are read.
+    /// A catalog that serves. `graph` is what it says of the package, if it says anything; `release` is how releases are read.
     #[must_use]
     pub fn with_releases(
         name: &str,
@@ -223,11 +217,6 @@ impl Catalog {
             explicit_releases,
             lookup,
         }
-    }
-
-    /// The names of the package's channels.
-    pub fn channel_names(&self) -> impl Iterator<Item = &str> {
-        self.channels.iter().map(|it| it.name.as_str())
     }
 
     /// The channels that list a bundle.
