@@ -253,7 +253,10 @@ fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_
     let mut users: Vec<InstalledBundle> = Vec::new();
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for it in old.package.channels.iter().filter(|it| it.name == channel) {
-        let names = it.entries.iter().flat_map(|it| [&it.name].into_iter().chain(&it.skips).chain([&it.replaces]));
+        let names = it
+            .entries
+            .iter()
+            .flat_map(|it| [&it.fields.name].into_iter().chain(&it.fields.skips).chain([&it.fields.replaces]));
         for name in names.filter(|it| !it.is_empty()) {
             let version = versions.get(name.as_str()).copied().unwrap_or_default().to_owned();
             if seen.insert((name.clone(), version.clone())) {
@@ -388,10 +391,12 @@ impl Advised<'_> {
         if above.is_empty() {
             return Some((base, kept));
         }
-        let gone = |it: &&classic::Entry| above.contains(it.name.as_str()) && self.channel.entry(&it.name).is_none();
+        let gone = |it: &&classic::Entry| {
+            above.contains(it.fields.name.as_str()) && self.channel.entry(&it.fields.name).is_none()
+        };
         for entry in self.old.channel(self.name)?.entries.iter().filter(gone) {
             base.entries.push(entry.clone());
-            kept.push(entry.name.clone());
+            kept.push(entry.fields.name.clone());
         }
         let is_whole = kept.len() == above.len() && !users.iter().any(|it| is_above_head(&base, it));
         is_whole.then_some((base, kept))

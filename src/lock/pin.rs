@@ -95,7 +95,7 @@ fn choose_classic(view: &PackageView, operator: &mut LockedOperator) -> Result<(
     let Some(found) = found else {
         return Err(no_bundle(format!("no version of channel `{}` is in `{}`", channel.name, operator.constraint)));
     };
-    operator.bundle.clone_from(&found.name);
+    operator.bundle.clone_from(&found.fields.name);
     Ok(())
 }
 

@@ -96,7 +96,7 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     }
     let channels: Vec<&classic::Channel> =
         of_classic.channels.iter().filter(|it| select.channel.as_ref().is_none_or(|name| *name == it.name)).collect();
-    let names: BTreeSet<&str> = channels.iter().flat_map(|it| &it.entries).map(|it| it.name.as_str()).collect();
+    let names: BTreeSet<&str> = channels.iter().flat_map(|it| &it.entries).map(|it| it.fields.name.as_str()).collect();
     let reached = match &select.from {
         None => None,
         Some((from, olm, reach)) => Some(reached(index, &view, select, (from, *olm, *reach))?),

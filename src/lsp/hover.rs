@@ -91,11 +91,11 @@ fn standing(graph: &PackageGraph, channel: &str, name: &str) -> String {
     let Some(found) = package.channels.iter().find(|it| it.name == channel) else { return String::new() };
     match found.order() {
         Err(error) => format!("The channel has no order: {}", code(&error.to_string())),
-        Ok(order) => match order.live.iter().position(|it| it.name == name) {
+        Ok(order) => match order.live.iter().position(|it| it.fields.name == name) {
             Some(0) => "Head of the channel".to_owned(),
-            Some(n) => format!("{} below the head {}", counted(n as u64, "step"), code(&order.live[0].name)),
+            Some(n) => format!("{} below the head {}", counted(n as u64, "step"), code(&order.live[0].fields.name)),
             None => match order.skipped.get(name) {
-                Some(by) => format!("Skipped by {}: OLM Classic never installs it", code(&by.name)),
+                Some(by) => format!("Skipped by {}: OLM Classic never installs it", code(&by.fields.name)),
                 None => {
                     "Below the end of the chain: only a Subscription that names it as startingCSV gets it".to_owned()
                 }
@@ -110,17 +110,17 @@ fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
     let found = package.channels.iter().find(|it| it.name == channel);
     let Some(entry) = found.and_then(|it| it.entry(name)) else { return String::new() };
     let mut lines = Vec::new();
-    if !entry.replaces.is_empty() {
-        lines.push(format!("- {} (`replaces`)", code(&entry.replaces)));
+    if !entry.fields.replaces.is_empty() {
+        lines.push(format!("- {} (`replaces`)", code(&entry.fields.replaces)));
     }
-    if !entry.skips.is_empty() {
-        lines.push(format!("- {} (`skips`)", listed(entry.skips.iter().map(String::as_str))));
+    if !entry.fields.skips.is_empty() {
+        lines.push(format!("- {} (`skips`)", listed(entry.fields.skips.iter().map(String::as_str))));
     }
-    if !entry.skip_range.is_empty() {
+    if !entry.fields.skip_range.is_empty() {
         lines.push(format!(
             "- versions in {} (`skipRange`): {}",
-            code(&entry.skip_range),
-            in_range(graph, &entry.skip_range)
+            code(&entry.fields.skip_range),
+            in_range(graph, &entry.fields.skip_range)
         ));
     }
     if lines.is_empty() {
@@ -204,7 +204,7 @@ pub(super) fn of_channel(graph: &PackageGraph, name: &str) -> String {
     };
     match channel.order() {
         Ok(order) => {
-            let head = order.live.first().map(|it| code(&it.name)).unwrap_or_default();
+            let head = order.live.first().map(|it| code(&it.fields.name)).unwrap_or_default();
             format!("{title}\n\n{n}, head {head}")
         }
         Err(error) => format!("{title}\n\n{n}. It has no order: {}", code(&error.to_string())),

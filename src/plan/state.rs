@@ -110,7 +110,7 @@ pub(super) fn refused(view: &PackageView, operator: &Operator, at: &Standing) ->
 pub(super) fn entry_point(view: &PackageView, at: &Standing) -> Option<String> {
     let package = view.as_classic(view.graphs.first()?);
     let channel = package.channels.iter().find(|it| at.channels.first().is_none_or(|name| it.name == *name))?;
-    Some(channel.order().ok()?.live.last()?.name.clone())
+    Some(channel.order().ok()?.live.last()?.fields.name.clone())
 }
 
 /// The channels of a catalog that hold what is installed or lead on from it: the default channel first, then those with the fewest updates.

@@ -101,7 +101,7 @@ pub(super) fn subscribed(universe: &mut Universe<'_>, subscription: &Subscriptio
     let Subscription { name, package, channel, source, source_namespace, starting, .. } = subscription;
     let installed = &subscription.installed;
     let current =
-        universe.installed_entries().find(|it| !installed.is_empty() && universe.entry(*it).name == *installed);
+        universe.installed_entries().find(|it| !installed.is_empty() && universe.entry(*it).fields.name == *installed);
     let none = |what: String| {
         let invalid = Some(format!("no operators found {what} referenced by subscription {name}"));
         Ok(Subscribed { current, candidates: Vec::new(), invalid })
@@ -129,7 +129,7 @@ pub(super) fn subscribed(universe: &mut Universe<'_>, subscription: &Subscriptio
     if current.is_none() && !starting.is_empty() {
         // Alone in its order: what skips it does not count.
         let entries = channels.iter().flat_map(|it| universe.channel(*it).entries.iter());
-        candidates.extend(entries.filter(|it| universe.entry(**it).name == *starting));
+        candidates.extend(entries.filter(|it| universe.entry(**it).fields.name == *starting));
         if candidates.is_empty() {
             return none(format!("with name {starting} in channel {channel} of package {package} in the catalog"));
         }
@@ -150,11 +150,11 @@ pub(super) fn subscribed(universe: &mut Universe<'_>, subscription: &Subscriptio
 fn with_copies(universe: &Universe<'_>, channels: &[ChannelId], candidates: &[EntryId]) -> Vec<EntryId> {
     let mut copies: HashMap<&str, Vec<EntryId>> = HashMap::new();
     for id in channels.iter().flat_map(|it| &universe.channel(*it).entries) {
-        copies.entry(&universe.entry(*id).name).or_default().push(*id);
+        copies.entry(&universe.entry(*id).fields.name).or_default().push(*id);
     }
     let mut seen = HashSet::new();
     let with = candidates.iter().flat_map(|id| {
-        let name = universe.entry(*id).name.as_str();
+        let name = universe.entry(*id).fields.name.as_str();
         std::iter::once(*id).chain(copies.get(name).into_iter().flatten().copied())
     });
     with.filter(|it| seen.insert(*it)).collect()

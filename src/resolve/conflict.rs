@@ -169,7 +169,7 @@ pub(super) fn named(universe: &Universe<'_>, id: EntryId) -> Named {
     let catalog = channel.and_then(|it| universe.world.catalogs.get(it.catalog));
     Named {
         identifier: universe.identifier(id),
-        name: universe.entry(id).name.clone(),
+        name: universe.entry(id).fields.name.clone(),
         package: universe.bundle(id).package.clone(),
         channel: channel.map(|it| it.name.clone()).unwrap_or_default(),
         catalog: catalog.map(|it| it.name.clone()).unwrap_or_default(),

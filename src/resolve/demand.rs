@@ -202,7 +202,7 @@ fn first_entries(universe: &mut Universe<'_>, package: &str) -> Result<FirstEntr
     for channel in default_first(universe, package)?.into_iter().map(|it| universe.channel(it)) {
         for &id in &channel.entries {
             tally::step(1);
-            found.entry(universe.entry(id).name.clone()).or_default().entry(channel.catalog).or_insert(id);
+            found.entry(universe.entry(id).fields.name.clone()).or_default().entry(channel.catalog).or_insert(id);
         }
     }
     Ok(found)
@@ -238,7 +238,7 @@ pub(super) fn demands_of_package(
         let ids = universe.channel(channel).entries.clone();
         universe.learn(&ids)?;
         for id in ids {
-            let name = universe.entry(id).name.clone();
+            let name = universe.entry(id).fields.name.clone();
             if found.contains_key(&name) {
                 continue;
             }
@@ -249,8 +249,9 @@ pub(super) fn demands_of_package(
                     Some(known) => Rc::clone(known),
                     None => {
                         let entries = candidates.of(&mut universe, requirement, id)?;
-                        let name =
-                            |it: &EntryId| (universe.bundle(*it).package.clone(), universe.entry(*it).name.clone());
+                        let name = |it: &EntryId| {
+                            (universe.bundle(*it).package.clone(), universe.entry(*it).fields.name.clone())
+                        };
                         let mut names: Vec<(String, String)> = entries.iter().map(name).collect();
                         names.dedup();
                         let names: Rc<[_]> = names.into();
@@ -377,7 +378,7 @@ pub fn is_met(
 fn entries(universe: &mut Universe<'_>, package: &str, bundle: &str) -> Result<BTreeMap<usize, Vec<EntryId>>, Failure> {
     let mut found: BTreeMap<usize, Vec<EntryId>> = BTreeMap::new();
     for channel in default_first(universe, package)?.into_iter().map(|it| universe.channel(it)) {
-        let entries = channel.entries.iter().copied().filter(|it| universe.entry(*it).name == bundle);
+        let entries = channel.entries.iter().copied().filter(|it| universe.entry(*it).fields.name == bundle);
         found.entry(channel.catalog).or_default().extend(entries);
     }
     Ok(found)

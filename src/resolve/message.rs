@@ -20,12 +20,12 @@ pub(super) fn message(universe: &Universe<'_>, reason: &Reason) -> String {
             several => format!("subscription {} requires at least one of {}", subscription(idx), listed(several, "or")),
         },
         Reason::Unreferenced(id) => {
-            let name = &universe.entry(*id).name;
+            let name = &universe.entry(*id).fields.name;
             format!("clusterserviceversion {name} exists and is not referenced by a subscription")
         }
         Reason::Deprecated(id) => format!("bundle {} is deprecated", identifier(id)),
         Reason::Requires(id, requirement) => {
-            format!("bundle {} requires an operator {}", universe.entry(*id).name, requirement.text)
+            format!("bundle {} requires an operator {}", universe.entry(*id).fields.name, requirement.text)
         }
         Reason::Replaces(new, old) => format!("{} conflicts with {}", identifier(new), identifier(old)),
         Reason::Providers(api, ids) => format!("{} provide {}", listed(&identifiers(ids), "and"), api.olm_text()),

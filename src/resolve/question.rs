@@ -387,8 +387,8 @@ fn add_subscription(world: &mut World, rows: &dyn Rows, install: &Install) -> Re
             channels.sort_by_key(|it| (it.name != package.default_channel, &it.name));
             channels.iter().find_map(|channel| {
                 let is_it = |name: &str, bundle: usize| name == choice || package.bundles[bundle].version == *choice;
-                let entry = channel.entries.iter().find(|it| is_it(&it.name, it.bundle))?;
-                Some((channel.name.clone(), entry.name.clone()))
+                let entry = channel.entries.iter().find(|it| is_it(&it.fields.name, it.bundle))?;
+                Some((channel.name.clone(), entry.fields.name.clone()))
             })
         };
         if let Some(package) = with_channel {
@@ -432,7 +432,7 @@ fn add_installed(
             .channels
             .iter()
             .filter(|it| channel.is_none_or(|wanted| it.name == wanted))
-            .filter_map(|it| Some((it, it.entries.iter().find(|it| it.name == name)?)))
+            .filter_map(|it| Some((it, it.entries.iter().find(|it| it.fields.name == name)?)))
             .collect();
         channels.sort_by_key(|(it, _)| (it.name != package.default_channel, &it.name));
         let Some((channel, entry)) = channels.first() else { continue };

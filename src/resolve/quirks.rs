@@ -26,7 +26,7 @@ pub fn quirks(
         };
         let mut channels: Vec<String> = Vec::new();
         for package in rows.package(&operator.package)?.into_iter().filter(|it| it.catalog == operator.catalog) {
-            let has = |it: &&super::rows::ChannelRows| it.entries.iter().any(|it| it.name == operator.name);
+            let has = |it: &&super::rows::ChannelRows| it.entries.iter().any(|it| it.fields.name == operator.name);
             channels.extend(package.channels.iter().filter(has).map(|it| it.name.clone()));
         }
         channels.retain(|it| *it != operator.channel);

@@ -267,7 +267,7 @@ fn resolution(
         let because = because(universe, variables, solution, (*var, explains));
         let Some(channel) = universe.channel_of(id) else {
             let version = universe.installed_of(id).map(|it| world_version(universe, it.csv)).unwrap_or_default();
-            resolution.kept.push(Kept { name: universe.entry(id).name.clone(), version, because });
+            resolution.kept.push(Kept { name: universe.entry(id).fields.name.clone(), version, because });
             continue;
         };
         let identifier = universe.identifier(id);
@@ -282,18 +282,18 @@ fn resolution(
             continue;
         }
         let (entry, bundle) = (universe.entry(id), universe.bundle(id));
-        let replaced = variables.replaces.get(&id).map(|it| universe.entry(*it).name.clone());
-        let asks = |it: &Subscription| it.starting == entry.name && !world_has(universe, &it.installed);
+        let replaced = variables.replaces.get(&id).map(|it| universe.entry(*it).fields.name.clone());
+        let asks = |it: &Subscription| it.starting == entry.fields.name && !world_has(universe, &it.installed);
         let is_asked_for = universe.world.subscriptions.iter().any(asks);
         resolution.operators.push(Operator {
-            name: entry.name.clone(),
+            name: entry.fields.name.clone(),
             package: channel.package.clone(),
             channel: channel.name.clone(),
             catalog: channel.catalog,
             version: bundle.version.as_ref().map(ToString::to_string).unwrap_or_default(),
             image: bundle.image().to_owned(),
-            replaces: replaced.unwrap_or_else(|| entry.replaces.clone()),
-            starting: if is_asked_for { entry.name.clone() } else { String::new() },
+            replaces: replaced.unwrap_or_else(|| entry.fields.replaces.clone()),
+            starting: if is_asked_for { entry.fields.name.clone() } else { String::new() },
             is_default_channel: channel.is_default,
             properties: universe.said(id)?.properties.clone(),
             place: bundle.place().clone(),
@@ -335,7 +335,7 @@ fn behind(
         let Answer::Unsatisfiable(core) = core else { continue };
         behind.push(Behind {
             subscription: universe.world.subscriptions[*idx].name.clone(),
-            gets: universe.entry(gets).name.clone(),
+            gets: universe.entry(gets).fields.name.clone(),
             wanted: named(universe, wanted),
             facts: facts(universe, &wanting, &core),
             is_choice,
@@ -424,5 +424,5 @@ fn provision(
 }
 
 fn name_of(universe: &Universe<'_>, id: EntryId) -> String {
-    universe.entry(id).name.clone()
+    universe.entry(id).fields.name.clone()
 }

@@ -3,7 +3,6 @@
 //! What it deliberately does not do: it does not know where rows come from. An index gives them, and so can anybody else.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::cluster::{ClusterServiceVersion, Subscription};
@@ -37,14 +36,6 @@ pub struct EntryRow {
     pub bundle: usize,
     /// Its number among the channel's entries, by which [`ChannelRows::places`] know it.
     pub number: usize,
-}
-
-impl Deref for EntryRow {
-    type Target = Entry;
-
-    fn deref(&self) -> &Entry {
-        &self.fields
-    }
 }
 
 /// A channel.
@@ -244,7 +235,7 @@ impl PlainRows {
             let copies = rows.copies.entry(package.catalog).or_default();
             for channel in &package.channels {
                 for entry in &channel.entries {
-                    *copies.entry((channel.name.clone(), entry.name.clone())).or_default() += 1;
+                    *copies.entry((channel.name.clone(), entry.fields.name.clone())).or_default() += 1;
                 }
             }
             rows.packages.entry(package.name.clone()).or_default().push(package);

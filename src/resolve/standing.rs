@@ -74,11 +74,11 @@ fn standing(world: &World, rows: &dyn Rows, subscription: &Subscription) -> Resu
     for channel in &channels {
         let Ok(order) = channel.order() else { continue };
         n_orders += 1;
-        if order.live.first().is_some_and(|it| it.name == *installed) {
+        if order.live.first().is_some_and(|it| it.fields.name == *installed) {
             heads.push(&channel.name);
         }
-        let next = order.live.iter().find(|it| it.name != *installed && leads_to(channel, it, &from));
-        onward = onward.or(next.map(|it| it.name.as_str()));
+        let next = order.live.iter().find(|it| it.fields.name != *installed && leads_to(channel, it, &from));
+        onward = onward.or(next.map(|it| it.fields.name.as_str()));
     }
     if n_orders == 0 {
         return Ok(None);

@@ -7,7 +7,6 @@ mod matching;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -71,19 +70,11 @@ pub(super) struct Said {
 /// An entry.
 #[derive(Debug)]
 pub(super) struct Entry {
-    fields: fbc::Entry,
+    pub(super) fields: fbc::Entry,
     pub(super) origin: Origin,
     pub(super) bundle: usize,
     /// Its number in its channel; of what is installed 0.
     number: usize,
-}
-
-impl Deref for Entry {
-    type Target = fbc::Entry;
-
-    fn deref(&self) -> &fbc::Entry {
-        &self.fields
-    }
 }
 
 /// A channel.
@@ -212,9 +203,9 @@ impl<'w> Universe<'w> {
         let entry = self.entry(id);
         match self.channel_of(id) {
             Some(channel) => {
-                format!("{}/{}/{}", self.world.catalog_key(channel.catalog), channel.name, entry.name)
+                format!("{}/{}/{}", self.world.catalog_key(channel.catalog), channel.name, entry.fields.name)
             }
-            None => format!("@existing/{}//{}", self.world.namespace, entry.name),
+            None => format!("@existing/{}//{}", self.world.namespace, entry.fields.name),
         }
     }
 
@@ -242,7 +233,7 @@ impl<'w> Universe<'w> {
     /// How many entries of the catalog have the names of an entry and its channel.
     pub(super) fn copies(&self, id: EntryId) -> Result<usize, IndexError> {
         match self.channel_of(id) {
-            Some(channel) => self.rows.copies(channel.catalog, &channel.name, &self.entry(id).name),
+            Some(channel) => self.rows.copies(channel.catalog, &channel.name, &self.entry(id).fields.name),
             None => Ok(1),
         }
     }
@@ -347,8 +338,8 @@ impl<'w> Universe<'w> {
             };
             let order = chain.order()?;
             let by_name: HashMap<&str, EntryId> =
-                channel.entries.iter().rev().map(|it| (self.entry(*it).name.as_str(), *it)).collect();
-            Ok(order.live.iter().filter_map(|it| by_name.get(it.name.as_str()).copied()).collect())
+                channel.entries.iter().rev().map(|it| (self.entry(*it).fields.name.as_str(), *it)).collect();
+            Ok(order.live.iter().filter_map(|it| by_name.get(it.fields.name.as_str()).copied()).collect())
         });
         order.clone()
     }
@@ -357,9 +348,9 @@ impl<'w> Universe<'w> {
     pub(super) fn link(&self, id: EntryId) -> Link {
         let entry = self.entry(id);
         let fields = fbc::Entry {
-            name: entry.name.clone(),
-            replaces: entry.replaces.clone(),
-            skips: entry.skips.clone(),
+            name: entry.fields.name.clone(),
+            replaces: entry.fields.replaces.clone(),
+            skips: entry.fields.skips.clone(),
             skip_range: String::new(),
         };
         Link::new(fields, None)
@@ -375,10 +366,10 @@ impl<'w> Universe<'w> {
 
     /// Where an entry says that it leads on from another.
     pub(super) fn place_of_edge(&self, id: EntryId, from: EntryId) -> Place {
-        let (entry, from) = (self.entry(id), &self.entry(from).name);
+        let (entry, from) = (self.entry(id), &self.entry(from).fields.name);
         let Some(channel) = self.channel_of(id) else { return self.bundle(id).place().clone() };
-        match entry.skips.iter().position(|it| it == from) {
-            _ if entry.replaces == *from => channel.places.replaces(entry.number),
+        match entry.fields.skips.iter().position(|it| it == from) {
+            _ if entry.fields.replaces == *from => channel.places.replaces(entry.number),
             Some(item) => channel.places.skip(entry.number, item),
             None => channel.places.skip_range(entry.number),
         }
@@ -402,11 +393,11 @@ impl<'w> Universe<'w> {
         let (entry, installed) = (self.entry(id), self.entry(from));
         let in_range = || {
             let version = self.bundle(from).version.as_ref();
-            let range = Range::parse(&entry.skip_range).ok();
+            let range = Range::parse(&entry.fields.skip_range).ok();
             matches!((range, version), (Some(range), Some(version)) if range.contains(version).unwrap_or(false))
         };
-        entry.replaces == installed.name
-            || entry.skips.contains(&installed.name)
-            || (!entry.skip_range.is_empty() && in_range())
+        entry.fields.replaces == installed.fields.name
+            || entry.fields.skips.contains(&installed.fields.name)
+            || (!entry.fields.skip_range.is_empty() && in_range())
     }
 }

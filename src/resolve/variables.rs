@@ -159,7 +159,7 @@ pub(super) fn variables(universe: &mut Universe<'_>, is_installed_first: bool) -
         subscriptions(&mut builder);
     }
     let mut installed: Vec<EntryId> = universe.installed_entries().collect();
-    installed.sort_by(|a, b| universe.entry(*a).name.cmp(&universe.entry(*b).name));
+    installed.sort_by(|a, b| universe.entry(*a).fields.name.cmp(&universe.entry(*b).fields.name));
     for id in installed {
         let var = builder.variables.entry(universe, id);
         if universe.installed_of(id).is_some_and(|it| it.subscription.is_none()) {

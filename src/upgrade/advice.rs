@@ -65,7 +65,7 @@ pub fn extra_edge(
     let users: Vec<&Installed> = users.iter().filter(|it| !is_above(it, head)).collect();
     let mut ends = dead_ends(&with_edge(channel, &plain), &users)?;
     let skipped: HashSet<&String> = plain.skips.iter().collect();
-    let is_new = |it: &&Installed| !is_above(it, head) && it.name != head.name && !skipped.contains(&it.name);
+    let is_new = |it: &&Installed| !is_above(it, head) && it.name != head.fields.name && !skipped.contains(&it.name);
     ends.extend(besides.iter().filter(is_new).cloned());
     ends.sort_by(|a, b| a.name.cmp(&b.name));
     ends.dedup_by(|a, b| a.name == b.name);
@@ -84,10 +84,10 @@ fn mended_chain(channel: &Channel) -> Option<ExtraEdge> {
     let (head, others) = highest_head(channel)?;
     let mut edge = ExtraEdge {
         channel: channel.name.clone(),
-        entry: head.name.clone(),
+        entry: head.fields.name.clone(),
         skips: others,
         skip_range: String::new(),
-        old_range: head.skip_range.clone(),
+        old_range: head.fields.skip_range.clone(),
     };
     // A chain that has other defects stays as it is, and no edge is found.
     if let Err(GraphDefect::Stranded(cut)) = check_chain(&fields(&with_edge(channel, &edge))) {
@@ -103,13 +103,13 @@ fn mended_chain(channel: &Channel) -> Option<ExtraEdge> {
 /// Names in the order of their versions.
 fn in_order(channel: &Channel, names: Vec<String>) -> Vec<String> {
     let versions: HashMap<&str, &Version> =
-        channel.entries.iter().filter_map(|it| Some((it.name.as_str(), it.version.as_ref()?))).collect();
+        channel.entries.iter().filter_map(|it| Some((it.fields.name.as_str(), it.version.as_ref()?))).collect();
     let version = |name: &String| versions.get(name.as_str()).map(|it| (*it).clone());
     by_version(names.into_iter().map(|it| (it.clone(), version(&it))).collect())
 }
 
 fn installed(entry: &Entry) -> Installed {
-    Installed { name: entry.name.clone(), version: entry.version.clone() }
+    Installed { name: entry.fields.name.clone(), version: entry.version.clone() }
 }
 
 fn fields(channel: &Channel) -> Vec<fbc::Entry> {
@@ -146,9 +146,9 @@ pub fn with_edge(channel: &Channel, edge: &ExtraEdge) -> Channel {
 /// The head of the highest version, and the names of the other ones.
 fn highest_head(channel: &Channel) -> Option<(&Entry, Vec<String>)> {
     let mut heads: Vec<&Entry> = channel.heads().into_iter().filter_map(|it| channel.entry(it)).collect();
-    heads.sort_by(|a, b| (&a.version, &b.name).cmp(&(&b.version, &a.name)));
+    heads.sort_by(|a, b| (&a.version, &b.fields.name).cmp(&(&b.version, &a.fields.name)));
     let head = heads.pop()?;
-    let others: BTreeSet<&str> = heads.iter().map(|it| it.name.as_str()).collect();
+    let others: BTreeSet<&str> = heads.iter().map(|it| it.fields.name.as_str()).collect();
     Some((head, others.into_iter().map(str::to_owned).collect()))
 }
 
@@ -156,7 +156,7 @@ fn highest_head(channel: &Channel) -> Option<(&Entry, Vec<String>)> {
 fn is_above(user: &Installed, head: &Entry) -> bool {
     let released = |it: &Version| VersionRelease::from_build_metadata(it.clone());
     let versions = user.version.as_ref().zip(head.version.as_ref());
-    user.name != head.name && versions.is_some_and(|(own, head)| released(own) >= released(head))
+    user.name != head.fields.name && versions.is_some_and(|(own, head)| released(own) >= released(head))
 }
 
 /// Where the ways of users end that do not end at the head, and not above it, each once in the order of names; `None` if the channel
@@ -177,12 +177,12 @@ fn dead_ends(channel: &Channel, users: &[&Installed]) -> Option<Vec<Installed>> 
                 return None;
             }
             let Some((_, entry)) = walker.next(&at) else {
-                if at.name != head.name && !is_above(&at, head) {
+                if at.name != head.fields.name && !is_above(&at, head) {
                     ends.insert(at.name.clone(), at);
                 }
                 break;
             };
-            at = Installed { name: entry.name.clone(), version: entry.version.clone() };
+            at = Installed { name: entry.fields.name.clone(), version: entry.version.clone() };
             if ended.contains(&at.name) {
                 break;
             }
@@ -201,10 +201,12 @@ fn candidates(channel: &Channel, head: &Entry, plain: &ExtraEdge, ends: &[Instal
         edge.skips.extend(ends.iter().map(|it| it.name.clone()));
         edge
     };
-    let by_range = |spans: Vec<Span>| ExtraEdge { skip_range: widened(&head.skip_range, spans), ..plain.clone() };
+    let by_range =
+        |spans: Vec<Span>| ExtraEdge { skip_range: widened(&head.fields.skip_range, spans), ..plain.clone() };
     // A second entry that skips a name makes it a matter of chance which one the catalog's server names.
-    let is_named =
-        |name: &str| channel.entries.iter().any(|it| it.replaces == name || it.skips.iter().any(|it| it == name));
+    let is_named = |name: &str| {
+        channel.entries.iter().any(|it| it.fields.replaces == name || it.fields.skips.iter().any(|it| it == name))
+    };
     let spans = spans(channel, head, ends);
     let whole =
         spans.first().zip(spans.last()).map(|(first, last)| Span { low: first.low.clone(), end: last.end.clone() });
@@ -236,7 +238,7 @@ fn spans(channel: &Channel, head: &Entry, ends: &[Installed]) -> Vec<Span> {
     low.sort();
     low.dedup();
     let names: HashSet<&str> = ends.iter().map(|it| it.name.as_str()).collect();
-    let others = channel.entries.iter().filter(|it| !names.contains(it.name.as_str()));
+    let others = channel.entries.iter().filter(|it| !names.contains(it.fields.name.as_str()));
     let mut others: Vec<&Version> = others.filter_map(|it| it.version.as_ref()).filter(|it| *it <= top).collect();
     others.sort();
     let mut spans: Vec<Span> = Vec::new();
@@ -374,7 +376,10 @@ mod tests {
             let channel = channel(entries);
             let mut all = users(besides);
             all.extend(
-                channel.entries.iter().map(|it| Installed { name: it.name.clone(), version: it.version.clone() }),
+                channel
+                    .entries
+                    .iter()
+                    .map(|it| Installed { name: it.fields.name.clone(), version: it.version.clone() }),
             );
             let found = extra_edge(&channel, &all, &[], |_| true);
             assert_eq!(found.as_ref().map(ExtraEdge::request).unwrap_or_default(), *wanted, "{entries:?} {besides}");

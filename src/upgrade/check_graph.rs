@@ -126,7 +126,7 @@ fn check_names(
     let mut all: BTreeMap<&str, (Option<Version>, Option<&'static Rule>)> = BTreeMap::new();
     let of_old = before.old.into_iter().flat_map(|it| it.channels(&channel.name)).flat_map(|it| &it.0.entries);
     for entry in of_old {
-        all.insert(&entry.name, (entry.version.clone(), None));
+        all.insert(&entry.fields.name, (entry.version.clone(), None));
     }
     // Names that edges lead away from, as nothing more is known of them than the index knows.
     let mut settled: BTreeSet<&str> = BTreeSet::new();
@@ -145,7 +145,7 @@ fn check_names(
     let naming = Naming::new(channel);
     let judged = Judged { channel, order, naming: &naming, skipped: OnceCell::new() };
     // A channel with an order has one head, which nothing skips.
-    let head = order.live.first().map_or("", |it| it.name.as_str());
+    let head = order.live.first().map_or("", |it| it.fields.name.as_str());
     // `None` if another channel of this name has no order.
     let Some(walker) = ordered.walker(&channel.name) else { return };
     let all: Vec<(Installed, Option<&'static Rule>)> =
@@ -203,7 +203,7 @@ struct Judged<'c> {
 impl<'c> Judged<'c> {
     /// The first entry that is skipped and would lead on, with the entry that skips it.
     fn would_lead_on(&self, installed: &Installed) -> Option<(&'c Entry, &'c Entry)> {
-        let skipped = self.channel.entries.iter().filter(|it| self.order.skipped.contains_key(it.name.as_str()));
+        let skipped = self.channel.entries.iter().filter(|it| self.order.skipped.contains_key(it.fields.name.as_str()));
         let dead = match installed.name.as_str() {
             // An empty name is skipped where an item of a list is empty, and nothing leads on from it by `replaces`.
             "" => skipped.into_iter().find(|it| leads_to(self.channel, it, installed))?,
@@ -212,7 +212,7 @@ impl<'c> Judged<'c> {
                 walker.first(installed)?.1
             }
         };
-        Some((dead, self.order.skipped.get(dead.name.as_str())?))
+        Some((dead, self.order.skipped.get(dead.fields.name.as_str())?))
     }
 }
 
@@ -222,7 +222,10 @@ fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, adv
     let name = &installed.name;
     let mut message = format!("{}/{} has no upgrade from {name}", channel.package, channel.name);
     if let Some((dead, by)) = judged.would_lead_on(installed) {
-        let more = format!(": {} would, but {} skips it (OLM v1 would take it all the same)", dead.name, by.name);
+        let more = format!(
+            ": {} would, but {} skips it (OLM v1 would take it all the same)",
+            dead.fields.name, by.fields.name
+        );
         message.push_str(&more);
     }
     let own = channel.entry(name);
@@ -232,7 +235,7 @@ fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, adv
     } else if own.is_none() && is_newer(installed, head.copied()) {
         Some(format!("keep {name} in the channel, deprecated if need be: an upgrade never leads down"))
     } else if let Some(head) = head.filter(|it| is_newer(installed, Some(it))) {
-        Some(format!("let {name} replace {}, or take it out of the channel", head.name))
+        Some(format!("let {name} replace {}, or take it out of the channel", head.fields.name))
     } else {
         advice.map(str::to_owned)
     };
@@ -257,7 +260,7 @@ fn circle(walker: &Walker<'_>, installed: &Installed, followed: &mut BTreeSet<St
         }
         own.insert(at.name.clone());
         let (_, entry) = walker.next(&at)?;
-        at = Installed { name: entry.name.clone(), version: entry.version.clone() };
+        at = Installed { name: entry.fields.name.clone(), version: entry.version.clone() };
     }
 }
 
@@ -269,7 +272,9 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     let mut dead: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut by_name: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     for entry in &channel.entries {
-        for name in entry.skips.iter().chain([&entry.replaces, &entry.name]).filter(|it| !it.is_empty()) {
+        for name in
+            entry.fields.skips.iter().chain([&entry.fields.replaces, &entry.fields.name]).filter(|it| !it.is_empty())
+        {
             by_name.entry(name).or_default().push(entry);
         }
     }
@@ -282,15 +287,15 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
         let in_range = version.as_ref().and_then(|it| holding.first(it)).map(|it| ranged[it as usize]);
         let leading = by_name.get(name).into_iter().flatten().copied().chain(in_range);
         let Some(highest) = leading.filter(|it| it.version.is_some()).max_by_key(|it| &it.version) else { continue };
-        if highest.name != name && order.skipped.contains_key(highest.name.as_str()) {
-            dead.entry(&highest.name).or_default().push(name);
+        if highest.fields.name != name && order.skipped.contains_key(highest.fields.name.as_str()) {
+            dead.entry(&highest.fields.name).or_default().push(name);
         }
     }
     // The items of the skips of each entry that is named.
     let mut items: HashMap<usize, HashMap<&str, usize>> = HashMap::new();
     for (name, from) in dead {
         let Some(skipping) = order.skipped.get(name) else { continue };
-        let by = &skipping.name;
+        let by = &skipping.fields.name;
         let id = format!("{}/{}", channel.package, channel.name);
         let message = format!(
             "{by} skips {name} in {id}, so OLM Classic never upgrades to it; OLM v1 does, from {}",
@@ -299,7 +304,7 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
         let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
         let of_entry = items.entry(skipping.number).or_insert_with(|| {
             // The first of equal names stays.
-            skipping.skips.iter().enumerate().rev().map(|(item, name)| (name.as_str(), item)).collect()
+            skipping.fields.skips.iter().enumerate().rev().map(|(item, name)| (name.as_str(), item)).collect()
         });
         let item = of_entry.get(name).copied().unwrap_or_default();
         let place = channel.places.skip(skipping.number, item);
@@ -324,17 +329,17 @@ fn check_ranges(channel: &Channel) -> Vec<About> {
             continue;
         }
         // Of many, the lowest versions stand for all.
-        let held = spans.into_iter().flatten().map(|it| channel.entries[ascending[it].1].name.as_str());
+        let held = spans.into_iter().flatten().map(|it| channel.entries[ascending[it].1].fields.name.as_str());
         let names = first_of(held, n_held);
         let message = format!(
             "the skipRange {} of {} in {}/{} includes {names}, which it does not update",
-            entry.skip_range, entry.name, channel.package, channel.name
+            entry.fields.skip_range, entry.fields.name, channel.package, channel.name
         );
         let help = format!("end the range with <{version}");
         findings.push(finding(
             rules::RANGE_BEYOND,
             at_range(channel, entry),
-            (channel, &entry.name),
+            (channel, &entry.fields.name),
             message,
             Some(&help),
         ));
@@ -348,17 +353,17 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>)
     let minor = |version: &Version| (version.major(), version.minor());
     // Who skips earlier patches of a minor version, as a z-stream does, gives them an update and means it.
     let is_followed = |it: &Entry| {
-        let by = order.skipped.get(it.name.as_str()).and_then(|by| by.version.as_ref());
+        let by = order.skipped.get(it.fields.name.as_str()).and_then(|by| by.version.as_ref());
         by.zip(it.version.as_ref()).is_some_and(|(by, version)| by > version && minor(by) == minor(version))
     };
     let is_older = |it: &&Entry| it.version.is_some() && it.version < last.version && !is_followed(it);
-    let older: Vec<&str> = channel.entries.iter().filter(is_older).map(|it| it.name.as_str()).collect();
-    if !older.is_empty() && last.replaces.is_empty() {
+    let older: Vec<&str> = channel.entries.iter().filter(is_older).map(|it| it.fields.name.as_str()).collect();
+    if !older.is_empty() && last.fields.replaces.is_empty() {
         let message = format!(
             "the chain of {}/{} ends at {}, so only startingCSV installs {}",
             channel.package,
             channel.name,
-            last.name,
+            last.fields.name,
             listed(channel, older.into_iter())
         );
         let help = "let the end of the chain replace the newest of them, without skipping it, if they should be part of the channel";
@@ -369,14 +374,14 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>)
 fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     let Some((default, _)) = ordered.channels(&ordered.package.default_channel).next() else { return };
     let Some(head) = order.live.first().filter(|_| default.name != channel.name) else { return };
-    let installed = Installed { name: head.name.clone(), version: head.version.clone() };
-    let is_member = default.entry(&head.name).is_some();
+    let installed = Installed { name: head.fields.name.clone(), version: head.version.clone() };
+    let is_member = default.entry(&head.fields.name).is_some();
     // A default channel without order has a finding of its own.
     let Some(walker) = ordered.default_walker() else { return };
     if !is_member && walker.next(&installed).is_none() {
         let message = format!(
             "no upgrade leads from {}, the head of {}/{}, into the default channel {}",
-            head.name, channel.package, channel.name, default.name
+            head.fields.name, channel.package, channel.name, default.name
         );
         findings.push(finding(rules::OUTSIDE_DEFAULT, channel.places.entry(head.number), (channel, ""), message, None));
     }

@@ -68,14 +68,16 @@ pub(super) fn losses<'o>(old: &Ordered<'o>, new: &Ordered<'_>) -> Vec<Loss<'o>> 
         };
         for (of_old, _) in old.channels(&channel.name) {
             for entry in &of_old.entries {
-                let version = || new.channels(&channel.name).find_map(|it| it.0.entry(&entry.name)?.version.clone());
-                let installed = Installed { name: entry.name.clone(), version: version().or(entry.version.clone()) };
-                if walker.next(&installed).is_some() || new.is_head(&channel.name, &entry.name) {
+                let version =
+                    || new.channels(&channel.name).find_map(|it| it.0.entry(&entry.fields.name)?.version.clone());
+                let installed =
+                    Installed { name: entry.fields.name.clone(), version: version().or(entry.version.clone()) };
+                if walker.next(&installed).is_some() || new.is_head(&channel.name, &entry.fields.name) {
                     continue;
                 }
-                let before = Installed { name: entry.name.clone(), version: entry.version.clone() };
-                let before = walked.next(&before).map(|it| it.1.name.as_str());
-                if before.is_some() || old.is_head(&channel.name, &entry.name) {
+                let before = Installed { name: entry.fields.name.clone(), version: entry.version.clone() };
+                let before = walked.next(&before).map(|it| it.1.fields.name.as_str());
+                if before.is_some() || old.is_head(&channel.name, &entry.fields.name) {
                     losses.push(Loss::Version { channel: of_old, installed, before });
                 }
             }

@@ -25,12 +25,12 @@ impl<'c> Naming<'c> {
     pub(super) fn new(channel: &'c Channel) -> Self {
         let mut names: HashMap<&str, Named<'_>> = HashMap::with_capacity(channel.entries.len());
         for entry in &channel.entries {
-            let skips = entry.skips.iter().enumerate().map(|(item, name)| (name, Some(item)));
-            for (name, item) in std::iter::once((&entry.replaces, None)).chain(skips) {
+            let skips = entry.fields.skips.iter().enumerate().map(|(item, name)| (name, Some(item)));
+            for (name, item) in std::iter::once((&entry.fields.replaces, None)).chain(skips) {
                 tally::step(1);
                 let named = names.entry(name).or_insert_with(|| Named { first: (entry, item), by: Vec::new() });
-                if named.by.last() != Some(&entry.name.as_str()) {
-                    named.by.push(&entry.name);
+                if named.by.last() != Some(&entry.fields.name.as_str()) {
+                    named.by.push(&entry.fields.name);
                 }
             }
         }

@@ -52,6 +52,6 @@ impl<'p> Ordered<'p> {
     /// Whether a name is the head of a channel.
     pub(super) fn is_head(&self, channel: &str, name: &str) -> bool {
         let mut heads = self.channels(channel).filter_map(|it| it.1.as_ref().ok()?.live.first().copied());
-        heads.any(|it| it.name == name)
+        heads.any(|it| it.fields.name == name)
     }
 }

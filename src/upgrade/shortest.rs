@@ -304,7 +304,7 @@ impl<'s> ClassicSearch<'s> {
                 tally::step(1);
                 let (name, walker) = &self.channels[place];
                 let Some((_, entry)) = walker.next(&as_classic) else { continue };
-                let bundle = entry.name.as_str();
+                let bundle = entry.fields.name.as_str();
                 let is_same = current == Some(*number);
                 let n_set = n_set + usize::from(!is_same);
                 // The shortest way of all never goes in a circle.

@@ -171,10 +171,13 @@ pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Ins
     for channel in channels {
         let Ok(order) = channel.order() else { continue };
         for entry in &channel.entries {
-            if let Some(by) = order.skipped.get(entry.name.as_str())
+            if let Some(by) = order.skipped.get(entry.fields.name.as_str())
                 && classic::leads_to(channel, entry, installed)
             {
-                text.push_str(&format!("; {} does, but {} skips it, so it is never taken", entry.name, by.name));
+                text.push_str(&format!(
+                    "; {} does, but {} skips it, so it is never taken",
+                    entry.fields.name, by.fields.name
+                ));
             }
         }
     }

@@ -107,7 +107,7 @@ impl<'v> Ways<'v> {
         let (name, version) = match &self.engine {
             Engine::Classic { walker, .. } => {
                 let (_, entry) = walker.next(&at.as_classic())?;
-                (entry.name.clone(), entry.version.as_ref().map(ToString::to_string).unwrap_or_default())
+                (entry.fields.name.clone(), entry.version.as_ref().map(ToString::to_string).unwrap_or_default())
             }
             Engine::V1 { question, view, .. } => {
                 let question = Question { installed: Some(at.as_v1()), ..question.clone() };

@@ -167,12 +167,12 @@ impl WhyNot {
             Err(error) => return self.condition("the channel has one chain", false, error.to_string(), None),
         };
         if let Some(by) = order.skipped.get(self.bundle.as_str()) {
-            let fact = format!("{} skips it, so it is never taken in {id}", by.name);
+            let fact = format!("{} skips it, so it is never taken in {id}", by.fields.name);
             return self.condition("is not skipped", false, fact, None);
         }
         self.condition("is not skipped", true, format!("no entry of {id} skips it"), None);
-        let is_live = order.live.iter().any(|it| it.name == self.bundle);
-        let head = order.live.first().map_or("", |it| it.name.as_str());
+        let is_live = order.live.iter().any(|it| it.fields.name == self.bundle);
+        let head = order.live.first().map_or("", |it| it.fields.name.as_str());
         let verb = if is_live { "reaches" } else { "does not reach" };
         self.condition("is below the head", is_live, format!("the chain of replaces from {head} {verb} it"), None);
         if let (Some(installed), Some(entry)) = (installed, channel.entry(&self.bundle)) {
@@ -192,14 +192,14 @@ impl WhyNot {
 
 fn fields_of(entry: &classic::Entry) -> String {
     let mut said = Vec::new();
-    if !entry.replaces.is_empty() {
-        said.push(format!("replaces {}", entry.replaces));
+    if !entry.fields.replaces.is_empty() {
+        said.push(format!("replaces {}", entry.fields.replaces));
     }
-    if !entry.skips.is_empty() {
-        said.push(format!("skips {}", first_of(entry.skips.iter(), entry.skips.len())));
+    if !entry.fields.skips.is_empty() {
+        said.push(format!("skips {}", first_of(entry.fields.skips.iter(), entry.fields.skips.len())));
     }
-    if !entry.skip_range.is_empty() {
-        said.push(format!("skipRange {}", entry.skip_range));
+    if !entry.fields.skip_range.is_empty() {
+        said.push(format!("skipRange {}", entry.fields.skip_range));
     }
     said.join(", ")
 }

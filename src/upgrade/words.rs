@@ -40,7 +40,7 @@ pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
     let users: Vec<Installed> = names(&channel).into_iter().map(installed).collect();
     let order = channel.order().ok()?;
     let walker = Walker::new(order.live.iter().map(|it| (&channel, *it)).collect());
-    let head = order.live.first().map_or("", |it| it.name.as_str());
+    let head = order.live.first().map_or("", |it| it.fields.name.as_str());
     words_for(&channel, users.iter(), |it| walker.next(it).is_none() && head != it.name)
 }
 
@@ -65,10 +65,10 @@ pub(super) fn words_for<'u>(
 pub(super) fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
     let mut names: BTreeMap<&str, Option<Version>> = BTreeMap::new();
     for entry in &channel.entries {
-        names.insert(&entry.name, entry.version.clone());
+        names.insert(&entry.fields.name, entry.version.clone());
     }
     for entry in &channel.entries {
-        for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+        for name in entry.fields.skips.iter().chain([&entry.fields.replaces]).filter(|it| !it.is_empty()) {
             names.entry(name).or_default();
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
 
 /// Whether an entry replaces or skips its own name.
 pub(super) fn names_itself(channel: &Channel, name: &str) -> bool {
-    channel.entry(name).is_some_and(|it| it.replaces == name || it.skips.iter().any(|it| it == name))
+    channel.entry(name).is_some_and(|it| it.fields.replaces == name || it.fields.skips.iter().any(|it| it == name))
 }
 
 /// Whether the head is older than what is installed, and no upgrade for it.

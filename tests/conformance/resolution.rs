@@ -204,7 +204,7 @@ impl Namespace {
                 continue;
             }
             let entry = package.channels.iter().filter(|it| it.name == from["channel"].as_str().unwrap_or_default());
-            if let Some(entry) = entry.flat_map(|it| &it.entries).find(|it| it.name == name) {
+            if let Some(entry) = entry.flat_map(|it| &it.entries).find(|it| it.fields.name == name) {
                 let bundle = &package.bundles[entry.bundle];
                 let properties = self.with_rows(|rows| rows.properties(&package.name, &[bundle]));
                 let properties = properties.map_err(|error| error.to_string())?.pop().unwrap_or_default();

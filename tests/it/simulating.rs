@@ -163,7 +163,7 @@ proptest! {
     fn an_edge_is_verified_and_found_where_there_is_one(drawn in entries(), older in 0..3_u64) {
         let shifted: Vec<Drawn> = drawn.into_iter().map(|it| (it.0 + older, it.1, it.2, it.3)).collect();
         let channel = channel(&shifted);
-        let mut users: Vec<Installed> = channel.entries.iter().map(|it| installed(&it.name, it.version.clone())).collect();
+        let mut users: Vec<Installed> = channel.entries.iter().map(|it| installed(&it.fields.name, it.version.clone())).collect();
         users.extend((0..older).map(|it| installed(&name(it), Version::parse(&format!("1.{it}.0")).ok())));
         let is_fine = |channel: &Channel| {
             let fields: Vec<_> = channel.entries.iter().map(|it| it.fields.clone()).collect();
@@ -178,7 +178,7 @@ proptest! {
         match extra_edge(&channel, &users, &[], |_| true) {
             Some(edge) => prop_assert!(is_fine(&with_edge(&channel, &edge)), "{:?}", edge),
             None => {
-                let head = &channel.entries.last().unwrap().name;
+                let head = &channel.entries.last().unwrap().fields.name;
                 let skips = users.iter().map(|it| it.name.clone()).filter(|it| it != head).collect();
                 let all = ExtraEdge {
                     channel: "c".to_owned(), entry: head.clone(), skips, skip_range: String::new(), old_range: String::new(),
@@ -202,7 +202,7 @@ proptest! {
         let found = check_packages(&builder.into_index().unwrap(), &Filter::default(), None, &["p".to_owned()]).unwrap();
         let stranded: Vec<_> = found[0].iter().flatten().filter(|it| it.rule.id == "W0802").collect();
         prop_assert!(stranded.iter().all(|it| it.help.as_ref() == Some(&help)), "{:?} {:?}", help, stranded);
-        let edge = extra_edge(&channel(&drawn), &channel(&drawn).entries.iter().map(|it| installed(&it.name, it.version.clone())).collect::<Vec<_>>(), &[], |_| true).unwrap();
+        let edge = extra_edge(&channel(&drawn), &channel(&drawn).entries.iter().map(|it| installed(&it.fields.name, it.version.clone())).collect::<Vec<_>>(), &[], |_| true).unwrap();
         prop_assert!(help.starts_with(&edge.request()), "{} {}", help, edge.request());
     }
 

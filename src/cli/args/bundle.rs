@@ -29,7 +29,7 @@ impl Target {
                 let wanted = channel.unwrap_or(&graph.default_channel).to_owned();
                 let found = crate::upgrade::classic::Package::new(&graph);
                 let order = found.channels.iter().find(|it| it.name == wanted).and_then(|it| it.order().ok());
-                if let Some(head) = order.and_then(|it| it.live.first().map(|it| it.name.clone())) {
+                if let Some(head) = order.and_then(|it| it.live.first().map(|it| it.fields.name.clone())) {
                     return Ok(Some(head));
                 }
             }

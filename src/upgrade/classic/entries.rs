@@ -30,14 +30,6 @@ impl Entry {
     }
 }
 
-impl Deref for Entry {
-    type Target = fbc::Entry;
-
-    fn deref(&self) -> &fbc::Entry {
-        &self.fields
-    }
-}
-
 /// So few entries are looked through.
 const FEW: usize = 32;
 
@@ -59,17 +51,17 @@ impl Entries {
     fn place_of(&self, name: &str) -> Option<usize> {
         if self.list.len() <= FEW {
             tally::step(self.list.len());
-            return self.list.iter().position(|it| it.name == name);
+            return self.list.iter().position(|it| it.fields.name == name);
         }
         let by_name = self.by_name.get_or_init(|| {
             tally::step(self.list.len());
             let mut places: Vec<usize> = (0..self.list.len()).collect();
-            places.sort_by(|&a, &b| self.list[a].name.cmp(&self.list[b].name));
+            places.sort_by(|&a, &b| self.list[a].fields.name.cmp(&self.list[b].fields.name));
             places
         });
         tally::step(1);
-        let first = by_name.partition_point(|&it| self.list[it].name.as_str() < name);
-        by_name.get(first).copied().filter(|&it| self.list[it].name == name)
+        let first = by_name.partition_point(|&it| self.list[it].fields.name.as_str() < name);
+        by_name.get(first).copied().filter(|&it| self.list[it].fields.name == name)
     }
 
     /// Adds an entry at the end.
@@ -130,7 +122,7 @@ mod tests {
         for n_entries in [3, FEW, FEW + 1, 100] {
             let mut entries: Entries = (0..n_entries).map(|it| entry(&format!("p.v{it}"), "")).collect();
             entries.push(entry("p.v1", "second"));
-            let found = |entries: &Entries, name: &str| entries.of(name).map(|it| it.replaces.clone());
+            let found = |entries: &Entries, name: &str| entries.of(name).map(|it| it.fields.replaces.clone());
             assert_eq!(found(&entries, "p.v1").as_deref(), Some(""));
             assert_eq!(found(&entries, "p"), None);
             entries.change("p.v1", |it| Entry { fields: entry("q", "other").fields, ..it.clone() });

@@ -85,9 +85,9 @@ impl Channel {
         let left: HashSet<&str> = self
             .entries
             .iter()
-            .flat_map(|it| it.skips.iter().map(String::as_str).chain([it.replaces.as_str()]))
+            .flat_map(|it| it.fields.skips.iter().map(String::as_str).chain([it.fields.replaces.as_str()]))
             .collect();
-        self.entries.iter().map(|it| it.name.as_str()).filter(|it| !left.contains(it)).collect()
+        self.entries.iter().map(|it| it.fields.name.as_str()).filter(|it| !left.contains(it)).collect()
     }
 
     /// The order of the channel.
@@ -98,13 +98,13 @@ impl Channel {
         // Entries are known by the place of the first one of their name.
         let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(self.entries.len());
         let first: Vec<usize> =
-            self.entries.iter().enumerate().map(|(at, it)| *by_name.entry(&it.name).or_insert(at)).collect();
+            self.entries.iter().enumerate().map(|(at, it)| *by_name.entry(&it.fields.name).or_insert(at)).collect();
         let mut skipped_by: Vec<Option<&Entry>> = vec![None; self.entries.len()];
         let mut is_left: Vec<bool> = vec![false; self.entries.len()];
         let replaces: Vec<Option<usize>> =
-            self.entries.iter().map(|it| by_name.get(it.replaces.as_str()).copied()).collect();
+            self.entries.iter().map(|it| by_name.get(it.fields.replaces.as_str()).copied()).collect();
         for (entry, replaced) in self.entries.iter().zip(&replaces) {
-            for &known in entry.skips.iter().filter_map(|it| by_name.get(it.as_str())) {
+            for &known in entry.fields.skips.iter().filter_map(|it| by_name.get(it.as_str())) {
                 skipped_by[known].get_or_insert(entry);
                 is_left[known] = true;
             }
@@ -118,7 +118,7 @@ impl Channel {
         let mut chains = Vec::new();
         for &head in first.iter().filter(|&&it| !is_left[it]) {
             let Some(chain) = self.chain((&replaces, &skipped_by), &mut visited, head) else {
-                let head = self.entries[head].name.clone();
+                let head = self.entries[head].fields.name.clone();
                 return Err(OrderError::Cycle { package, channel, head });
             };
             chains.push(chain);
@@ -126,8 +126,8 @@ impl Channel {
         if chains.len() > 1 {
             let shown = |chain: &Vec<&Entry>| match chain.as_slice() {
                 [] => "[]".to_owned(),
-                [only] => only.name.clone(),
-                [first, .., last] => format!("{}...{}", first.name, last.name),
+                [only] => only.fields.name.clone(),
+                [first, .., last] => format!("{}...{}", first.fields.name, last.fields.name),
             };
             let chains = chains.iter().map(shown).collect();
             return Err(OrderError::SeveralHeads { package, channel, chains });
@@ -135,7 +135,7 @@ impl Channel {
         match chains.pop() {
             Some(live) => {
                 let skipped = self.entries.iter().zip(skipped_by);
-                let skipped = skipped.filter_map(|(entry, by)| Some((entry.name.as_str(), by?))).collect();
+                let skipped = skipped.filter_map(|(entry, by)| Some((entry.fields.name.as_str(), by?))).collect();
                 Ok(Order { live, skipped })
             }
             None => Err(OrderError::NoHead { package, channel }),

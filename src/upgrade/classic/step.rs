@@ -247,7 +247,7 @@ impl Paths<'_> {
                 return (Path { steps, end: End::Stranded }, true);
             }
             steps.push(step(in_channel, entry, permits(in_channel, entry, &at)));
-            at = Installed { name: entry.name.clone(), version: entry.version.clone() };
+            at = Installed { name: entry.fields.name.clone(), version: entry.version.clone() };
             if !seen.insert(at.name.clone()) {
                 break End::Loop;
             }
@@ -272,7 +272,7 @@ impl<'p> Walker<'p> {
     pub(in crate::upgrade) fn new(ranks: Vec<(&'p Channel, &'p Entry)>) -> Self {
         let mut by_name = HashMap::with_capacity(ranks.len());
         for (rank, (_, entry)) in ranks.iter().enumerate() {
-            for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+            for name in entry.fields.skips.iter().chain([&entry.fields.replaces]).filter(|it| !it.is_empty()) {
                 tally::step(1);
                 by_name.entry(name.as_str()).or_insert(rank);
             }
@@ -287,7 +287,7 @@ impl<'p> Walker<'p> {
     /// The entry that OLM goes to from an installed bundle; `None` if it stays.
     #[must_use]
     pub fn next(&self, installed: &Installed) -> Option<(&'p Channel, &'p Entry)> {
-        self.first(installed).filter(|(_, entry)| entry.name != installed.name)
+        self.first(installed).filter(|(_, entry)| entry.fields.name != installed.name)
     }
 
     /// The most preferred entry with an edge from an installed bundle, which may be its own.
@@ -309,7 +309,7 @@ impl<'p> Walker<'p> {
 fn step(channel: &Channel, entry: &Entry, permits: Vec<Permit>) -> Step {
     Step {
         channel: channel.name.clone(),
-        bundle: entry.name.clone(),
+        bundle: entry.fields.name.clone(),
         version: entry.version.as_ref().map(ToString::to_string).unwrap_or_default(),
         permits,
     }
@@ -331,17 +331,18 @@ pub fn leads_to(channel: &Channel, entry: &Entry, installed: &Installed) -> bool
 
 /// The fields of an entry that lead to it from the installed bundle.
 fn permits(channel: &Channel, entry: &Entry, installed: &Installed) -> Vec<Permit> {
-    let permit = |field: Field, value: &str, place: Place| Permit::new(&channel.name, &entry.name, field, value, place);
+    let permit =
+        |field: Field, value: &str, place: Place| Permit::new(&channel.name, &entry.fields.name, field, value, place);
     let (places, number) = (&channel.places, entry.number);
     let mut permits = Vec::new();
-    if !installed.name.is_empty() && entry.replaces == installed.name {
-        permits.push(permit(Field::Replaces, &entry.replaces, places.replaces(number)));
+    if !installed.name.is_empty() && entry.fields.replaces == installed.name {
+        permits.push(permit(Field::Replaces, &entry.fields.replaces, places.replaces(number)));
     }
-    if let Some(item) = entry.skips.iter().position(|it| *it == installed.name) {
+    if let Some(item) = entry.fields.skips.iter().position(|it| *it == installed.name) {
         permits.push(permit(Field::Skips, &installed.name, places.skip(number, item)));
     }
     if holds(entry, installed) {
-        permits.push(permit(Field::SkipRange, &entry.skip_range, places.skip_range(number)));
+        permits.push(permit(Field::SkipRange, &entry.fields.skip_range, places.skip_range(number)));
     }
     permits
 }
