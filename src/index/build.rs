@@ -33,9 +33,7 @@ pub enum Outcome {
 pub struct Builder {
     /// Dropped first, so that the file is closed when the target renames or removes it.
     connection: Option<Connection>,
-    target: Option<Replacement>,
-    /// The schema of the index that the target holds, if it holds one.
-    base: Option<i32>,
+    target: Target,
     /// The old index, open for reading until the new one is there.
     reader: Option<Connection>,
     /// What is known; read when it is needed first.
@@ -54,6 +52,26 @@ pub struct Builder {
     pub(super) advice: Option<CutAdvice>,
 }
 
+/// Where an index is built.
+#[derive(Debug)]
+enum Target {
+    Memory,
+    File {
+        replacement: Replacement,
+        /// The schema of the index that is there, if there is one.
+        base: Option<i32>,
+    },
+}
+
+impl Target {
+    fn base(&self) -> Option<i32> {
+        match self {
+            Self::Memory => None,
+            Self::File { base, .. } => *base,
+        }
+    }
+}
+
 impl Builder {
     /// A builder for the index at `path`, which is created if it is not there.
     ///
@@ -70,9 +88,9 @@ impl Builder {
         };
         // Twice: so that nothing is made beside what is not an index, and under the lock.
         recognise(path)?;
-        let target = Replacement::begin_database(path)?;
-        let base = recognise(target.target())?;
-        Ok(Self { target: Some(target), base, ..Self::empty() })
+        let replacement = Replacement::begin_database(path)?;
+        let base = recognise(replacement.target())?;
+        Ok(Self::new(Target::File { replacement, base }))
     }
 
     /// A builder for an index in memory.
@@ -98,14 +116,13 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::empty()
+        Self::new(Target::Memory)
     }
 
-    fn empty() -> Self {
+    fn new(target: Target) -> Self {
         Self {
             connection: None,
-            target: None,
-            base: None,
+            target,
             reader: None,
             interned: None,
             indexes: Vec::new(),
@@ -181,23 +198,17 @@ impl Builder {
         }
         // A new index without catalogs is an index too; one that nothing was done to stays as it is, unless its schema is an
         // older one.
-        if self.connection.is_none() && self.base == Some(SCHEMA_VERSION) {
+        if self.connection.is_none() && self.target.base() == Some(SCHEMA_VERSION) {
             return Ok(Outcome::Unchanged);
         }
         let path = self.path();
-        self.writable()?;
-        self.complete().map_err(|error| IndexError::writing(&path, &error))?;
+        let connection = self.completed()?;
         self.reader = None;
-        if let Some(connection) = self.connection.take() {
-            connection.close().map_err(|(_, error)| IndexError::writing(&path, &error))?;
+        connection.close().map_err(|(_, error)| IndexError::writing(&path, &error))?;
+        if let Target::File { replacement, .. } = self.target {
+            replacement.finish()?;
         }
-        match self.target.take() {
-            Some(target) => {
-                target.finish()?;
-                Ok(Outcome::Written)
-            }
-            None => Ok(Outcome::Written),
-        }
+        Ok(Outcome::Written)
     }
 
     /// Opens what was built in memory.
@@ -209,22 +220,25 @@ impl Builder {
             return Err(IndexError::Refused { name });
         }
         let path = self.path();
-        self.writable()?;
-        self.complete().map_err(|error| IndexError::writing(&path, &error))?;
-        match (self.target.take(), self.connection.take()) {
-            (None, Some(connection)) => Index::from_connection(connection, &path),
-            (Some(target), connection) => {
+        let connection = self.completed()?;
+        match self.target {
+            Target::Memory => Index::from_connection(connection, &path),
+            Target::File { replacement, .. } => {
                 drop(connection);
-                target.finish()?;
+                replacement.finish()?;
                 Index::open(&path)
             }
-            (None, None) => Err(IndexError::Sql("nothing was built".to_owned())),
         }
     }
 
-    /// What is left to do when all catalogs are in.
-    fn complete(&mut self) -> rusqlite::Result<()> {
-        let Some(connection) = &self.connection else { return Ok(()) };
+    /// The connection to what was built, with all done that is left to do when all catalogs are in.
+    fn completed(&mut self) -> Result<Connection, IndexError> {
+        let connection = self.begun()?;
+        self.complete(&connection).map_err(|error| IndexError::writing(&self.path(), &error))?;
+        Ok(connection)
+    }
+
+    fn complete(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         if self.has_removed {
             remove::orphans(connection)?;
         }
@@ -240,7 +254,7 @@ impl Builder {
         connection.execute_batch("COMMIT")?;
         let n_free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
         // In memory nobody sees the gaps.
-        if n_free > 0 && self.target.is_some() {
+        if n_free > 0 && matches!(self.target, Target::File { .. }) {
             connection.execute_batch("VACUUM")?;
         }
         Ok(())
@@ -249,8 +263,8 @@ impl Builder {
     /// How the target is called in errors.
     pub(super) fn path(&self) -> PathBuf {
         match &self.target {
-            Some(target) => target.target().to_owned(),
-            None => PathBuf::from(":memory:"),
+            Target::File { replacement, .. } => replacement.target().to_owned(),
+            Target::Memory => PathBuf::from(":memory:"),
         }
     }
 
@@ -258,67 +272,71 @@ impl Builder {
     pub(super) fn readable(&mut self) -> Result<Option<&Connection>, IndexError> {
         if self.connection.is_none()
             && self.reader.is_none()
-            && let (Some(target), Some(_)) = (&self.target, self.base)
+            && let Target::File { replacement, base: Some(_) } = &self.target
         {
-            let failed = |error: rusqlite::Error| IndexError::reading(target.target(), &error);
-            self.reader = Some(file::connect(target.target()).map_err(failed)?);
+            let failed = |error: rusqlite::Error| IndexError::reading(replacement.target(), &error);
+            self.reader = Some(file::connect(replacement.target()).map_err(failed)?);
         }
         Ok(self.connection.as_ref().or(self.reader.as_ref()))
     }
 
     /// Reads what is known, once.
     pub(super) fn know(&mut self) -> Result<(), IndexError> {
-        if self.interned.is_some() {
-            return Ok(());
-        }
-        let path = self.path();
-        let interned = match self.readable()? {
-            Some(connection) => {
-                let read = || Interned::read(connection, is_written_by_this_program(connection)?);
-                read().map_err(|error| IndexError::reading(&path, &error))?
-            }
-            None => Interned { next_document: 1, next_file: 1, ..Interned::default() },
-        };
+        let interned = self.known()?;
         self.interned = Some(interned);
         Ok(())
     }
 
+    fn known(&mut self) -> Result<Interned, IndexError> {
+        if let Some(interned) = self.interned.take() {
+            return Ok(interned);
+        }
+        let path = self.path();
+        match self.readable()? {
+            Some(connection) => {
+                let read = || Interned::read(connection, is_written_by_this_program(connection)?);
+                read().map_err(|error| IndexError::reading(&path, &error))
+            }
+            None => Ok(Interned { next_document: 1, next_file: 1, ..Interned::default() }),
+        }
+    }
+
     /// The connection to write with, in its transaction; made when it is needed first.
     pub(super) fn writable(&mut self) -> Result<&Connection, IndexError> {
-        if self.connection.is_none() {
-            let path = self.path();
-            let connection = match &mut self.target {
-                Some(target) => {
-                    if self.base.is_some() {
-                        let read_failed = |source| IndexError::Read { path: path.clone(), source };
-                        target.copy(&mut open_regular(&path).map_err(read_failed)?)?;
-                    }
-                    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-                        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-                        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-                    Connection::open_with_flags(target.temporary(), flags)
-                }
-                None => Connection::open_in_memory(),
-            };
-            let connection = connection.map_err(|error| IndexError::writing(&path, &error))?;
-            let (connection, indexes) = prepare(connection, self.base, &path)?;
-            self.indexes = indexes;
-            self.connection = Some(connection);
-        }
-        match &self.connection {
-            Some(connection) => Ok(connection),
-            None => Err(IndexError::Sql("there is no connection".to_owned())),
-        }
+        let connection = self.begun()?;
+        Ok(self.connection.insert(connection))
     }
 
     /// The connection and what is known, both in use at once.
     pub(super) fn writing(&mut self) -> Result<(&Connection, &mut Interned), IndexError> {
-        self.know()?;
-        self.writable()?;
-        match (&self.connection, &mut self.interned) {
-            (Some(connection), Some(interned)) => Ok((connection, interned)),
-            _ => Err(IndexError::Sql("there is no connection".to_owned())),
+        let interned = self.known()?;
+        let connection = self.begun()?;
+        Ok((self.connection.insert(connection), self.interned.insert(interned)))
+    }
+
+    /// Takes the connection to write with, or makes it.
+    fn begun(&mut self) -> Result<Connection, IndexError> {
+        if let Some(connection) = self.connection.take() {
+            return Ok(connection);
         }
+        let path = self.path();
+        let connection = match &mut self.target {
+            Target::File { replacement, base } => {
+                if base.is_some() {
+                    let read_failed = |source| IndexError::Read { path: path.clone(), source };
+                    replacement.copy(&mut open_regular(&path).map_err(read_failed)?)?;
+                }
+                let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+                    | OpenFlags::SQLITE_OPEN_NO_MUTEX
+                    | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+                Connection::open_with_flags(replacement.temporary(), flags)
+            }
+            Target::Memory => Connection::open_in_memory(),
+        };
+        let connection = connection.map_err(|error| IndexError::writing(&path, &error))?;
+        let (connection, indexes) = prepare(connection, self.target.base(), &path)?;
+        self.indexes = indexes;
+        Ok(connection)
     }
 }
 
