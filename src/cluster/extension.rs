@@ -1,11 +1,12 @@
 //! ClusterExtensions of OLM v1 (`docs/behaviour/olm-v1.md` 2.1).
 //!
-//! What it deliberately does not do: it checks none of the values; what the API server would refuse is for OLM's rules.
+//! What it deliberately does not do: it checks no value but the range of versions.
 
 use super::condition::Condition;
 use super::object::{Object, text};
 use crate::diag::Place;
 use crate::json::{Value, write_compact};
+use crate::version::masterminds::api_server_refusal;
 
 /// A ClusterExtension.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,6 +40,13 @@ pub struct ClusterExtension {
 }
 
 impl ClusterExtension {
+    /// Why the API server refuses it for its `version`, with the place.
+    #[must_use]
+    pub fn version_refusal(&self) -> Option<String> {
+        let refusal = api_server_refusal(&self.version)?;
+        Some(format!("{}: ClusterExtension {}: {refusal}", self.place, self.name))
+    }
+
     pub(super) fn read(object: &Object<'_>) -> Self {
         let catalog = ["spec", "source", "catalog"];
         let at = |keys: &[&str]| -> Vec<Value<'_>> { object.items(&[&catalog[..], keys].concat()) };

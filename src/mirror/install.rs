@@ -13,6 +13,7 @@ use crate::fbc::csv::CsvView;
 use crate::fbc::{Consumer, Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
 use crate::json::Reader;
 use crate::version::Version;
+use crate::version::masterminds::api_server_refusal;
 
 /// A package that is to be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,10 +170,7 @@ impl Install {
             ("metadata", Node::fields([("name", Node::text(&namespace))])),
         ]);
         let mut catalog = Node::fields([("packageName", Node::text(&self.package))]);
-        let version = match (self.range.exact(), &self.version) {
-            (Some(_), Some(version)) => version.to_string(),
-            _ => self.range.text().trim().to_owned(),
-        };
+        let version = self.extension_version();
         if !version.is_empty() {
             catalog = catalog.with("version", Node::Quoted(version));
         }
@@ -183,6 +181,20 @@ impl Install {
             Node::fields([("namespace", Node::text(&namespace)), ("serviceAccount", account), ("source", source)]);
         let metadata = Node::fields([("name", Node::text(&label(&self.package)))]);
         vec![ns, manifest("olm.operatorframework.io/v1", "ClusterExtension", metadata, spec)]
+    }
+
+    /// The `version` of the ClusterExtension, or empty.
+    fn extension_version(&self) -> String {
+        match (self.range.exact(), &self.version) {
+            (Some(_), Some(version)) => version.to_string(),
+            _ => self.range.text().trim().to_owned(),
+        }
+    }
+
+    /// Why the API server refuses the ClusterExtension for its `version`.
+    #[must_use]
+    pub fn version_refusal(&self) -> Option<String> {
+        api_server_refusal(&self.extension_version())
     }
 
     /// Whether the version cannot be told from another one that differs in its build metadata.

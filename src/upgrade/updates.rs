@@ -9,7 +9,7 @@ use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, CatalogWalk};
 use crate::index::query::PackageGraph;
-use crate::version::masterminds::Constraint;
+use crate::version::masterminds::{Constraint, api_server_refusal};
 use crate::version::{Version, VersionRelease};
 
 /// What OLM does now.
@@ -193,6 +193,10 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
     let resolution = found.outcome.as_ref().ok();
     let installed = resolution.map(|it| it.bundle.as_str()).or(asked.installed.as_ref().map(|it| it.name.as_str()));
     answer.conditions = v1::deprecation_conditions(resolution, &asked.channels, installed);
+    // There is no such ClusterExtension that OLM could resolve.
+    if let Some(refusal) = api_server_refusal(&asked.version) {
+        return Updates { reason: refusal, others: targets, conditions: Vec::new(), ..answer };
+    }
     match found.outcome {
         Err(error) => {
             let is_stuck = error.kind() == "NotFound" && asked.installed.is_some();

@@ -13,6 +13,7 @@ use super::{classic, v1};
 use crate::index::query::{PackageGraph, Reach};
 use crate::index::{Index, IndexError};
 use crate::version::first_of;
+use crate::version::masterminds::api_server_refusal;
 
 /// Why not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -292,7 +293,8 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
     let name = &target.0;
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
     let mut refusal = None;
-    if let Ok(chosen) = &found.outcome {
+    let refused_range = api_server_refusal(&asked.version);
+    if let (Ok(chosen), None) = (&found.outcome, &refused_range) {
         refusal = v1_refusal(view, asked, chosen).filter(|_| &chosen.bundle == name);
         answer.is_taken = &chosen.bundle == name && refusal.is_none();
         answer.instead = Some(chosen.bundle.clone()).filter(|it| it != name);
@@ -301,6 +303,9 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
         if let Some(catalog) = view.catalogs().iter().find(|it| it.name == walk.catalog) {
             answer.in_catalog(view, asked, catalog, walk);
         }
+    }
+    if let Some(refusal) = refused_range {
+        answer.condition("the API server takes the ClusterExtension", false, refusal, None);
     }
     if let Err(error) = &found.outcome
         // The bundle's own dependencies have been told.

@@ -6,7 +6,7 @@
 //! is one number.
 
 /// The greatest length that the API server accepts, in characters.
-const MAX_CHARS: usize = 64;
+pub(super) const MAX_CHARS: usize = 64;
 
 /// What the wildcard of a component is, besides `x` and `X`. A bracket misplaced in the real expression makes it the
 /// two characters `*]` in some places.

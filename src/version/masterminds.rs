@@ -11,6 +11,7 @@
 use std::cmp::Ordering;
 
 use super::Version;
+use super::admission::MAX_CHARS;
 pub use super::admission::api_server_admits;
 use super::parse::is_digits;
 use super::quote::Quoted;
@@ -23,6 +24,23 @@ pub const MAX_LEN: usize = 512;
 pub const MAX_GROUPS: usize = 32;
 /// The greatest length in bytes of the version of an item, after its wildcards are filled in.
 const MAX_VERSION_LEN: usize = 256;
+
+/// Why the API server refuses a ClusterExtension whose `version` is this range, although OLM v1 could read it; `None` if it takes
+/// it, or if OLM v1 cannot read it either and says so itself (`docs/behaviour/olm-v1.md` 1.1.10).
+#[must_use]
+pub fn api_server_refusal(range: &str) -> Option<String> {
+    if range.is_empty() || Constraint::parse(range).is_err() || api_server_admits(range) {
+        return None;
+    }
+    let why = match range.chars().count() > MAX_CHARS {
+        true => format!("Too long: may not be more than {MAX_CHARS}"),
+        false => {
+            let help = "write comparisons such as \">=1.0.0 <2.0.0\", without hyphen ranges, leading zeros and \"*\"";
+            format!("invalid version expression; {help}")
+        }
+    };
+    Some(format!("the API server refuses the version range {}: {why}", Quoted(range)))
+}
 
 /// A parsed constraint: groups joined by OR, of items joined by AND.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -255,6 +255,9 @@ fn manifests(
                         "the version of {bundle} has build metadata, by which OLM v1 cannot tell it from others of package `{package}`"
                     ));
                 }
+                for (package, refusal) in installs.iter().filter_map(|it| Some((&it.package, it.version_refusal()?))) {
+                    context.reporter.warning(&format!("package `{package}`: {refusal}"));
+                }
                 installs.iter().flat_map(mirror::Install::extension).collect()
             }
         }

@@ -13,6 +13,7 @@ use crate::cli::print::resolution::{write_list, write_refusal, write_table, writ
 use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cluster::ClusterExtension;
 use crate::diag::printable;
 use crate::index::Index;
 use crate::index::query::Filter;
@@ -99,7 +100,8 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
     let index = args.namespace.ask.open(context)?;
     let Worlds { worlds, facts, warnings, cluster, has_skipped } = args.namespace.worlds(context, &index)?;
-    warnings.iter().for_each(|it| context.reporter.warning(it));
+    let refused = cluster.extensions.iter().filter_map(ClusterExtension::version_refusal);
+    warnings.into_iter().chain(refused).for_each(|it| context.reporter.warning(&it));
     let mut timings = Timings { load: started.elapsed(), ..Timings::default() };
     let options = args.namespace.options();
     let (mut all, mut ends, mut failure) = (Vec::new(), Vec::new(), None);
