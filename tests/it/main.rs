@@ -30,6 +30,7 @@ mod examples;
 mod few_catalogs;
 mod filtering;
 mod fixtures;
+mod grpc_descriptors;
 mod help;
 mod hostile_names;
 mod images;

@@ -87,6 +87,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tonic", &["serve"]),
     ("hyper", &["serve"]),
     ("prost", &["serve"]),
+    ("prost_types", &["serve"]),
     ("maud", &["page", "plan"]),
     ("parquet", &["columnar"]),
     ("pulldown_cmark", &["page"]),

@@ -55,7 +55,6 @@ pub fn method(path: &str) -> Result<Method, String> {
     use RegistryMethod as R;
     let malformed = || format!("malformed method name: {}", crate::version::Quoted(path));
     let (service, name) = path.strip_prefix('/').and_then(|it| it.rsplit_once('/')).ok_or_else(malformed)?;
-    let is_known = FILES.iter().find_map(|file| file.method(service, name));
     let found = match (service, name) {
         ("api.Registry", "ListPackages") => Method::Registry(R::ListPackages),
         ("api.Registry", "GetPackage") => Method::Registry(R::GetPackage),
@@ -76,7 +75,7 @@ pub fn method(path: &str) -> Result<Method, String> {
             "ServerReflectionInfo",
         ) => Method::Reflection,
         _ => {
-            return Err(match is_known {
+            return Err(match FILES.iter().find_map(|file| file.method(service, name)) {
                 Some(true) => format!("method {name} not implemented"),
                 Some(false) => format!("unknown method {name} for service {service}"),
                 None => format!("unknown service {service}"),

@@ -157,7 +157,7 @@ impl Reflection {
     pub fn answer(&mut self, request: Request) -> Result<Response, Refusal> {
         let defining = |symbol: &str| FILES.iter().find(|it| it.defines(symbol));
         let answer = match request.question.as_ref().ok_or(Refusal::NoQuestion)? {
-            Question::FileByFilename(name) => self.files(FILES.iter().find(|it| it.name == name)),
+            Question::FileByFilename(name) => self.files(FILES.iter().find(|it| it.name == *name)),
             Question::FileContainingSymbol(symbol) => self.files(defining(symbol)),
             // Nothing here has extensions.
             Question::FileContainingExtension(_) => not_found(),
@@ -166,8 +166,8 @@ impl Reflection {
                 None => not_found(),
             },
             Question::ListServices(_) => {
-                let names: BTreeSet<String> = FILES.iter().flat_map(File::services).collect();
-                let service = names.into_iter().map(|name| ServiceName { name }).collect();
+                let names: BTreeSet<&String> = FILES.iter().flat_map(|it| &it.services).collect();
+                let service = names.into_iter().map(|name| ServiceName { name: name.clone() }).collect();
                 Answer::ListServicesResponse(Services { service })
             }
         };
@@ -180,9 +180,9 @@ impl Reflection {
         let mut found = Descriptors::default();
         let mut queue = VecDeque::from([file]);
         while let Some(file) = queue.pop_front() {
-            let is_new = self.sent.insert(file.name);
+            let is_new = self.sent.insert(&file.name);
             if found.file_descriptor_proto.is_empty() || is_new {
-                found.file_descriptor_proto.push(file.encoded());
+                found.file_descriptor_proto.push(file.encoded.clone());
             }
             queue.extend(file.imports.iter().filter_map(|name| FILES.iter().find(|it| it.name == *name)));
         }

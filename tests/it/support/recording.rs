@@ -17,12 +17,13 @@ const FOREIGN: &str = "fixtures/recorded";
 /// Demands that each file holds what was found, or writes it there while the switch is on. `test` is the name with which
 /// `cargo test --test it` runs the caller.
 #[track_caller]
-pub fn expect_recorded(test: &str, found: &[(PathBuf, String)]) {
+pub fn expect_recorded(test: &str, found: &[(PathBuf, impl AsRef<[u8]>)]) {
     let is_on = std::env::var_os(SWITCH).is_some_and(|it| it == "1");
     let mut differences = Vec::new();
     for (path, text) in found {
         let recorded = std::fs::read(path).unwrap_or_default();
-        if recorded == text.as_bytes() {
+        let text = text.as_ref();
+        if recorded == text {
             continue;
         }
         if is_on {
@@ -30,7 +31,7 @@ pub fn expect_recorded(test: &str, found: &[(PathBuf, String)]) {
             std::fs::write(path, text).unwrap();
         } else {
             let recorded = String::from_utf8_lossy(&recorded);
-            differences.push(format!("{}\n{}", shown(path), difference(&recorded, text)));
+            differences.push(format!("{}\n{}", shown(path), difference(&recorded, &String::from_utf8_lossy(text))));
         }
     }
     assert!(
