@@ -51,6 +51,7 @@
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 0 | [`re2`] | regular expressions with RE2's meaning |
+//! | 0 | [`calendar`] | days, and moments as texts |
 //! | 0 | `tally` | steps of work, counted in tests |
 //! | 0 | [`gotype`] | the types of Go that manifests are decoded into, and whether a value fits one |
 //! | 1 | [`archive`] | tar archives, compressed or not, as trees of names |
@@ -93,6 +94,7 @@ compile_error!("olmdex needs Unix: it opens files relative to directories and lo
 pub mod answer;
 pub mod archive;
 pub mod bundle;
+pub mod calendar;
 mod ceiling;
 pub mod check;
 pub mod cli;

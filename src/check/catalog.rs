@@ -12,9 +12,9 @@ use super::lifecycles::{Unfit, lifecycles};
 use super::model::PackageModel;
 use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
+use crate::calendar::Day;
 use crate::diag::{Guesses, Severity, may_have};
 use crate::fbc::{Input, Origin};
-use crate::platform::Day;
 use crate::version::Quoted;
 
 /// Judges a catalog as a whole: takes the facts of its documents in order, then says what is wrong.

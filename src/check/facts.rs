@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
+use crate::calendar::Day;
 use crate::diag::Rule;
 use crate::fbc::{Entry, Origin, Spot};
-use crate::platform::Day;
 use crate::version::{Release, Version, VersionRelease};
 
 /// The facts of one document.

@@ -8,8 +8,9 @@ use super::facts::{Draft, Facts, LifecycleFacts};
 use super::graph::head;
 use super::inspect::draft;
 use super::model::PackageModel;
+use crate::calendar::Day;
 use crate::constraint::openshift::Minor;
-use crate::platform::{Day, coerce, rules};
+use crate::platform::{coerce, rules};
 use crate::version::first_of;
 
 /// Something that does not fit.

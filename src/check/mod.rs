@@ -37,9 +37,9 @@ pub use facts::{
 pub use inspect::inspect;
 pub use several::{SeveralCatalogs, Shared};
 
+use crate::calendar::Day;
 use crate::diag::{Finding, Rule};
 use crate::fbc::{Consumer, Document, Failure, Input, Origin, load};
-use crate::platform::Day;
 
 /// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those of its lifecycles.
 #[must_use]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::GitError;
 use super::program::output;
-use crate::platform::Day;
+use crate::calendar::Day;
 
 /// Which commits are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+use crate::calendar::Day;
 use crate::json::{Kind, Value};
 use crate::version::{Quoted, Version, check_release_segments};
 
@@ -75,13 +76,7 @@ fn is_time(text: &str) -> bool {
                 return None;
             }
         }
-        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let days = match month {
-            2 => 28 + u32::from(is_leap),
-            4 | 6 | 9 | 11 => 30,
-            _ => 31,
-        };
-        let is_date = (1..=12).contains(&month) && (1..=days).contains(&day);
+        let is_date = Day::new(year.into(), month.into(), day.into()).is_some();
         (is_date && hour < 24 && minute < 60 && second < 60).then_some(())
     };
     parse().is_some()

@@ -10,12 +10,13 @@ use super::form::SCHEMA_VERSION;
 use super::prepare::Source;
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
+use crate::calendar::Day;
 use crate::check::{
     BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine,
     PackageFacts, Phase, rules,
 };
 use crate::fbc::{Api, Entry, Origin};
-use crate::platform::{self, Day};
+use crate::platform;
 
 impl Interned {
     /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.

@@ -10,9 +10,10 @@ use sha2::{Digest as _, Sha256};
 use super::build::{Builder, is_written_by_this_program};
 use super::error::{IndexError, NotAnIndex};
 use super::open::Index;
+use crate::calendar::Day;
 use crate::json;
 use crate::platform::{
-    BlockedEdge, Day, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
+    BlockedEdge, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
     UpdateSource, Window, coerce,
 };
 use crate::re2::Pattern;

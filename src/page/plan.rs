@@ -10,9 +10,10 @@ use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Desk, Page};
+use crate::calendar::Day;
 use crate::constraint::openshift::Minor;
 use crate::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, plan, report};
-use crate::platform::{ClusterChannels, Day, SupportLevel, coerce};
+use crate::platform::{ClusterChannels, SupportLevel, coerce};
 use crate::upgrade::v1::Gates;
 
 fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {

@@ -2,10 +2,10 @@
 //!
 //! What it deliberately does not do: it plans nothing, and reads no clock.
 
+use crate::calendar::Day;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::plan::PlanBasis;
-use crate::platform::Day;
 
 /// A cluster, and what plans of it are made of.
 #[derive(Debug)]

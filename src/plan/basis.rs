@@ -8,13 +8,14 @@ use thiserror::Error;
 
 use super::answer::PlanOptions;
 use super::question::{PlanQuestion, path_by_name};
+use crate::calendar::Day;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::query::{CatalogRank, DATE_LABEL, Filter, TIME_LABEL};
 use crate::index::{Index, IndexError};
 use crate::json;
 use crate::platform::{
-    ClusterChannels, Day, Edge, Graph, Lifecycle, Risk, SupportLevel, UpdateFacts, UpdateSource, known_channels,
+    ClusterChannels, Edge, Graph, Lifecycle, Risk, SupportLevel, UpdateFacts, UpdateSource, known_channels,
     known_minors,
 };
 use crate::resolve::SOURCE_LABEL;

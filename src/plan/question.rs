@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::calendar::Day;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
-use crate::platform::{Day, Graph, Lifecycle, SupportLevel};
+use crate::platform::{Graph, Lifecycle, SupportLevel};
 use crate::upgrade::v1::Gates;
 
 use crate::resolve::PlanCatalog;

@@ -4,8 +4,8 @@
 //!
 //! What it deliberately does not do: no judgement of a day; that is in `support`.
 
-use super::day::Day;
 use super::text::{TextError, each_document, items_of, text_of};
+use crate::calendar::Day;
 use crate::constraint::openshift::Minor;
 use crate::json::{Kind, Value};
 

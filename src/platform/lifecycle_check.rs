@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use super::day::Day;
 use super::lifecycle::Phase;
 use super::rules;
+use crate::calendar::Day;
 use crate::diag::{Rule, closest};
 use crate::json::{Kind, Step, Value};
 

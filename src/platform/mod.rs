@@ -2,7 +2,6 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`Day`] | a day of the calendar, as lifecycles count them |
 //! | [`Lifecycle`] | a lifecycle blob: the support phases of a version on a day, and the OpenShift versions that it is made for |
 //! | [`lifecycle_defects`] | what is wrong with a lifecycle blob, by [`rules`] |
 //! | [`GraphData`] | a copy of the update graph's repository: releases of channels, blocked edges, windows of updates |
@@ -17,7 +16,6 @@
 
 mod answer;
 mod channel;
-mod day;
 mod edges;
 mod graph;
 mod graph_data;
@@ -32,7 +30,6 @@ mod update_source;
 
 pub use answer::{GraphError, read_answer};
 pub use channel::{ClusterChannels, known_channels, known_minors, may_have_extended_support};
-pub use day::Day;
 pub use edges::{BlockedEdge, EdgeJudgement, EdgeStatus, MatchingRule, Risk};
 pub use graph::{Edge, Graph, Release};
 pub use graph_data::{GraphData, Suggestion, Window};

@@ -5,9 +5,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::day::Day;
 use super::lifecycle::{Lifecycle, LifecycleVersion, Phase};
 use super::support::{PlatformFit, Support};
+use crate::calendar::Day;
 
 /// A minor version of a package, with its support on a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::day::Day;
 use super::lifecycle::{Lifecycle, LifecycleVersion, Phase, coerce};
+use crate::calendar::Day;
 
 /// Whether a version is supported on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -5,9 +5,9 @@
 use thiserror::Error;
 
 use super::answer::{GraphError, read_answer};
-use super::day::Day;
 use super::graph::Graph;
 use super::graph_data::GraphData;
+use crate::calendar::Day;
 
 /// Files that tell of updates, before they are read.
 #[derive(Debug, Clone, PartialEq, Eq)]

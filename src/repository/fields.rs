@@ -5,6 +5,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::operator::plain;
+use crate::calendar::Day;
 use crate::json::{Kind, Value};
 use crate::version::Version;
 
@@ -167,7 +168,7 @@ fn is_icon(icon: Value<'_>) -> bool {
 fn is_time(text: &str, is_quoted: bool) -> bool {
     let digits = |text: &str, n: usize| text.len() == n && text.bytes().all(|it| it.is_ascii_digit());
     let pair = |text: &str| digits(text, 2) || (!is_quoted && digits(text, 1));
-    let number = |it: &str| it.parse::<u32>().unwrap_or(u32::MAX);
+    let number = |it: &str| it.parse().unwrap_or(i64::MAX);
     if !text.is_ascii() {
         return false;
     }
@@ -175,17 +176,7 @@ fn is_time(text: &str, is_quoted: bool) -> bool {
     let end = text.find(|it: char| !it.is_ascii_digit() && it != '-').unwrap_or(text.len());
     let (date, rest) = text.split_at(end);
     let parts: Vec<&str> = date.split('-').collect();
-    let is_day = |year: &str, month: &str, day: &str| {
-        let (year, month) = (number(year), number(month));
-        let is_leap = (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
-        let last = match month {
-            2 => 28 + u32::from(is_leap),
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => 0,
-        };
-        (1..=last).contains(&number(day))
-    };
+    let is_day = |year, month, day| Day::new(number(year), number(month), number(day)).is_some();
     let is_date = match parts.as_slice() {
         [all] if digits(all, 8) => is_day(&all[..4], &all[4..6], &all[6..]),
         [year, month, day] => digits(year, 4) && pair(month) && pair(day) && is_day(year, month, day),

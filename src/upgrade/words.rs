@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::advice::extra_edge;
 use super::classic::{Channel, Entry, Installed, Walker};
+use crate::calendar::Day;
 use crate::check::{self, CutChannel, Report};
 use crate::fbc::{ChannelPlaces, Input};
-use crate::platform::Day;
 use crate::version::Version;
 
 /// Judges a catalog as [`check::check_on`] does, and says of each cut history what would leave nobody stranded.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use olmdex::calendar::Day;
 use olmdex::json;
-use olmdex::platform::{Day, Lifecycle, lifecycle_defects};
+use olmdex::platform::{Lifecycle, lifecycle_defects};
 use serde::Deserialize;
 
 use crate::inputs::shared;

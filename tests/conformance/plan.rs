@@ -5,12 +5,13 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use olmdex::calendar::Day;
 use olmdex::cluster;
 use olmdex::constraint::openshift::Minor;
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::plan::{PlanCatalog, PlanQuestion, path_of, plan};
-use olmdex::platform::{Day, Graph, Lifecycle, SupportLevel, coerce};
+use olmdex::platform::{Graph, Lifecycle, SupportLevel, coerce};
 use serde::Deserialize;
 use serde_json::Value;
 

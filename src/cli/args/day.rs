@@ -2,8 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::calendar::Day;
 use crate::cli::speak::error::CommandError;
-use crate::platform::Day;
 
 /// A day.
 pub(crate) fn parse_day(text: &str) -> Result<Day, String> {

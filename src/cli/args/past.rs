@@ -10,6 +10,7 @@ use std::rc::Rc;
 use clap::{Args, ValueEnum};
 
 use crate::archive::LIFT_LIMITS;
+use crate::calendar::rfc3339;
 use crate::cli::args::sources::NamedSource;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
@@ -17,7 +18,6 @@ use crate::diag::counted;
 use crate::git::{Every, GitError, ObjectLimits, Repository, Revision};
 use crate::index::query::{DATE_LABEL, Filter, TIME_LABEL};
 use crate::index::{CatalogSpec, Index};
-use crate::platform::Day;
 
 /// The label of a catalog that holds the commit that it is from.
 const COMMIT_LABEL: &str = "commit";
@@ -98,7 +98,7 @@ impl PastOptions {
             let labels = BTreeMap::from([
                 (COMMIT_LABEL.to_owned(), revision.commit.clone()),
                 (DATE_LABEL.to_owned(), revision.day.to_string()),
-                (TIME_LABEL.to_owned(), time_of(revision.time)),
+                (TIME_LABEL.to_owned(), rfc3339(revision.time)),
                 (TREE_LABEL.to_owned(), tree),
             ]);
             if held.get(&name) == Some(&labels) {
@@ -125,13 +125,6 @@ impl PastOptions {
         };
         Ok(found.into_iter().enumerate().map(catalog).collect())
     }
-}
-
-/// A moment, in seconds since 1970, as `2026-01-31T08:00:00Z`.
-fn time_of(seconds: i64) -> String {
-    let of_day = seconds.rem_euclid(86_400);
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{}T{hour:02}:{minute:02}:{second:02}Z", Day::of_unix(seconds))
 }
 
 fn temporary() -> PathBuf {

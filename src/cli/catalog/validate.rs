@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
+use crate::calendar::Day;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
@@ -26,7 +27,6 @@ use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted, printable};
 use crate::fbc::{Input, InputFile};
 use crate::index::Index;
-use crate::platform::Day;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template::{self, Template};
 use crate::upgrade::check_catalog_noting;

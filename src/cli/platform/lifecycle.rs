@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::name::NameArgument;
@@ -15,7 +16,7 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
-use crate::platform::{Day, LifecycleRow, PlatformFit, SupportLevel};
+use crate::platform::{LifecycleRow, PlatformFit, SupportLevel};
 
 /// Show how long versions are supported, and on which OpenShift versions
 ///

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
 use crate::cli::args::lifecycles::read_lifecycles;
@@ -25,7 +26,7 @@ use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan,
     StepStatus, html, junit, manifests, markdown, path_of, plan, progress, script,
 };
-use crate::platform::{Day, SupportLevel, UpdateSource, may_have_extended_support};
+use crate::platform::{SupportLevel, UpdateSource, may_have_extended_support};
 use crate::upgrade::compat::Compatibility;
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order

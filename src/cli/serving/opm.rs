@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::calendar::rfc3339;
+
 /// The words of opm's command line as ours. Under any other name they stay as they are.
 pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
     let name = words.first().map(Path::new).and_then(Path::file_name);
@@ -47,15 +49,5 @@ fn quoted(text: &str) -> String {
 /// The time by RFC 3339.
 fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // From 1 March 0000 on, so that the day that is sometimes missing is the last of the year.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = year_of_era + era * 400 + next;
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
+    rfc3339(i64::try_from(seconds).unwrap_or(i64::MAX))
 }

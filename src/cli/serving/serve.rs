@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::allocator;
 use super::opm::log_line;
+use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, epoch};
 use crate::cli::args::sources::{NamedSource, words_of};
@@ -26,7 +27,6 @@ use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 use crate::page::{Plans, in_command};
 use crate::plan::PlanBasis;
-use crate::platform::Day;
 use crate::serve::memory::budget;
 use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
 use crate::serve::registry::{MAX_TAKEN, Registry, TooLarge, refusal};

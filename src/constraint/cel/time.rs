@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: no clock, and of time zones only UTC and fixed offsets.
 
+use crate::calendar::Day;
+
 /// Nanoseconds in a second.
 pub(super) const SECOND: i64 = 1_000_000_000;
 /// The years that timestamps may have: 1 to 9999.
@@ -11,27 +13,6 @@ const LAST: i128 = 253_402_300_799;
 /// Whether there is such a moment.
 pub(super) fn is_moment(nanoseconds: i128) -> bool {
     (FIRST..=LAST).contains(&nanoseconds.div_euclid(i128::from(SECOND)))
-}
-
-/// Days since 1970 of a date in the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// Year, month from 1, day from 1.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * shifted + 2) / 5 + 1, (shifted + 2) % 12 + 1);
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 /// The moment of an RFC 3339 text and its offset, as Go's `time.Parse` reads it: the hour may have one digit, a comma may be
@@ -55,8 +36,8 @@ pub(super) fn parse_timestamp(text: &str) -> Option<(i128, i32)> {
     }
     let (minute, second) = (number(at + 1, 2)?, number(at + 4, 2)?);
     at += 6;
-    let is_real = (1..=12).contains(&month) && day >= 1 && date(days(year, month, day)) == (year, month, day);
-    if !is_real || hour > 23 || minute > 59 || second > 59 {
+    let day = Day::new(year, month, day)?;
+    if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
     let mut nanoseconds = 0;
@@ -72,7 +53,7 @@ pub(super) fn parse_timestamp(text: &str) -> Option<(i128, i32)> {
         at += 1 + digits;
     }
     let offset = offset(bytes.get(at..)?)?;
-    let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - i64::from(offset);
+    let seconds = day.unix() + hour * 3600 + minute * 60 + second - i64::from(offset);
     let moment = i128::from(seconds) * i128::from(SECOND) + i128::from(nanoseconds);
     is_moment(moment).then_some((moment, offset))
 }
@@ -147,14 +128,14 @@ impl Parts {
     pub(super) fn new(nanoseconds: i128, offset: i64) -> Self {
         let second = i128::from(SECOND);
         let seconds = (nanoseconds.div_euclid(second) as i64).saturating_add(offset);
-        let (of_days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        let (year, month, day) = date(of_days);
+        let (of_days, of_day) = (Day::of_unix(seconds), seconds.rem_euclid(86_400));
+        let (year, month, day) = of_days.date();
         Self {
             year,
             month,
             day,
-            day_of_year: of_days - days(year, 1, 1),
-            day_of_week: (of_days + 4).rem_euclid(7),
+            day_of_year: of_days.of_year(),
+            day_of_week: of_days.of_week(),
             hour: of_day / 3600,
             minute: of_day / 60 % 60,
             second: of_day % 60,

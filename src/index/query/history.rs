@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CatalogRank, Filter};
+use crate::calendar::Day;
 use crate::index::{Index, IndexError};
-use crate::platform::Day;
 use crate::version::by_numbers;
 
 /// A bundle over several catalogs.

@@ -1,6 +1,6 @@
-//! Days of the calendar.
+//! Days of the Gregorian calendar, and moments as texts.
 //!
-//! What it deliberately does not do: no hours, no time zones, no clock.
+//! What it deliberately does not do: no time zones, no clock.
 
 use std::fmt;
 
@@ -27,19 +27,20 @@ impl Day {
         if !is_form {
             return None;
         }
-        let day = Self::of(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?)?;
-        // A day that its month does not have would be one of the next.
-        (day.to_string() == text).then_some(day)
+        Self::new(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?)
     }
 
-    fn of(year: i64, month: i64, day: i64) -> Option<Self> {
+    /// The day with this date; months and days count from 1. `None` if there is none.
+    pub(crate) fn new(year: i64, month: i64, day: i64) -> Option<Self> {
         if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }
         // Years that begin in March have their leap day at the end.
-        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-        let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-        Some(Self(year * 365 + leap_days + BEFORE_MONTH[month as usize] + day - 1 - EPOCH))
+        let (shifted, from_march) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+        let leap_days = shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400);
+        let found = Self(shifted * 365 + leap_days + BEFORE_MONTH[from_march as usize] + day - 1 - EPOCH);
+        // A day that its month does not have would be one of the next.
+        (found.date() == (year, month, day)).then_some(found)
     }
 
     /// The day of a moment, in seconds since 1970-01-01T00:00:00Z.
@@ -63,11 +64,10 @@ impl Day {
     /// So many months later, at most the last day of that month.
     #[must_use]
     pub fn plus_months(self, months: u32) -> Self {
-        let (year, month, day) = self.parts();
+        let (year, month, day) = self.date();
         let months = year * 12 + month - 1 + i64::from(months);
         let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
-        let of = |day| Self::of(year, month, day).filter(|it| it.parts() == (year, month, day));
-        (1..=day).rev().find_map(of).unwrap_or(self)
+        (1..=day).rev().find_map(|day| Self::new(year, month, day)).unwrap_or(self)
     }
 
     /// So many days later.
@@ -76,8 +76,19 @@ impl Day {
         Self(self.0.saturating_add(i64::from(days)))
     }
 
-    /// Year, month and day.
-    fn parts(self) -> (i64, i64, i64) {
+    /// Days since the first of January of its year.
+    pub(crate) fn of_year(self) -> i64 {
+        self.0 - Self::new(self.date().0, 1, 1).map_or(self.0, |it| it.0)
+    }
+
+    /// Days since Sunday.
+    pub(crate) fn of_week(self) -> i64 {
+        // 1970 began on a Thursday.
+        (self.0 + 4).rem_euclid(7)
+    }
+
+    /// Year, month and day; months and days count from 1.
+    pub(crate) fn date(self) -> (i64, i64, i64) {
         let days = self.0.saturating_add(EPOCH);
         // 400 years have a whole number of days.
         let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -93,14 +104,36 @@ impl Day {
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = self.parts();
+        let (year, month, day) = self.date();
         write!(f, "{year:04}-{month:02}-{day:02}")
     }
+}
+
+/// A moment, in seconds since 1970-01-01T00:00:00Z, as `2026-01-31T08:00:00Z` (RFC 3339).
+#[must_use]
+pub fn rfc3339(seconds: i64) -> String {
+    let of_day = seconds.rem_euclid(86_400);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    format!("{}T{hour:02}:{minute:02}:{second:02}Z", Day::of_unix(seconds))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_written_as_the_calendar_says() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_787_220_000, "2026-08-20T10:00:00Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(rfc3339(seconds), text);
+        }
+    }
 
     #[test]
     fn days_are_counted_as_the_calendar_does() {
