@@ -52,6 +52,7 @@
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 0 | [`re2`] | regular expressions with RE2's meaning |
 //! | 0 | [`calendar`] | days, and moments as texts |
+//! | 0 | `encoding` | texts in addresses, in digits, on command lines |
 //! | 0 | `tally` | steps of work, counted in tests |
 //! | 0 | [`gotype`] | the types of Go that manifests are decoded into, and whether a value fits one |
 //! | 1 | [`archive`] | tar archives, compressed or not, as trees of names |
@@ -107,6 +108,7 @@ pub mod crd;
 pub mod diag;
 pub mod draw;
 pub mod edit;
+mod encoding;
 pub mod fbc;
 pub mod file;
 pub mod git;

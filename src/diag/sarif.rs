@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::fingerprint::fingerprints;
 use super::region::end_column;
 use super::{Finding, Place, Rule, Severity};
+use crate::encoding::percent::{IN_REFERENCE, encoded};
 
 /// A source that could not be opened. It is a result too, since an empty log looks like a clean catalog.
 #[derive(Debug, Clone)]
@@ -267,15 +268,7 @@ fn uri(path: &str) -> String {
     while let Some(rest) = path.strip_prefix("./") {
         path = rest.trim_start_matches('/');
     }
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'@' | b'+' | b'=' | b',' => {
-                out.push(char::from(byte));
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
+    let out = encoded(path, IN_REFERENCE);
     // A relative path whose first segment looks like a scheme is still a path: colons are encoded above.
     if path.starts_with('/') { format!("file://{out}") } else { out }
 }

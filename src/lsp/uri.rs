@@ -6,6 +6,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::encoding::percent::{IN_PATH, decoded, encoded};
+
 /// The file that an address names, if it names one of this machine by an absolute path.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_once(':')?;
@@ -21,33 +23,14 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
         }
         None => rest,
     };
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut left = path.as_bytes();
-    while let [byte, rest @ ..] = left {
-        left = rest;
-        if *byte == b'%' {
-            let digits = rest.get(..2).filter(|it| it.iter().all(u8::is_ascii_hexdigit))?;
-            let digits = std::str::from_utf8(digits).ok()?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
-            left = &rest[2..];
-        } else {
-            bytes.push(*byte);
-        }
-    }
+    let bytes = decoded(path, false)?;
     let is_path = bytes.starts_with(b"/") && !bytes.contains(&0);
     is_path.then(|| PathBuf::from(OsStr::from_bytes(&bytes)))
 }
 
 /// The address of a file, by its absolute path.
 pub(super) fn uri_of(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    for byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(*byte)),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("file://{}", encoded(path.as_os_str().as_bytes(), IN_PATH))
 }
 
 #[cfg(test)]

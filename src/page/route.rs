@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::reply::PageError;
+use crate::encoding::percent;
 use crate::index::query::Status;
 
 /// A page, or what pages are made of.
@@ -500,34 +501,12 @@ fn page_parameter(page: usize) -> Option<String> {
 
 /// A text in percent encoding, so that nothing in it has a meaning in an address.
 pub(super) fn encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            // Writing into a text does not fail.
-            _ => drop(write!(out, "%{byte:02X}")),
-        }
-    }
-    out
+    percent::encoded(text, percent::RESERVED)
 }
 
 /// A text without percent encoding; `None` if it is not one.
 fn decoded(text: &str, plus_is_blank: bool) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'%' => {
-                let mut digit = || bytes.next().and_then(|it| char::from(it).to_digit(16));
-                let (high, low) = (digit()?, digit()?);
-                out.push(u8::try_from(high * 16 + low).ok()?);
-            }
-            b'+' if plus_is_blank => out.push(b' '),
-            byte => out.push(byte),
-        }
-    }
-    String::from_utf8(out).ok()
+    String::from_utf8(percent::decoded(text, plus_is_blank)?).ok()
 }
 
 #[cfg(test)]

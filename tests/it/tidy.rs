@@ -16,6 +16,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("re2", 0),
     ("gotype", 0),
     ("calendar", 0),
+    ("encoding", 0),
     ("tally", 0),
     ("ceiling", 0),
     ("archive", 1),
@@ -60,6 +61,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("gotype", "calendar"),
     ("platform", "constraint"),
     ("diag", "tally"),
+    ("diag", "encoding"),
     ("diag", "ceiling"),
     ("json", "ceiling"),
 ];
@@ -90,6 +92,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("hyper", &["serve"]),
     ("prost", &["serve"]),
     ("prost_types", &["serve"]),
+    ("percent_encoding", &["encoding"]),
     ("maud", &["page", "plan"]),
     ("parquet", &["columnar"]),
     ("pulldown_cmark", &["page"]),

@@ -35,6 +35,7 @@ use super::document::Descriptor;
 use super::error::OciError;
 use super::reference::Reference;
 use super::store::{Store, Wanted};
+use crate::encoding::percent;
 use crate::file::BlobCache;
 
 /// The types of manifests that are asked for, in the order of preference.
@@ -450,12 +451,5 @@ fn basic(user: &str, password: &str) -> String {
 
 /// A text in the query of an address.
 fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
+    percent::encoded(text, percent::RESERVED)
 }

@@ -1,5 +1,7 @@
 //! Which catalog and which question a path names. A path never leads to a file: it is compared with names.
 
+use crate::encoding::percent::decoded;
+
 /// What a path names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Route {
@@ -82,22 +84,9 @@ fn clean(path: &str) -> String {
     format!("/{}{end}", kept.join("/"))
 }
 
-/// A text without percent escapes. `None` if one is not an escape, or the bytes are no text.
+/// A text without percent escapes. `None` if one is not an escape; bytes that are no text are replaced.
 pub(super) fn unescape(text: &str, plus_is_blank: bool) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'%' => {
-                let mut digit = || bytes.next().and_then(|it| char::from(it).to_digit(16));
-                let (high, low) = (digit()?, digit()?);
-                out.push((high * 16 + low) as u8);
-            }
-            b'+' if plus_is_blank => out.push(b' '),
-            byte => out.push(byte),
-        }
-    }
-    Some(String::from_utf8_lossy(&out).into_owned())
+    decoded(text, plus_is_blank).map(|it| String::from_utf8_lossy(&it).into_owned())
 }
 
 /// Whether a text has the form of a DNS-1123 subdomain, whatever its length.

@@ -1,0 +1,5 @@
+//! Texts as others take them: in addresses, in digits, on command lines.
+//!
+//! What it deliberately does not do: JSON and YAML have modules of their own.
+
+pub(crate) mod percent;
