@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::files::{Files, FilesError};
+use crate::encoding::hex::hex;
 use crate::file::{FileError, NewDirectory, open_below, system_words};
 
 /// The file that says what was written.
@@ -224,10 +225,6 @@ fn digest(target: &Path, path: &Path) -> io::Result<String> {
             len => digest.update(&buffer[..len]),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -2,4 +2,5 @@
 //!
 //! What it deliberately does not do: JSON and YAML have modules of their own.
 
+pub(crate) mod hex;
 pub(crate) mod percent;

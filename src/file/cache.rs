@@ -14,6 +14,7 @@ use super::error::FileError;
 use super::regular::read_regular;
 use super::replace::Replacement;
 use super::system;
+use crate::encoding::hex::hex;
 
 /// How many files are kept; the oldest go first.
 const MAX_FILES: usize = 200;
@@ -67,8 +68,7 @@ impl Cache {
     /// Where something is kept.
     fn path(&self, key: &[u8]) -> PathBuf {
         let digest = Sha256::digest(key);
-        let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        self.directory.join(name)
+        self.directory.join(hex(&digest[..16]))
     }
 
     /// Removes what was written longest ago if there is too much. What cannot be removed stays.

@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::error::Kind;
+use crate::encoding::hex::hex;
 
 /// A file or directory among all that exist at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,9 +170,7 @@ pub(super) fn around(before: &str, name: &OsStr, after: &str) -> OsString {
     }
     let digest = <sha2::Sha256 as sha2::Digest>::digest(name.as_bytes());
     let mut short = OsString::from(before);
-    for byte in &digest[..16] {
-        short.push(format!("{byte:02x}"));
-    }
+    short.push(hex(&digest[..16]));
     short.push(after);
     short
 }

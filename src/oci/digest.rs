@@ -6,6 +6,8 @@ use std::str::FromStr;
 use sha2::{Digest as _, Sha256, Sha512};
 use thiserror::Error;
 
+use crate::encoding::hex::hex;
+
 /// The digest of some bytes, `sha256:…` or `sha512:…`. It is safe in paths and addresses: it has nothing but its algorithm and
 /// lower-case hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,10 +83,6 @@ impl serde::Serialize for Digest {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Makes a digest of bytes as they come.

@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::digest::hex;
 use super::frame::{POLICY, framed, refusal};
 use super::parts::shown;
 use super::reply::{PageError, Reply};
@@ -15,6 +14,7 @@ use super::site::{Desk, Page, Site};
 use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, plan, version};
 use crate::answer::{Envelope, FindingsMetadata};
 use crate::diag::json::FindingJson;
+use crate::encoding::hex::hex;
 
 /// The rules of pages.
 const STYLE: &str = include_str!("style.css");

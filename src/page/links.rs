@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
-use super::digest::hex;
 use super::route::{Form, Part, Release, Route, encoded};
+use crate::encoding::hex::hex;
 
 /// How pages lead to each other.
 #[derive(Debug)]

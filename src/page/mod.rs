@@ -22,7 +22,6 @@ mod channel;
 mod command;
 mod compat;
 mod diff;
-mod digest;
 mod export;
 mod frame;
 mod history;

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::digest::hex;
 use super::icon;
 use super::plans::Plans;
 use super::server_path::ServerPaths;
 use crate::diag::Finding;
+use crate::encoding::hex::hex;
 use crate::index::query::{BundleRow, CatalogRow, Facet, Filter, preferred_catalog};
 use crate::index::{Index, IndexError};
 use crate::upgrade::check_catalog;

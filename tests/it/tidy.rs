@@ -62,6 +62,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("platform", "constraint"),
     ("diag", "tally"),
     ("diag", "encoding"),
+    ("file", "encoding"),
     ("diag", "ceiling"),
     ("json", "ceiling"),
 ];

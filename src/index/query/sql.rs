@@ -9,6 +9,7 @@ use rusqlite::types::ValueRef;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::encoding::hex::hex;
 use crate::index::{Index, IndexError};
 
 /// How many virtual machine steps pass between two looks at the clock.
@@ -153,7 +154,7 @@ impl From<ValueRef<'_>> for SqlValue {
             ValueRef::Integer(number) => Self::Integer(number),
             ValueRef::Real(number) => Self::Real(number),
             ValueRef::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
-            ValueRef::Blob(bytes) => Self::Blob(bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+            ValueRef::Blob(bytes) => Self::Blob(hex(bytes)),
         }
     }
 }

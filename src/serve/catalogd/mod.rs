@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::condition::Verdict;
 use self::path::{Endpoint, Route};
+use crate::encoding::hex::hex;
 use crate::index::query::{DocumentFilter, ServedDocument};
 use crate::index::{Index, IndexError};
 use crate::json::Reader;
@@ -265,10 +266,6 @@ fn tag(digest: &[u8], filter: &DocumentFilter) -> String {
         hasher.update(text);
     }
     hex(&hasher.finalize()[..16])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn bare(status: u16, headers: Vec<(&'static str, String)>) -> Answer {
