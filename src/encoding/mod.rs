@@ -4,3 +4,4 @@
 
 pub(crate) mod hex;
 pub(crate) mod percent;
+pub(crate) mod shell;

@@ -3,24 +3,16 @@
 //! What it deliberately does not do: it knows no message.
 
 use super::explanation::MessageExplanation;
+use crate::encoding::shell::word;
 
 /// Where ClusterExtensions show their conditions.
 pub(super) const EXTENSIONS: &str = "kubectl get clusterextensions -o yaml";
 /// How a namespace is resolved offline.
 pub(super) const RESOLVE: &str = "olmdex resolve --cluster CLUSTER.yaml -i CATALOG=SOURCE";
 
-/// A word of a command, as a shell takes it: what comes from a message may be anything.
-pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/@:+-".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 /// A command of words, each of which stays one word.
 pub(super) fn command<const N: usize>(words: [&str; N]) -> String {
-    words.map(quoted).join(" ")
+    words.map(word).join(" ")
 }
 
 /// What stands between `before` and `after`; the rest if `after` is empty.

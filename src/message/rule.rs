@@ -3,7 +3,8 @@
 //! What it deliberately does not do: it knows no message; each system's file has a table of them.
 
 use super::explanation::MessageExplanation;
-use super::made::{Made, between, quoted};
+use super::made::{Made, between};
+use crate::encoding::shell::word;
 
 /// A message that its words alone explain.
 pub(super) struct Known {
@@ -42,7 +43,7 @@ fn filled(template: &str, names: &[String]) -> Option<String> {
             if name.is_empty() {
                 return None;
             }
-            command = command.replace(&slot, &quoted(name));
+            command = command.replace(&slot, &word(name));
         }
     }
     Some(command)

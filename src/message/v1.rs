@@ -4,8 +4,9 @@
 //! come after a message with a grammar.
 
 use super::explanation::MessageExplanation;
-use super::made::{EXTENSIONS, Made, between, command, quoted};
+use super::made::{EXTENSIONS, Made, between, command};
 use super::rule::{Known, Rule, by_rules};
+use crate::encoding::shell::word;
 use crate::version::Version;
 
 const SYSTEM: &str = "OLM v1";
@@ -88,16 +89,16 @@ fn nothing_found(message: &str) -> Made {
 
 /// The commands that tell what may follow, and why a version may not.
 fn ask_for_updates(package: &str, version: &str, installed: &str) -> Vec<String> {
-    let with = if installed.is_empty() { String::new() } else { format!(" --installed {}", quoted(installed)) };
-    let name = quoted(package);
+    let with = if installed.is_empty() { String::new() } else { format!(" --installed {}", word(installed)) };
+    let name = word(package);
     let all = format!("olmdex updates {name}{with} --olm v1");
     if version.is_empty() {
         return vec![all];
     }
     let one = if Version::parse(version).is_ok() {
-        format!("olmdex why-not {}{with} --olm v1", quoted(&format!("{package}@{version}")))
+        format!("olmdex why-not {}{with} --olm v1", word(&format!("{package}@{version}")))
     } else {
-        format!("olmdex updates {name}{with} --version {} --olm v1", quoted(version))
+        format!("olmdex updates {name}{with} --version {} --olm v1", word(version))
     };
     vec![one, all]
 }
@@ -116,7 +117,7 @@ fn no_range(message: &str) -> Made {
     let range = between(message, "desired version range \"", "\"").unwrap_or_default();
     Made::new(SYSTEM, format!("spec.source.catalog.version is not a version range: {range}."))
         .about(&[range])
-        .next(format!("olmdex updates PACKAGE --version {} --olm v1", quoted(range)))
+        .next(format!("olmdex updates PACKAGE --version {} --olm v1", word(range)))
         .next(EXTENSIONS)
 }
 

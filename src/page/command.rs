@@ -3,6 +3,7 @@
 //! What it deliberately does not do: it runs nothing.
 
 use crate::diag::printable;
+use crate::encoding::shell;
 
 /// A command of this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,14 +119,9 @@ fn is_of_catalog(source: &str, catalog: &str) -> bool {
     }
 }
 
-/// A word as a shell takes it.
+/// A word as a shell takes it, and as a terminal shows it.
 fn quoted(word: &str) -> String {
-    let word = printable(word);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@=,+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    shell::word(&printable(word))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::answer::{PathElement, Plan, PlanStep, StepKind};
 use super::manifests::{self, json_text};
 use super::question::PlanQuestion;
 use crate::cluster::Subscription;
+use crate::encoding::shell::word;
 use crate::index::query::BundleSelector;
 use crate::resolve::CATALOG_NAME_LABEL;
 
@@ -59,11 +60,6 @@ fn bundles_of(element: &PathElement) -> Vec<&str> {
         PathElement::Bundle(bundle) => vec![bundle],
         PathElement::Together(bundles) => bundles.iter().map(String::as_str).collect(),
     }
-}
-
-/// A text as a word of a POSIX shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// The cluster's channel before the step to a version, and the one that the step is taken from.
@@ -259,7 +255,7 @@ impl Writer<'_> {
                 (name(&subscription.name)?, format!("{{\"spec\":{{\"channel\":{}}}}}", json_text(&channel)));
             self.commands.push(format!(
                 "oc -n {namespace} patch subscriptions.operators.coreos.com {own} --type merge -p {}",
-                quoted(&patch)
+                word(&patch)
             ));
             self.manifests.push(manifests::subscription(subscription, &channel, &subscription.source));
         }
@@ -283,7 +279,7 @@ impl Writer<'_> {
                 json_text(&to)
             );
             self.commands.push(format!("oc wait clustercatalog/{to} --for=condition=Serving --timeout=15m"));
-            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", quoted(&patch)));
+            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", word(&patch)));
             let extensions = &self.question.cluster.extensions;
             let extension = extensions.iter().find(|it| it.name == own).cloned().unwrap_or_default();
             self.manifests.push(manifests::extension(&extension, None, None, Some(&to)));
@@ -301,7 +297,7 @@ impl Writer<'_> {
             self.commands.push(format!(
                 "oc -n {namespace} patch subscriptions.operators.coreos.com {} --type merge -p {}",
                 name(&subscription.name)?,
-                quoted(&patch)
+                word(&patch)
             ));
             self.manifests.push(manifests::subscription(subscription, &subscription.channel, &to));
         }
@@ -325,7 +321,7 @@ impl Writer<'_> {
             self.say("OLM v1 updates it by itself");
         } else {
             let patch = format!("{{\"spec\":{{\"source\":{{\"catalog\":{{{}}}}}}}}}", fields.join(","));
-            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", quoted(&patch)));
+            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", word(&patch)));
             self.manifests.push(manifests::extension(&extension, version, channels, None));
         }
         if let Some(PathElement::Bundle(last)) = step.path.last() {
@@ -368,6 +364,5 @@ mod tests {
             assert_eq!(name(text), None, "{text:?}");
         }
         assert_eq!(name("till.v1.0.0"), Some("till.v1.0.0"));
-        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 }
