@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it knows no parts of an address.
 
+use std::path::Path;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
 
 /// What is encoded so that nothing in a text has a meaning in an address.
@@ -14,6 +16,15 @@ pub(crate) const IN_REFERENCE: &AsciiSet = &IN_PATH.remove(b'@').remove(b'+').re
 /// A text with the bytes of `set`, and all that are not ASCII, encoded.
 pub(crate) fn encoded(text: impl AsRef<[u8]>, set: &'static AsciiSet) -> String {
     percent_encode(text.as_ref(), set).to_string()
+}
+
+/// The address by which SQLite reads a file that nobody changes meanwhile: without locks, so that a read-only file in a read-only
+/// directory can be read.
+pub(crate) fn sqlite_uri(path: &Path) -> String {
+    // An absolute path with one slash at its front, as `//host` and relative paths have other meanings in URIs.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = encoded(path.as_os_str().as_encoded_bytes(), IN_PATH);
+    format!("file:{}?immutable=1", if path.starts_with("//") { &path[1..] } else { &path })
 }
 
 /// The bytes of an encoded text; `None` if a `%` begins no escape.
@@ -45,6 +56,16 @@ mod tests {
             }
         }
         assert_eq!(encoded([0xff], RESERVED), "%FF");
+    }
+
+    #[test]
+    fn sqlite_reads_by_absolute_paths() {
+        for (path, uri) in
+            [("/a/b.db", "file:/a/b.db?immutable=1"), ("//a/%~?#ü", "file:/a/%25~%3F%23%C3%BC?immutable=1")]
+        {
+            assert_eq!(sqlite_uri(Path::new(path)), uri);
+        }
+        assert!(sqlite_uri(Path::new("a.db")).starts_with("file:/"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::{IndexError, NotAnIndex};
 use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 use super::schema;
+use crate::encoding::percent::sqlite_uri;
 
 const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -84,20 +85,5 @@ fn is_legacy(path: &Path) -> bool {
 /// needed and a read-only file in a read-only directory can be read.
 pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(uri(path), flags)
-}
-
-/// A path as a URI, with the characters that mean something there escaped.
-fn uri(path: &Path) -> String {
-    // An absolute path, as `//host` and relative paths have other meanings in URIs.
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = "file:".to_owned();
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'_' | b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(byte)),
-            _ => uri.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
+    Connection::open_with_flags(sqlite_uri(path), flags)
 }

@@ -18,6 +18,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{LegacyError, NotLegacy};
 use super::mended::Mended;
+use crate::encoding::percent::sqlite_uri;
 use crate::file::journal_of;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -204,7 +205,7 @@ fn is_index(path: &Path) -> bool {
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(uri(path), flags)?;
+    let connection = Connection::open_with_flags(sqlite_uri(path), flags)?;
     // Whoever made the file must not have code of theirs run.
     never_run_stored_text(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -217,20 +218,6 @@ pub(super) fn never_run_stored_text(connection: &Connection) -> rusqlite::Result
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.pragma_update(None, "trusted_schema", false)
-}
-
-/// A path as a URI for reading, with the characters that mean something there escaped.
-fn uri(path: &Path) -> String {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = "file:".to_owned();
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'_' | b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(byte)),
-            _ => uri.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }
 
 /// Tables with their columns. Views and virtual tables are not looked at, whatever the file calls them: a catalog has none.
