@@ -53,6 +53,7 @@
 //! | 0 | [`re2`] | regular expressions with RE2's meaning |
 //! | 0 | [`calendar`] | days, and moments as texts |
 //! | 0 | `encoding` | texts in addresses, in digits, on command lines |
+//! | 0 | `palette` | colours, on light and on dark screens |
 //! | 0 | `tally` | steps of work, counted in tests |
 //! | 0 | [`gotype`] | the types of Go that manifests are decoded into, and whether a value fits one |
 //! | 1 | [`archive`] | tar archives, compressed or not, as trees of names |
@@ -123,6 +124,7 @@ pub mod mirror;
 pub mod oci;
 #[cfg(feature = "page")]
 pub mod page;
+mod palette;
 pub mod plan;
 pub mod platform;
 pub mod re2;

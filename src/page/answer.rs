@@ -259,3 +259,31 @@ fn sentence(message: &str) -> String {
     let first: String = chars.next().map(|it| it.to_uppercase().collect()).unwrap_or_default();
     format!("{first}{}.", chars.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::STYLE;
+    use crate::palette::contrast;
+
+    #[test]
+    fn text_of_pages_can_be_read_in_light_and_dark() {
+        let schemes: Vec<&str> = STYLE.split(":root {").skip(1).collect();
+        assert_eq!(schemes.len(), 2);
+        for scheme in schemes {
+            let of = |name: &str| scheme.split_once(&format!("--{name}: ")).unwrap().1.split(';').next().unwrap();
+            for (text, grounds) in [
+                ("text", ["ground", "soft"]),
+                ("quiet", ["ground", "soft"]),
+                ("link", ["ground", "soft"]),
+                ("good", ["ground", "good-ground"]),
+                ("bad", ["ground", "bad-ground"]),
+                ("warn", ["ground", "warn-ground"]),
+            ] {
+                for ground in grounds {
+                    let contrast = contrast(of(text), of(ground));
+                    assert!(contrast >= 4.5, "{text} on {ground}: {contrast:.2}");
+                }
+            }
+        }
+    }
+}

@@ -17,6 +17,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("gotype", 0),
     ("calendar", 0),
     ("encoding", 0),
+    ("palette", 0),
     ("tally", 0),
     ("ceiling", 0),
     ("archive", 1),

@@ -1,0 +1,126 @@
+//! The colours of pictures and reports, on light and on dark screens.
+//!
+//! What it deliberately does not do: it writes no style sheet. The pages' own sheet has colours of its own, to which the test applies
+//! too.
+
+/// The colours of one kind of screen.
+pub(crate) struct Palette {
+    pub(crate) ground: &'static str,
+    /// Every other group of rows.
+    pub(crate) band: &'static str,
+    pub(crate) text: &'static str,
+    pub(crate) muted: &'static str,
+    pub(crate) link: &'static str,
+    pub(crate) border: &'static str,
+    pub(crate) node: &'static str,
+    pub(crate) node_border: &'static str,
+    pub(crate) head: &'static str,
+    pub(crate) head_border: &'static str,
+    pub(crate) hatch: &'static str,
+    pub(crate) hatch_line: &'static str,
+    pub(crate) deprecated_border: &'static str,
+    pub(crate) wall: &'static str,
+    pub(crate) way: &'static str,
+    pub(crate) on_way: &'static str,
+    pub(crate) replaces: &'static str,
+    pub(crate) skips: &'static str,
+    pub(crate) skip_range: &'static str,
+    /// The states of a plan, in words.
+    pub(crate) good: &'static str,
+    pub(crate) fair: &'static str,
+    pub(crate) bad: &'static str,
+}
+
+pub(crate) const LIGHT: Palette = Palette {
+    ground: "#ffffff",
+    band: "#f3f5f8",
+    text: "#1b1f24",
+    muted: "#4a525b",
+    link: "#0756b5",
+    border: "#d0d7de",
+    node: "#ffffff",
+    node_border: "#57606a",
+    head: "#dafbe1",
+    head_border: "#1a7f37",
+    hatch: "#fff8c5",
+    hatch_line: "#ecd58a",
+    deprecated_border: "#9a6700",
+    wall: "#cf222e",
+    way: "#0969da",
+    on_way: "#ffffff",
+    replaces: "#24292f",
+    skips: "#8250df",
+    skip_range: "#bc4c00",
+    good: "#116329",
+    fair: "#7a4e00",
+    bad: "#a40e26",
+};
+
+pub(crate) const DARK: Palette = Palette {
+    ground: "#0d1117",
+    band: "#161b22",
+    text: "#e6edf3",
+    muted: "#b1bac4",
+    link: "#79b8ff",
+    border: "#30363d",
+    node: "#161b22",
+    node_border: "#8b949e",
+    head: "#12311d",
+    head_border: "#3fb950",
+    hatch: "#2e2611",
+    hatch_line: "#5a4410",
+    deprecated_border: "#d29922",
+    wall: "#ff7b72",
+    way: "#58a6ff",
+    on_way: "#0d1117",
+    replaces: "#c9d1d9",
+    skips: "#b392f0",
+    skip_range: "#f0883e",
+    good: "#56d364",
+    fair: "#e3b341",
+    bad: "#ff8080",
+};
+
+/// The contrast of two colours `#rrggbb` or `#rgb`, as WCAG 2 defines it: 4.5 is enough for text, 3 for lines.
+#[cfg(test)]
+pub(crate) fn contrast(a: &str, b: &str) -> f64 {
+    fn luminance(colour: &str) -> f64 {
+        let n_digits = colour.len() / 3;
+        let part = |number: usize| {
+            let digits = &colour[1 + number * n_digits..][..n_digits];
+            let value = f64::from(u8::from_str_radix(&digits.repeat(3 - n_digits), 16).expect("a colour")) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2)
+    }
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contrast_is_that_of_the_standard() {
+        for (a, b, expected) in [("#000000", "#fff", 21.0), ("#fff", "#ffffff", 1.0), ("#777777", "#fff", 4.48)] {
+            assert!((contrast(a, b) - expected).abs() < 0.01, "{a} on {b}: {}", contrast(a, b));
+        }
+    }
+
+    #[test]
+    fn text_can_be_read_and_lines_can_be_seen_in_light_and_dark() {
+        for (palette, name) in [(LIGHT, "light"), (DARK, "dark")] {
+            let grounds = [palette.ground, palette.band, palette.node, palette.head, palette.hatch, palette.hatch_line];
+            let texts = [palette.text, palette.muted].map(|text| grounds.map(|ground| (text, ground))).concat();
+            let signals = [palette.link, palette.good, palette.fair, palette.bad];
+            let signals = signals.map(|text| [(text, palette.ground), (text, palette.band)]).concat();
+            for (text, ground) in texts.into_iter().chain(signals).chain([(palette.on_way, palette.way)]) {
+                assert!(contrast(text, ground) >= 4.5, "{name}: {text} on {ground}: {}", contrast(text, ground));
+            }
+            for line in [palette.replaces, palette.skips, palette.skip_range, palette.way, palette.wall] {
+                assert!(contrast(line, palette.ground) >= 3.0, "{name}: {line}");
+            }
+        }
+    }
+}
