@@ -2,10 +2,33 @@
 //!
 //! What it deliberately does not do: it renders nothing.
 
-use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::fbc::{Format, Level};
+
+/// The words of an option: for each value the word, another one that is taken too, and the help; a value that holds one of another
+/// option is named as there.
+macro_rules! choices {
+    ($kind:ty => $($value:ident $(($inner:path))? $(: $word:literal $(| $alias:literal)?, $help:literal)?;)+) => {
+        impl clap::ValueEnum for $kind {
+            fn value_variants<'a>() -> &'a [Self] {
+                &[$(Self::$value $(($inner))?),+]
+            }
+
+            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+                $(
+                    if matches!(self, Self::$value $(($inner))?) {
+                        $(return $inner.to_possible_value();)?
+                        $(return Some(clap::builder::PossibleValue::new($word)$(.alias($alias))?.help($help));)?
+                    }
+                )+
+                None
+            }
+        }
+    };
+}
+
+pub(in crate::cli) use choices;
 
 /// Tools whose output can be had instead of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -14,17 +37,9 @@ pub(crate) enum Compat {
     Opm,
 }
 
-impl ValueEnum for Format {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Json, Self::Yaml]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Json => PossibleValue::new("json").help("JSON, indented by four"),
-            Self::Yaml => PossibleValue::new("yaml").help("YAML documents"),
-        })
-    }
+choices! { Format =>
+    Json: "json", "JSON, indented by four";
+    Yaml: "yaml", "YAML documents";
 }
 
 /// Migrations of blobs, named as opm names them.
@@ -81,32 +96,15 @@ pub(crate) struct AnswerOptions {
     pub(crate) quote_formulas: bool,
 }
 
-impl ValueEnum for AnswerFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self::Text,
-            Self::Wide,
-            Self::Data(DataFormat::Json),
-            Self::Data(DataFormat::Jsonl),
-            Self::Data(DataFormat::Yaml),
-            Self::Name,
-            Self::Csv,
-            Self::Markdown,
-        ]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
-            Self::Name => Some(PossibleValue::new("name").help("Names only, one a line")),
-            Self::Csv => Some(PossibleValue::new("csv").help("The main table as comma-separated values")),
-            Self::Markdown => Some(PossibleValue::new("markdown").help("The main table in Markdown, or a page")),
-            Self::Text => Some(
-                PossibleValue::new("text").alias("table").help("For people; on a terminal, cells are cut to its width"),
-            ),
-            Self::Wide => Some(PossibleValue::new("wide").help("For people, with all cells whole")),
-            Self::Data(format) => format.to_possible_value(),
-        }
-    }
+choices! { AnswerFormat =>
+    Text: "text" | "table", "For people; on a terminal, cells are cut to its width";
+    Wide: "wide", "For people, with all cells whole";
+    Data(DataFormat::Json);
+    Data(DataFormat::Jsonl);
+    Data(DataFormat::Yaml);
+    Name: "name", "Names only, one a line";
+    Csv: "csv", "The main table as comma-separated values";
+    Markdown: "markdown", "The main table in Markdown, or a page";
 }
 
 /// Formats of lists.
@@ -120,29 +118,13 @@ pub(crate) enum RowFormat {
     Markdown,
 }
 
-impl ValueEnum for RowFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self::Table,
-            Self::Wide,
-            Self::Data(DataFormat::Json),
-            Self::Data(DataFormat::Jsonl),
-            Self::Data(DataFormat::Yaml),
-            Self::Name,
-            Self::Csv,
-            Self::Markdown,
-        ]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Self::Table => ("table", "Aligned columns"),
-            Self::Wide => ("wide", "Aligned columns, more of them"),
-            Self::Data(format) => return format.to_possible_value(),
-            Self::Name => ("name", "Names only, one a line"),
-            Self::Csv => ("csv", "Comma-separated values"),
-            Self::Markdown => ("markdown", "Table in Markdown"),
-        };
-        Some(PossibleValue::new(name).help(help))
-    }
+choices! { RowFormat =>
+    Table: "table", "Aligned columns";
+    Wide: "wide", "Aligned columns, more of them";
+    Data(DataFormat::Json);
+    Data(DataFormat::Jsonl);
+    Data(DataFormat::Yaml);
+    Name: "name", "Names only, one a line";
+    Csv: "csv", "Comma-separated values";
+    Markdown: "markdown", "Table in Markdown";
 }

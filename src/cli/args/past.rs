@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::archive::LIFT_LIMITS;
 use crate::calendar::rfc3339;
+use crate::cli::args::formats::choices;
 use crate::cli::args::sources::NamedSource;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
@@ -41,18 +42,10 @@ pub(crate) struct PastOptions {
     every: Every,
 }
 
-impl ValueEnum for Every {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Day, Self::Tag, Self::Commit]
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(match self {
-            Self::Day => clap::builder::PossibleValue::new("day").help("The last commit of each day (UTC)"),
-            Self::Tag => clap::builder::PossibleValue::new("tag").help("Commits with tags"),
-            Self::Commit => clap::builder::PossibleValue::new("commit").help("All commits"),
-        })
-    }
+choices! { Every =>
+    Day: "day", "The last commit of each day (UTC)";
+    Tag: "tag", "Commits with tags";
+    Commit: "commit", "All commits";
 }
 
 /// A catalog as it was, to be read when its turn comes.

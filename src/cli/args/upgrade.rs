@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::cli::args::formats::AnswerOptions;
+use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::with_bundle_guess;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
@@ -30,18 +29,9 @@ pub(crate) enum Olm {
     Both,
 }
 
-impl ValueEnum for Policy {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::CatalogProvided, Self::SelfCertified]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, alias, help) = match self {
-            Self::CatalogProvided => ("catalog-provided", "CatalogProvided", "Only what the catalog's edges permit"),
-            Self::SelfCertified => ("self-certified", "SelfCertified", "Any version, also an older one"),
-        };
-        Some(PossibleValue::new(name).alias(alias).help(help))
-    }
+choices! { Policy =>
+    CatalogProvided: "catalog-provided" | "CatalogProvided", "Only what the catalog's edges permit";
+    SelfCertified: "self-certified" | "SelfCertified", "Any version, also an older one";
 }
 
 /// The feature gates of operator-controller.

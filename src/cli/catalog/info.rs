@@ -4,10 +4,9 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::cli::args::formats::DataFormat;
+use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::{AskOptions, rebuild};
 use crate::cli::args::{cache, composition};
@@ -42,17 +41,10 @@ enum InfoFormat {
     Data(DataFormat),
 }
 
-impl ValueEnum for InfoFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Table, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
-            Self::Table => Some(PossibleValue::new("table").help("For people")),
-            Self::Data(format) => format.to_possible_value(),
-        }
-    }
+choices! { InfoFormat =>
+    Table: "table", "For people";
+    Data(DataFormat::Json);
+    Data(DataFormat::Yaml);
 }
 
 pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {

@@ -3,12 +3,11 @@
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use crate::cli::args::bundle::{Target, catalog_of, targets};
-use crate::cli::args::formats::DataFormat;
+use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::source_map::SourceMapOption;
@@ -37,36 +36,17 @@ enum ImagesFormat {
     Mapping,
 }
 
-impl ValueEnum for ImagesFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self::Plain,
-            Self::Table,
-            Self::Wide,
-            Self::Data(DataFormat::Json),
-            Self::Data(DataFormat::Yaml),
-            Self::Data(DataFormat::Jsonl),
-            Self::Csv,
-            Self::Markdown,
-            Self::Isc,
-            Self::Mapping,
-        ]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Plain => PossibleValue::new("plain").alias("name").help("One reference a line"),
-            Self::Table => PossibleValue::new("table").help("With the bundles that use them"),
-            Self::Wide => PossibleValue::new("wide").help("The same, whole on a terminal too"),
-            Self::Data(format) => return format.to_possible_value(),
-            Self::Csv => PossibleValue::new("csv").help("The table as comma-separated values"),
-            Self::Markdown => PossibleValue::new("markdown").help("The table as GitHub shows it"),
-            Self::Isc => PossibleValue::new("isc").help("ImageSetConfiguration of oc-mirror"),
-            Self::Mapping => PossibleValue::new("mapping").help(
-                "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: targets of digests have no tag",
-            ),
-        })
-    }
+choices! { ImagesFormat =>
+    Plain: "plain" | "name", "One reference a line";
+    Table: "table", "With the bundles that use them";
+    Wide: "wide", "The same, whole on a terminal too";
+    Data(DataFormat::Json);
+    Data(DataFormat::Yaml);
+    Data(DataFormat::Jsonl);
+    Csv: "csv", "The table as comma-separated values";
+    Markdown: "markdown", "The table as GitHub shows it";
+    Isc: "isc", "ImageSetConfiguration of oc-mirror";
+    Mapping: "mapping", "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: targets of digests have no tag";
 }
 
 /// List the images of operators, each once: bundle images and related images

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 use std::time::{Duration, Instant};
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::cli::args::formats::DataFormat;
+use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::namespace::{NamespaceOptions, Worlds};
 use crate::cli::print::resolution::{write_list, write_refusal, write_table, write_tree};
 use crate::cli::print::table::write_data;
@@ -33,22 +32,12 @@ enum ResolveFormat {
     Data(DataFormat),
 }
 
-impl ValueEnum for ResolveFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Table, Self::Wide, Self::Tree, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
-            Self::Table => {
-                let table = PossibleValue::new("table").alias("text");
-                Some(table.help("The set, the steps, and what stays as it is"))
-            }
-            Self::Wide => Some(PossibleValue::new("wide").help("The same, whole on a terminal too")),
-            Self::Tree => Some(PossibleValue::new("tree").help("Who brings whom")),
-            Self::Data(format) => format.to_possible_value(),
-        }
-    }
+choices! { ResolveFormat =>
+    Table: "table" | "text", "The set, the steps, and what stays as it is";
+    Wide: "wide", "The same, whole on a terminal too";
+    Tree: "tree", "Who brings whom";
+    Data(DataFormat::Json);
+    Data(DataFormat::Yaml);
 }
 
 /// Resolve namespaces as OLM Classic does: what is installed and upgraded, and why

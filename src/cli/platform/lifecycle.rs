@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
+use crate::cli::args::formats::choices;
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::sources::AskOptions;
@@ -53,18 +54,10 @@ pub(crate) struct LifecycleArgs {
     rows: RowOptions,
 }
 
-impl ValueEnum for SupportLevel {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Full, Self::Maintenance, Self::Extended]
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(match self {
-            Self::Full => clap::builder::PossibleValue::new("full").help("Full support only"),
-            Self::Maintenance => clap::builder::PossibleValue::new("maintenance").help("Full and maintenance support"),
-            Self::Extended => clap::builder::PossibleValue::new("extended").help("Extended support too"),
-        })
-    }
+choices! { SupportLevel =>
+    Full: "full", "Full support only";
+    Maintenance: "maintenance", "Full and maintenance support";
+    Extended: "extended", "Extended support too";
 }
 
 impl Row for LifecycleRow {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::formats::choices;
 use crate::cli::args::name::{
     NameArgument, PackageArgument, unknown_channel, unknown_package, unknown_version, with_bundle_guess,
 };
@@ -73,22 +73,12 @@ pub(crate) struct CompatArgs {
     rows: RowOptions,
 }
 
-impl ValueEnum for Compatibility {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Blocks, Self::Excluded, Self::Unknown, Self::NotExcluded, Self::Stated]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Blocks => PossibleValue::new("blocks").help("The cluster is not upgraded while it is installed"),
-            Self::Excluded => PossibleValue::new("excluded").help("It says that it does not support the version"),
-            Self::Unknown => PossibleValue::new("unknown").help("It says nothing about it"),
-            Self::NotExcluded => {
-                PossibleValue::new("not-excluded").alias("notExcluded").help("It says from which version on it works")
-            }
-            Self::Stated => PossibleValue::new("stated").help("It says that it supports the version"),
-        })
-    }
+choices! { Compatibility =>
+    Blocks: "blocks", "The cluster is not upgraded while it is installed";
+    Excluded: "excluded", "It says that it does not support the version";
+    Unknown: "unknown", "It says nothing about it";
+    NotExcluded: "not-excluded" | "notExcluded", "It says from which version on it works";
+    Stated: "stated", "It says that it supports the version";
 }
 
 /// The way out, by the steps of the cluster: what must be installed before each of them.
