@@ -183,60 +183,32 @@ impl Tree {
 
     /// The condition for people: with brackets, and `not` where it belongs.
     pub(crate) fn plain(&self) -> String {
-        enum Piece {
-            Node(usize),
-            Text(&'static str),
-        }
-        let mut text = String::new();
-        let mut open = vec![Piece::Node(0)];
-        while let Some(piece) = open.pop() {
-            let idx = match piece {
-                Piece::Text(between) => {
-                    text.push_str(between);
-                    continue;
-                }
-                Piece::Node(idx) => idx,
-            };
-            let (parts, before, between, none) = match &self.nodes[idx] {
-                Node::All(parts) => (parts, "(", " and ", "anything"),
-                Node::Any(parts) => (parts, "(", " or ", "nothing that there is"),
-                Node::Not(parts) => (parts, "not (", " or ", "anything"),
-                leaf => {
-                    text.push_str(&leaf_plain(leaf));
-                    continue;
-                }
-            };
+        self.written(leaf_plain, |idx, node, n_parts| {
             // A single part needs no brackets, and neither does the root.
-            let is_bare = idx == 0 || parts.len() == 1;
-            let is_not = matches!(self.nodes[idx], Node::Not(_));
-            match (parts.is_empty(), is_bare) {
-                (true, _) => {
-                    text.push_str(none);
-                    continue;
-                }
-                (false, true) if is_not => text.push_str("not "),
-                (false, true) => {}
-                (false, false) => {
-                    text.push_str(before);
-                    open.push(Piece::Text(")"));
-                }
+            let (before, after) = if idx == 0 || n_parts == 1 { ("", "") } else { ("(", ")") };
+            match node {
+                Node::Any(_) => Words { none: "nothing that there is", before, between: " or ", after },
+                Node::Not(_) if n_parts == 1 => Words { none: "anything", before: "not ", between: " or ", after: "" },
+                Node::Not(_) => Words { none: "anything", before: "not (", between: " or ", after: ")" },
+                _ => Words { none: "anything", before, between: " and ", after },
             }
-            if is_not && is_bare && parts.len() > 1 {
-                text.push('(');
-                open.push(Piece::Text(")"));
-            }
-            for (at, part) in parts.iter().enumerate().rev() {
-                open.push(Piece::Node(*part));
-                if at > 0 {
-                    open.push(Piece::Text(between));
-                }
-            }
-        }
-        text
+        })
     }
 
     /// The condition as OLM words it: parts are joined without brackets, and `not` shows only between parts.
     pub(crate) fn text(&self) -> String {
+        self.written(leaf_text, |_, node, _| {
+            let between = match node {
+                Node::Any(_) => " or ",
+                Node::Not(_) => " and not ",
+                _ => " and ",
+            };
+            Words { none: "", before: "", between, after: "" }
+        })
+    }
+
+    /// The condition as a text; `words` gives those of a node with parts, by its number and how many parts it has.
+    fn written(&self, leaf: fn(&Node) -> String, words: impl Fn(usize, &Node, usize) -> Words) -> String {
         enum Piece {
             Node(usize),
             Text(&'static str),
@@ -245,30 +217,42 @@ impl Tree {
         let mut open = vec![Piece::Node(0)];
         while let Some(piece) = open.pop() {
             let idx = match piece {
-                Piece::Text(between) => {
-                    text.push_str(between);
+                Piece::Text(word) => {
+                    text.push_str(word);
                     continue;
                 }
                 Piece::Node(idx) => idx,
             };
-            let (parts, between) = match &self.nodes[idx] {
-                Node::All(parts) => (parts, " and "),
-                Node::Any(parts) => (parts, " or "),
-                Node::Not(parts) => (parts, " and not "),
-                leaf => {
-                    text.push_str(&leaf_text(leaf));
-                    continue;
-                }
+            let node = &self.nodes[idx];
+            let (Node::All(parts) | Node::Any(parts) | Node::Not(parts)) = node else {
+                text.push_str(&leaf(node));
+                continue;
             };
+            let words = words(idx, node, parts.len());
+            if parts.is_empty() {
+                text.push_str(words.none);
+                continue;
+            }
+            text.push_str(words.before);
+            open.push(Piece::Text(words.after));
             for (at, part) in parts.iter().enumerate().rev() {
                 open.push(Piece::Node(*part));
                 if at > 0 {
-                    open.push(Piece::Text(between));
+                    open.push(Piece::Text(words.between));
                 }
             }
         }
         text
     }
+}
+
+/// The words around the parts of a node.
+struct Words {
+    /// Instead of parts.
+    none: &'static str,
+    before: &'static str,
+    between: &'static str,
+    after: &'static str,
 }
 
 /// A condition without parts in OLM's words.

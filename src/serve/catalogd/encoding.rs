@@ -1,17 +1,17 @@
 //! How a body is compressed.
 
-use super::exchange::{Answer, Asked, Encoding};
+use super::exchange::Encoding;
 
 /// Smaller bodies stay as they are.
 pub const MIN_COMPRESSED: u64 = 1024;
 
-/// Chooses what the client prefers, of equal ones zstd, and adjusts the headers.
-pub fn choose(asked: &Asked<'_>, len: u64, answer: &mut Answer) {
+/// Chooses what a client prefers by its `Accept-Encoding`, of equal ones zstd, and adjusts the headers of a body of `len` bytes.
+pub fn compress(accepted: &str, len: u64, headers: &mut Vec<(&'static str, String)>) -> Encoding {
     if len < MIN_COMPRESSED {
-        return;
+        return Encoding::None;
     }
     let (mut gzip, mut zstd) = (0.0, 0.0);
-    for part in asked.header("Accept-Encoding").unwrap_or_default().split(',') {
+    for part in accepted.split(',') {
         let (name, parameter) = part.split_once(';').unwrap_or((part, ""));
         let weight = parameter.trim().strip_prefix("q=").map_or(Some(1.0), |it| it.trim().parse::<f64>().ok());
         let weight = weight.unwrap_or(0.0).clamp(0.0, 1.0);
@@ -21,18 +21,17 @@ pub fn choose(asked: &Asked<'_>, len: u64, answer: &mut Answer) {
             _ => {}
         }
     }
-    let name = if zstd > 0.0 && zstd >= gzip {
-        answer.encoding = Encoding::Zstd;
-        "zstd"
+    let (encoding, name) = if zstd > 0.0 && zstd >= gzip {
+        (Encoding::Zstd, "zstd")
     } else if gzip > 0.0 {
-        answer.encoding = Encoding::Gzip;
-        "gzip"
+        (Encoding::Gzip, "gzip")
     } else {
-        return;
+        return Encoding::None;
     };
-    answer.headers.retain(|it| !matches!(it.0, "Accept-Ranges" | "Content-Length"));
-    for (_, value) in answer.headers.iter_mut().filter(|it| it.0 == "ETag") {
+    headers.retain(|it| !matches!(it.0, "Accept-Ranges" | "Content-Length"));
+    for (_, value) in headers.iter_mut().filter(|it| it.0 == "ETag") {
         *value = format!("{}-{name}\"", value.trim_end_matches('"'));
     }
-    answer.headers.push(("Content-Encoding", name.to_owned()));
+    headers.push(("Content-Encoding", name.to_owned()));
+    encoding
 }

@@ -18,6 +18,11 @@ impl Asked<'_> {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|it| it.0.eq_ignore_ascii_case(name)).map(|it| it.1)
     }
+
+    /// The encodings that the client takes.
+    pub(super) fn accepted(&self) -> &str {
+        self.header("Accept-Encoding").unwrap_or_default()
+    }
 }
 
 /// What is to be sent.

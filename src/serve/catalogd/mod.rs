@@ -10,7 +10,7 @@ mod path;
 mod query;
 mod range;
 
-pub use encoding::{MIN_COMPRESSED, choose as compress};
+pub use encoding::{MIN_COMPRESSED, compress};
 pub use exchange::{Answer, Asked, Encoding, Piece};
 pub use path::is_own as is_own_path;
 
@@ -118,7 +118,7 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
                 answer.body.clear();
             } else {
                 answer.headers.push(("Content-Length", len.to_string()));
-                encoding::choose(asked, len, &mut answer);
+                answer.encoding = compress(asked.accepted(), len, &mut answer.headers);
             }
             vary(answer)
         }
@@ -206,7 +206,7 @@ fn whole(
     if asked.method == "HEAD" {
         answer.body.clear();
     } else if status == 200 {
-        encoding::choose(asked, n, &mut answer);
+        answer.encoding = compress(asked.accepted(), n, &mut answer.headers);
     }
     vary(answer)
 }

@@ -121,11 +121,7 @@ async fn answered(shared: &Arc<Shared>, connection: &Arc<Connection>, request: R
         },
         None => streamed(Arc::clone(shared), Arc::clone(connection), snapshot, made.body, made.encoding),
     };
-    let mut response = Response::builder().status(made.status);
-    for (name, value) in &made.headers {
-        response = response.header(*name, value);
-    }
-    response.body(body).unwrap_or_else(|_| failed())
+    response(made.status, &made.headers, body)
 }
 
 /// What Prometheus collects.
@@ -147,31 +143,31 @@ async fn page(shared: &Shared, connection: &Arc<Connection>, request: Request<In
         let method = request.method().as_str();
         let ask = page::Ask { method, target, if_none_match: header("if-none-match") };
         let reply = page::answer(page::Site { index, shelf, links: &Links::Served }, &ask);
-        let mut headers = vec![("accept-encoding", header("accept-encoding").unwrap_or_default())];
-        headers.retain(|it| !it.1.is_empty());
-        let question = Asked { method, target, headers: &headers };
-        let body = reply.body;
-        let mut answer =
-            Answer { status: reply.status, headers: reply.headers, body: Vec::new(), encoding: Encoding::None };
-        answer.headers.push(("Vary", "Accept-Encoding".to_owned()));
-        compress(&question, body.len() as u64, &mut answer);
-        let mut packer = Packer::new(answer.encoding);
+        let (mut headers, body) = (reply.headers, reply.body);
+        headers.push(("Vary", "Accept-Encoding".to_owned()));
+        let accepted = header("accept-encoding").unwrap_or_default();
+        let mut packer = Packer::new(compress(accepted, body.len() as u64, &mut headers));
         packer.add(&body);
-        Some((answer, packer.finish()))
+        Some((reply.status, headers, packer.finish()))
     });
     let made = made.await;
     shared.counters.page_times.add(start.elapsed());
-    let (answer, body) = match made {
+    let (status, headers, body) = match made {
         Ok(Some(made)) => made,
         Err(NoAnswer::Busy) => return busy(shared),
         Ok(None) | Err(NoAnswer::Failed) => return failed(),
     };
     let Ok(held) = shared.budget.hold(connection, body.len()).await else { return busy(shared) };
-    let mut response = Response::builder().status(answer.status);
-    for (name, value) in &answer.headers {
+    response(status, &headers, held_body(body, held))
+}
+
+/// What is sent.
+fn response(status: u16, headers: &[(&'static str, String)], body: Body) -> Response<Body> {
+    let mut response = Response::builder().status(status);
+    for (name, value) in headers {
         response = response.header(*name, value);
     }
-    response.body(held_body(body, held)).unwrap_or_else(|_| failed())
+    response.body(body).unwrap_or_else(|_| failed())
 }
 
 /// The body of a small answer.
