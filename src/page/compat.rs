@@ -11,7 +11,7 @@ use super::route::{Fit, List, Route};
 use super::site::{Desk, Page};
 use crate::constraint::openshift::Minor;
 use crate::index::query::{Filter, PackageGraph};
-use crate::platform::{Lifecycle, coerce};
+use crate::platform::Lifecycle;
 use crate::resolve::family_and_minor;
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::v1::Installation;
@@ -110,19 +110,18 @@ fn spoken_of(desk: Desk<'_>, package: &str, lifecycles: &[(String, Lifecycle)]) 
     texts.extend(
         lifecycles.iter().flat_map(|it| &it.1.versions).flat_map(|it| it.openshift().unwrap_or_default().to_vec()),
     );
-    let mut found: BTreeSet<(u64, u64)> = BTreeSet::new();
+    let mut found = BTreeSet::new();
     for text in texts {
         let numbers = text.trim_matches(|c: char| !c.is_ascii_digit());
         // Names such as `2024.1` are not of OpenShift.
         if let Some((major, rest)) = numbers.split_once('.')
-            && let Ok(major @ 4..=5) = major.parse::<u64>()
-            && let Ok(minor) = rest.split('.').next().unwrap_or_default().parse::<u64>()
+            && let Ok(major @ 4..=5) = major.parse()
+            && let Ok(minor) = rest.split('.').next().unwrap_or_default().parse()
         {
-            found.insert((major, minor));
+            found.insert(Minor { major, minor });
         }
     }
-    let minors = found.into_iter().filter_map(|(major, minor)| coerce(&format!("{major}.{minor}")));
-    Ok(minors.collect())
+    Ok(found.into_iter().collect())
 }
 
 pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
@@ -183,9 +182,7 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
 
 /// The minor version before another one; `None` for the first.
 fn before(minor: Minor) -> Option<Minor> {
-    let text = minor.to_string();
-    let (major, number) = text.split_once('.')?;
-    coerce(&format!("{major}.{}", number.parse::<u64>().ok()?.checked_sub(1)?))
+    Some(Minor { minor: minor.minor.checked_sub(1)?, ..minor })
 }
 
 fn form(desk: Desk<'_>, fit: &Fit, minors: &[Minor]) -> Markup {

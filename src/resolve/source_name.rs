@@ -4,7 +4,6 @@
 //! What it deliberately does not do: a name without a `v` before its version says nothing.
 
 use crate::constraint::openshift::Minor;
-use crate::platform::coerce;
 
 /// A name that says a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,11 +20,10 @@ impl<'n> SourceName<'n> {
         let (family, version) = name.rsplit_once("-v")?;
         let separator = version.chars().find(|it| !it.is_ascii_digit()).filter(|it| matches!(it, '-' | '.'))?;
         let (major, minor) = version.split_once(separator)?;
-        let is_number = |it: &str| !it.is_empty() && it.len() < 4 && it.bytes().all(|it| it.is_ascii_digit());
-        if family.is_empty() || !is_number(major) || !is_number(minor) {
-            return None;
-        }
-        Some(Self { family, minor: coerce(&format!("{major}.{minor}"))?, separator })
+        let is_number = |it: &&str| it.len() < 4 && it.bytes().all(|it| it.is_ascii_digit());
+        let number = |it: &str| Some(it).filter(is_number)?.parse().ok();
+        let minor = Minor { major: number(major)?, minor: number(minor)? };
+        (!family.is_empty()).then_some(Self { family, minor, separator })
     }
 
     /// The name that a source of this family has for another version.
