@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::catalogs::Catalogs;
+use super::code::Code;
 use super::standing::OperatorState;
 use crate::constraint::openshift::Minor;
 use crate::platform::Support;
@@ -278,7 +279,8 @@ pub enum PathElement {
 #[serde(rename_all = "camelCase")]
 pub struct Reason {
     /// In a word.
-    pub code: String,
+    #[schemars(with = "String")]
+    pub code: Code,
     /// In a sentence.
     pub text: String,
 }
@@ -389,7 +391,8 @@ impl PlanStep {
 #[serde(rename_all = "camelCase")]
 pub struct Blocker {
     /// In a word.
-    pub code: String,
+    #[schemars(with = "String")]
+    pub code: Code,
     /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
@@ -420,7 +423,8 @@ pub struct Blocker {
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     /// In a word.
-    pub code: String,
+    #[schemars(with = "String")]
+    pub code: Code,
     /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
@@ -438,7 +442,8 @@ pub struct Decision {
 #[serde(rename_all = "camelCase")]
 pub struct Unknown {
     /// In a word.
-    pub code: String,
+    #[schemars(with = "String")]
+    pub code: Code,
     /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
@@ -453,13 +458,13 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    pub(super) fn new(code: &str, subject: Option<String>, platform: Option<Minor>, text: String) -> Self {
-        Self { code: code.to_owned(), subject, platform: platform.map(|it| it.to_string()), source: None, text }
+    pub(super) fn new(code: Code, subject: Option<String>, platform: Option<Minor>, text: String) -> Self {
+        Self { code, subject, platform: platform.map(|it| it.to_string()), source: None, text }
     }
 
     /// Whether no plan is `ready` because of it: without a catalog, nothing can be said of what it would hold.
     pub(super) fn decides(&self) -> bool {
-        ["catalog-missing", "source-unknown"].contains(&self.code.as_str())
+        matches!(self.code, Code::CatalogMissing | Code::SourceUnknown)
     }
 }
 

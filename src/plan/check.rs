@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanOptions, PlanStep, PlanVerdict, StepKind};
+use super::code::Code;
 use super::question::PlanQuestion;
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
@@ -46,7 +47,7 @@ struct SavedCatalog {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct SavedBlocker {
-    code: String,
+    code: Code,
     subject: Option<String>,
     platform: Option<String>,
 }

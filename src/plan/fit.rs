@@ -3,6 +3,7 @@
 //! What it deliberately does not do: that a catalog holds a bundle says nothing.
 
 use super::catalogs::Catalogs;
+use super::code::Code;
 use super::inventory::Operator;
 use super::question::PlanQuestion;
 use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
@@ -42,7 +43,7 @@ impl Fit {
 
 /// The highest version that a bundle states, or why it cannot be read.
 pub(super) struct Highest {
-    pub(super) code: &'static str,
+    pub(super) code: Code,
     pub(super) value: String,
     /// In OLM's words.
     pub(super) text: String,
@@ -133,10 +134,10 @@ impl<'q> Judge<'q> {
             Ok(highest) => {
                 let value = highest.map(|it| it.to_string()).unwrap_or_default();
                 let text = format!("maximum supported OCP version for {name} is {value}");
-                Highest { code: "max-openshift-version", value, text }
+                Highest { code: Code::MaxOpenShiftVersion, value, text }
             }
             Err(error) => Highest {
-                code: "invalid-max-version",
+                code: Code::InvalidMaxVersion,
                 value: claims.max_openshift_versions.join(", "),
                 text: format!("{name} has invalid {MAX_OPENSHIFT_VERSION} properties: {error}"),
             },

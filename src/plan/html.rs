@@ -195,7 +195,7 @@ fn blockers(blockers: &[Blocker]) -> Markup {
                         h3 { (of(it.subject.as_deref(), it.platform.as_deref())) }
                         p { (shown(&it.text)) }
                         p { strong { "Lifted by: " } (shown(&it.lift)) }
-                        p .muted { (shown(&it.code)) @if !it.place.is_empty() { " · " (shown(&it.place)) } }
+                        p .muted { (shown(it.code.as_str())) @if !it.place.is_empty() { " · " (shown(&it.place)) } }
                     }
                 }
             }
@@ -213,7 +213,7 @@ fn decisions(decisions: &[Decision]) -> Markup {
                         h3 { (of(it.subject.as_deref(), it.platform.as_deref())) }
                         p { (shown(&it.text)) }
                         ul .boxes { @for option in &it.options { li { (shown(option)) } } }
-                        p .muted { (shown(&it.code)) }
+                        p .muted { (shown(it.code.as_str())) }
                     }
                 }
             }
@@ -257,7 +257,7 @@ fn unknowns(unknowns: &[Unknown]) -> Markup {
                         li {
                             @let of = of(it.subject.as_deref(), it.platform.as_deref());
                             @if !of.is_empty() { strong { (of) } ": " }
-                            (shown(&it.text)) span .muted { " · " (shown(&it.code)) }
+                            (shown(&it.text)) span .muted { " · " (shown(it.code.as_str())) }
                         }
                     }
                 }

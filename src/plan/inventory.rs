@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::Unknown;
 use super::catalogs::Catalogs;
+use super::code::Code;
 use super::question::PlanQuestion;
 use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
@@ -162,23 +163,23 @@ impl Inventory {
                     "the Subscription is to `{package}`, and {} says that it is of the package `{own}`; the Subscription counts",
                     csv.name
                 );
-                self.unknowns.push(Unknown::new("package-contradicts", Some(subject.clone()), None, text));
+                self.unknowns.push(Unknown::new(Code::PackageContradicts, Some(subject.clone()), None, text));
             }
             if subscriptions.len() > 1 {
                 let names: Vec<&str> = subscriptions.iter().map(|it| it.name.as_str()).collect();
                 let text = format!("the Subscriptions {} are all to `{package}`; OLM wants one", names.join(", "));
-                self.unknowns.push(Unknown::new("subscription-twice", Some(subject.clone()), None, text));
+                self.unknowns.push(Unknown::new(Code::SubscriptionTwice, Some(subject.clone()), None, text));
             }
             if subscription.is_none() {
                 let text = "no Subscription has installed it, so no updates will come".to_owned();
                 let subject = format!("{}/{}", csv.namespace, csv.name);
-                self.unknowns.push(Unknown::new("no-subscription", Some(subject), None, text));
+                self.unknowns.push(Unknown::new(Code::NoSubscription, Some(subject), None, text));
             }
             let source = subscription.map(|it| format!("{}/{}", it.source_namespace, it.source)).unwrap_or_default();
             let families = if subscription.is_some() { tie.families(&source) } else { Vec::new() };
             if subscription.is_some() && families.is_empty() {
                 let text = tie.unknown_words("CatalogSource", &source);
-                let unknown = Unknown::new("source-unknown", Some(subject), None, text);
+                let unknown = Unknown::new(Code::SourceUnknown, Some(subject), None, text);
                 self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
             }
             let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
@@ -237,11 +238,11 @@ impl Inventory {
                 Some(name) => {
                     let text =
                         format!("the Subscription {} names {name}, whose ClusterServiceVersion was not given", it.name);
-                    self.unknowns.push(Unknown::new("csv-missing", subject, None, text));
+                    self.unknowns.push(Unknown::new(Code::CsvMissing, subject, None, text));
                 }
                 None => {
                     let text = format!("the Subscription {} has installed nothing", it.name);
-                    self.unknowns.push(Unknown::new("not-installed", subject, None, text));
+                    self.unknowns.push(Unknown::new(Code::NotInstalled, subject, None, text));
                 }
             }
         }
@@ -252,7 +253,7 @@ impl Inventory {
         for it in question.cluster.extensions.iter().filter(|_| question.scope.is_empty()) {
             let Some((installed, version)) = &it.installed else {
                 let text = "nothing is installed by this ClusterExtension".to_owned();
-                self.unknowns.push(Unknown::new("not-installed", Some(it.name.clone()), None, text));
+                self.unknowns.push(Unknown::new(Code::NotInstalled, Some(it.name.clone()), None, text));
                 continue;
             };
             let named = it.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
@@ -264,7 +265,7 @@ impl Inventory {
             let source = named.map(|it| it.1.clone()).unwrap_or_default();
             if families.is_empty() {
                 let text = tie.unknown_words("ClusterCatalog", &source);
-                let unknown = Unknown::new("source-unknown", Some(it.name.clone()), None, text);
+                let unknown = Unknown::new(Code::SourceUnknown, Some(it.name.clone()), None, text);
                 self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
             }
             let retrying = it

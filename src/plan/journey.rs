@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use super::answer::{Blocker, Decision, PathElement, PlanStep, Reason, RouteStep, StepKind, Unknown};
 use super::catalogs::Catalogs;
+use super::code::Code;
 use super::detour::{Detour, detour};
 use super::fit::{Fit, Judge};
 use super::inventory::Operator;
@@ -36,14 +37,14 @@ pub(super) enum When {
 /// What comes of a journey.
 #[derive(Clone, Default)]
 pub(super) struct Journey {
-    pub(super) state: BTreeMap<String, OperatorState>,
-    pub(super) compatible: BTreeMap<String, String>,
-    pub(super) because: BTreeMap<String, String>,
+    pub(super) state: BTreeMap<Minor, OperatorState>,
+    pub(super) compatible: BTreeMap<Minor, Fit>,
+    pub(super) because: BTreeMap<Minor, String>,
     pub(super) support: Option<Support>,
     pub(super) now: Option<String>,
     pub(super) target: Option<String>,
     pub(super) target_support: Option<Support>,
-    pub(super) entry_point: BTreeMap<String, String>,
+    pub(super) entry_point: BTreeMap<Minor, String>,
     pub(super) steps: Vec<(When, PlanStep)>,
     /// The updates of all required steps, one after another, with what is set before each.
     pub(super) way: Vec<PathStep>,
@@ -127,13 +128,13 @@ impl Traveller<'_> {
                 && let Some(view) = &self.views[idx]
                 && let Some(entry) = entry_point(view, start)
             {
-                self.journey.entry_point.insert(minor.to_string(), entry);
+                self.journey.entry_point.insert(*minor, entry);
             }
-            self.journey.state.insert(minor.to_string(), state);
+            self.journey.state.insert(*minor, state);
             if idx > 0 {
                 let (fit, reason) = self.judge.fit(&start.bundle.name, &start.bundle.version, *minor)?;
-                self.journey.compatible.insert(minor.to_string(), fit.as_str().to_owned());
-                self.journey.because.insert(minor.to_string(), reason);
+                self.journey.compatible.insert(*minor, fit);
+                self.journey.because.insert(*minor, reason);
             }
         }
         if let Some(view) = &self.views[0]
@@ -154,7 +155,7 @@ impl Traveller<'_> {
                 continue;
             }
             self.journey.decisions.push(Decision {
-                code: "refused-by-olm-v1".to_owned(),
+                code: Code::RefusedByOlmV1,
                 subject: Some(self.operator.subject()),
                 platform: Some(minor.to_string()),
                 text: text.clone(),
@@ -176,12 +177,12 @@ impl Traveller<'_> {
         if idx + 1 == self.path.len() && idx > 0 && self.operator.is_managed {
             let (fit, _) = self.judge.fit(&self.at.bundle.name, &self.at.bundle.version, minor)?;
             // Where what is installed must go anyway, its update is chosen by what is known.
-            let installed = self.journey.compatible.get(&minor.to_string()).map(String::as_str);
-            if fit == Fit::Unknown && installed == Some(Fit::Unknown.as_str()) {
+            let installed = self.journey.compatible.get(&minor);
+            if fit == Fit::Unknown && installed == Some(&Fit::Unknown) {
                 let text =
                     format!("neither {} nor a lifecycle says anything of OpenShift {minor}", self.at.bundle.name);
                 let subject = Some(self.operator.subject());
-                self.journey.unknowns.push(Unknown::new("compatibility-unstated", subject, Some(minor), text));
+                self.journey.unknowns.push(Unknown::new(Code::CompatibilityUnstated, subject, Some(minor), text));
             }
         }
         self.change_source(idx);
@@ -197,12 +198,12 @@ impl Traveller<'_> {
         }
         let (fit, reason) = self.judge.fit(&self.at.bundle.name, &self.at.bundle.version, minor)?;
         if fit == Fit::Incompatible {
-            let because = vec![Reason { code: format!("not-compatible-with-{minor}"), text: reason.clone() }];
+            let because = vec![Reason { code: Code::not_compatible_with(minor), text: reason.clone() }];
             let until = self.upto(idx);
             if !self.update(idx, When::After(idx), &view, &self.path[idx..=until], because)? {
                 let subject = self.operator.subject();
                 self.journey.decisions.push(Decision {
-                    code: "not-compatible".to_owned(),
+                    code: Code::NotCompatible,
                     subject: Some(subject),
                     platform: Some(minor.to_string()),
                     text: format!("{} is not made for OpenShift {minor}: {reason}", self.at.bundle.name),
@@ -227,7 +228,7 @@ impl Traveller<'_> {
         (step.from, step.to) = (Some(last(&from)), Some(last(&to)));
         let text =
             format!("{} is the source of OpenShift {}; that of {minor} has another name", last(&from), name.minor);
-        step.because = vec![Reason { code: "source-of-version".to_owned(), text }];
+        step.because = vec![Reason { code: Code::SourceOfVersion, text }];
         let namespace = to.split_once('/').map(|it| it.0);
         let sources = &self.question.cluster.catalog_sources;
         let is_there =
@@ -283,7 +284,7 @@ impl Traveller<'_> {
             (None, false) => "nothing updates it; uninstall the operator, or subscribe to it".to_owned(),
         };
         self.journey.blockers.push(Blocker {
-            code: highest.code.to_owned(),
+            code: highest.code.clone(),
             subject: Some(subject.clone()),
             platform: Some(minor.to_string()),
             value: Some(highest.value),
@@ -297,7 +298,7 @@ impl Traveller<'_> {
         if lifted_by.is_none() {
             if view.is_some() || !self.operator.is_managed {
                 let mut step = self.step(StepKind::Uninstall, idx);
-                step.because = vec![Reason { code: highest.code.to_owned(), text: highest.text }];
+                step.because = vec![Reason { code: highest.code.clone(), text: highest.text }];
                 step.because.extend(reasons.into_iter().filter(|it| it.code != highest.code));
                 self.journey.steps.push((When::Before(idx), step));
             }
@@ -333,8 +334,8 @@ impl Traveller<'_> {
         for minor in ahead {
             let (fit, text) = self.judge.fit(&bundle.name, &bundle.version, *minor)?;
             let code = match fit {
-                Fit::Blocks => self.judge.highest(&bundle.name)?.code.to_owned(),
-                Fit::Incompatible => format!("not-compatible-with-{minor}"),
+                Fit::Blocks => self.judge.highest(&bundle.name)?.code,
+                Fit::Incompatible => Code::not_compatible_with(*minor),
                 _ => continue,
             };
             if !reasons.iter().any(|it| it.code == code) {
@@ -358,13 +359,13 @@ impl Traveller<'_> {
                     }
                     _ => format!("in the catalog of {}, nothing leads on from {}", self.path[upto], bundle.name),
                 };
-                reasons.push(Reason { code: state.as_str().to_owned(), text });
+                reasons.push(Reason { code: state.as_str().into(), text });
             }
         }
         if !reasons.is_empty() && self.judge.support(&bundle.version).status == SupportStatus::Ended {
             let ends = self.judge.support(&bundle.version).support_ends.unwrap_or_default();
             let text = format!("the support of {} ended on {ends}", bundle.version);
-            reasons.insert(0, Reason { code: "support-ended".to_owned(), text });
+            reasons.insert(0, Reason { code: Code::SupportEnded, text });
         }
         Ok(reasons)
     }
@@ -491,7 +492,7 @@ impl Traveller<'_> {
         }
         let lift = "as its message says; the required update waits for it";
         self.journey.blockers.push(Blocker {
-            code: "operatorcondition".to_owned(),
+            code: Code::OperatorCondition,
             subject: Some(self.operator.subject()),
             platform: None,
             value: Some("Upgradeable=False".to_owned()),
@@ -537,7 +538,7 @@ impl Traveller<'_> {
         };
         let mut because = because.to_vec();
         because.push(Reason {
-            code: "channel-in-both".to_owned(),
+            code: Code::ChannelInBoth,
             text: format!("{channel} is in the catalogs of {} and {}", self.path[idx], self.path[upto]),
         });
         let way = way(view, self.operator, &self.at.with_channel(&channel));
@@ -574,7 +575,7 @@ impl Traveller<'_> {
             "" => format!("no update that OLM makes by itself may stay, {what_does}"),
             own => format!("no update of channel {own} may stay, {what_does}"),
         };
-        Reason { code: "other-channel".to_owned(), text }
+        Reason { code: Code::OtherChannel, text }
     }
 
     /// Takes the fewest updates to a bundle that may stay, over whichever channels and versions can be chosen.
@@ -641,7 +642,7 @@ impl Traveller<'_> {
             let channels: Vec<&str> =
                 view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.as_str()).collect();
             self.journey.decisions.push(Decision {
-                code: "channel-gone".to_owned(),
+                code: Code::ChannelGone,
                 subject: Some(self.operator.subject()),
                 platform: Some(minor.to_string()),
                 text,
@@ -654,18 +655,17 @@ impl Traveller<'_> {
             self.is_gone = true;
             return Ok(());
         };
-        let mut because = vec![Reason { code: "channel-gone".to_owned(), text }];
+        let mut because = vec![Reason { code: Code::ChannelGone, text }];
         let before = (0..idx).rev().find_map(|it| Some((self.path[it], self.views[it].clone()?)));
         if let Some((earlier, before)) = before {
             if !before.graphs.iter().any(|it| it.channels.iter().any(|it| it.name == channel)) {
                 let text = format!("{channel} is not in the catalog of {earlier}, so the change cannot come first");
-                because.push(Reason { code: "channel-only-later".to_owned(), text });
+                because.push(Reason { code: Code::ChannelOnlyLater, text });
             }
             if let Some(target) = way.first()
                 && let Some(text) = self.judge.needs_kubernetes(&target.bundle, earlier)?
             {
-                because
-                    .push(Reason { code: "needs-kubernetes".to_owned(), text: format!("{}: {text}", target.bundle) });
+                because.push(Reason { code: Code::NeedsKubernetes, text: format!("{}: {text}", target.bundle) });
             }
         }
         self.change_channel(idx, When::After(idx), &channel, way, because);
@@ -705,7 +705,7 @@ impl Traveller<'_> {
             found => format!("another catalog: {} has the package", found.join(", ")),
         });
         self.journey.decisions.push(Decision {
-            code: "package-gone".to_owned(),
+            code: Code::PackageGone,
             subject: Some(self.operator.subject()),
             platform: Some(minor.to_string()),
             text: format!("the catalog of {minor} does not have the package `{}`", self.operator.package),
@@ -735,7 +735,7 @@ impl Traveller<'_> {
             self.at.channels.first().map_or("its default channel", String::as_str)
         ));
         self.journey.decisions.push(Decision {
-            code: "stranded".to_owned(),
+            code: Code::Stranded,
             subject: Some(self.operator.subject()),
             platform: Some(minor.to_string()),
             text: format!(
@@ -761,7 +761,7 @@ impl Traveller<'_> {
         step.path = way.iter().map(|it| PathElement::Bundle(it.bundle.clone())).collect();
         step.route = route(&way);
         let text = format!("{} is not the head of its channel", self.at.bundle.name);
-        step.because = vec![Reason { code: "behind".to_owned(), text }];
+        step.because = vec![Reason { code: Code::Behind, text }];
         self.warn(&mut step);
         self.journey.steps.push((When::AtTheEnd, step));
     }

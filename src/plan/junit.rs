@@ -12,20 +12,20 @@ use crate::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult, Junit
 #[must_use]
 pub fn junit(plan: &Plan) -> String {
     let blockers = plan.blockers.iter().map(|it| {
-        let name = named(&it.code, it.subject.as_deref(), it.platform.as_deref());
+        let name = named(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref());
         let mut detail = vec![it.text.clone(), format!("lifted by: {}", it.lift)];
         detail.extend((!it.place.is_empty()).then(|| format!("at {}", it.place)));
-        failed("blockers", name, &it.code, &it.text, detail)
+        failed("blockers", name, it.code.as_str(), &it.text, detail)
     });
     let decisions = plan.decisions.iter().map(|it| {
-        let name = named(&it.code, it.subject.as_deref(), it.platform.as_deref());
+        let name = named(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref());
         let options = it.options.iter().map(|it| format!("option: {it}"));
-        failed("decisions", name, &it.code, &it.text, std::iter::once(it.text.clone()).chain(options).collect())
+        failed("decisions", name, it.code.as_str(), &it.text, std::iter::once(it.text.clone()).chain(options).collect())
     });
     let unknowns = plan.unknowns.iter().map(|it| {
-        let name = named(&it.code, it.subject.as_deref(), it.platform.as_deref());
+        let name = named(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref());
         match it.decides() {
-            true => failed("unknowns", name, &it.code, &it.text, vec![it.text.clone()]),
+            true => failed("unknowns", name, it.code.as_str(), &it.text, vec![it.text.clone()]),
             false => case("unknowns", name, JunitResult::Skipped(it.text.clone())),
         }
     });
@@ -75,6 +75,6 @@ fn operator(plan: &Plan, operator: &OperatorPlan) -> JunitCase {
         detail.extend(step.because.iter().map(|it| format!("because: {}", it.text)));
         detail.extend(step.commands.iter().cloned());
     }
-    let kind = first.because.first().map_or_else(|| first.kind.as_str().to_owned(), |it| it.code.clone());
+    let kind = first.because.first().map_or_else(|| first.kind.as_str().to_owned(), |it| it.code.to_string());
     failed("operators", name, &kind, &first.title(), detail)
 }

@@ -123,12 +123,17 @@ pub fn markdown(plan: &Plan) -> String {
         format!("{code} {}", words.collect::<Vec<_>>().join(", ")).trim().to_owned()
     };
     let blockers = plan.blockers.iter().map(|it| {
-        format!("- **{}**: {}. {}", of(&it.code, &it.subject, &it.platform), plain(&it.text), plain(&it.lift))
+        format!("- **{}**: {}. {}", of(it.code.as_str(), &it.subject, &it.platform), plain(&it.text), plain(&it.lift))
     });
     section(&mut out, "Blockers", blockers.collect());
     let decisions = plan.decisions.iter().map(|it| {
         let options: Vec<String> = it.options.iter().map(|it| format!("  - [ ] {}", plain(it))).collect();
-        format!("- **{}**: {}\n{}", of(&it.code, &it.subject, &it.platform), plain(&it.text), options.join("\n"))
+        format!(
+            "- **{}**: {}\n{}",
+            of(it.code.as_str(), &it.subject, &it.platform),
+            plain(&it.text),
+            options.join("\n")
+        )
     });
     section(&mut out, "Decisions", decisions.collect());
     out.push_str("\n## Steps\n");
@@ -151,7 +156,7 @@ pub fn markdown(plan: &Plan) -> String {
     let unknowns = plan
         .unknowns
         .iter()
-        .map(|it| format!("- **{}**: {}", of(&it.code, &it.subject, &it.platform), plain(&it.text)));
+        .map(|it| format!("- **{}**: {}", of(it.code.as_str(), &it.subject, &it.platform), plain(&it.text)));
     section(&mut out, "Not known", unknowns.collect());
     out
 }

@@ -11,6 +11,7 @@ mod answer;
 mod basis;
 mod catalogs;
 mod check;
+mod code;
 mod commands;
 mod detour;
 mod fit;
@@ -37,6 +38,7 @@ pub use answer::{
 };
 pub use basis::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
+pub use code::Code;
 pub use html::html;
 #[cfg(feature = "page")]
 pub(crate) use html::report;

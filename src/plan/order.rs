@@ -9,6 +9,7 @@ use super::answer::{
     Unknown,
 };
 use super::catalogs::Catalogs;
+use super::code::Code;
 use super::inventory::{Inventory, Operator};
 use super::journey::{Journey, When};
 use super::needs::{Needs, order};
@@ -107,13 +108,13 @@ fn missing_catalogs(
     for minor in path {
         if !catalogs.has(*minor) {
             let text = format!("no catalog is given for OpenShift {minor}{beside}");
-            unknowns.push(Unknown::new("catalog-missing", None, Some(*minor), text));
+            unknowns.push(Unknown::new(Code::CatalogMissing, None, Some(*minor), text));
             continue;
         }
         for family in &followed {
             if catalogs.names(std::slice::from_ref(*family), *minor).is_empty() {
                 let text = format!("no catalog of {family} is given for OpenShift {minor}, only others");
-                unknowns.push(Unknown::new("catalog-missing", Some((*family).clone()), Some(*minor), text));
+                unknowns.push(Unknown::new(Code::CatalogMissing, Some((*family).clone()), Some(*minor), text));
             }
         }
     }
@@ -127,6 +128,10 @@ fn channels_of(question: &PlanQuestion<'_>) -> Vec<String> {
     channels
 }
 
+fn by_name<T>(of_minors: BTreeMap<Minor, T>) -> BTreeMap<String, T> {
+    of_minors.into_iter().map(|(minor, it)| (minor.to_string(), it)).collect()
+}
+
 fn row(operator: &Operator, journey: Journey) -> OperatorPlan {
     OperatorPlan {
         namespace: operator.namespace.clone(),
@@ -138,15 +143,18 @@ fn row(operator: &Operator, journey: Journey) -> OperatorPlan {
         extension: operator.namespace.is_none().then(|| operator.name.clone()),
         channel: operator.channels.join(","),
         source: operator.source.clone(),
-        state: journey.state,
-        compatible: journey.compatible,
-        because: journey.because,
+        state: by_name(journey.state),
+        compatible: by_name(journey.compatible)
+            .into_iter()
+            .map(|(minor, fit)| (minor, fit.as_str().to_owned()))
+            .collect(),
+        because: by_name(journey.because),
         support: journey.support.unwrap_or_else(Support::no_data),
         now: journey.now,
         target: journey.target,
         target_support: journey.target_support,
         needs: Vec::new(),
-        entry_point: journey.entry_point,
+        entry_point: by_name(journey.entry_point),
         pending_install_plan: operator.pending.as_ref().map(|it| it.0.clone()),
         place: operator.place.clone(),
     }
@@ -250,12 +258,12 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
                 let text = format!("it holds {minor} and all that leads to {}", question.to);
                 steps.push(PlanStep {
                     to: Some(channel.clone()),
-                    because: vec![Reason { code: "eus".to_owned(), text }],
+                    because: vec![Reason { code: Code::Eus, text }],
                     ..PlanStep::new(StepKind::ChannelOfCluster)
                 });
             }
             let text = "workers are updated once, from the first version to the last".to_owned();
-            let because = vec![Reason { code: "eus".to_owned(), text }];
+            let because = vec![Reason { code: Code::Eus, text }];
             steps.push(PlanStep { because, ..PlanStep::new(StepKind::PausePools) });
         }
         let mut step = PlanStep::new(StepKind::Platform);
@@ -266,12 +274,11 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
         if route.is_some_and(|it| it.is_estimated) {
             step.warnings.push("that this update exists is only likely: the graph data hold no updates".to_owned());
         }
-        step.because =
-            vec![Reason { code: "platform".to_owned(), text: "minor versions are updated one by one".to_owned() }];
+        step.because = vec![Reason { code: Code::Platform, text: "minor versions are updated one by one".to_owned() }];
         steps.push(step);
         if question.eus && idx + 2 == path.len() {
             let text = "the last version is reached".to_owned();
-            let because = vec![Reason { code: "eus".to_owned(), text }];
+            let because = vec![Reason { code: Code::Eus, text }];
             steps.push(PlanStep { because, ..PlanStep::new(StepKind::ResumePools) });
         }
     }
@@ -304,15 +311,15 @@ fn mend(operators: &[Operator]) -> Vec<PlanStep> {
         let subject = Some(it.subject());
         if let Some(bundle) = &it.in_flight {
             let text = format!("the update to {bundle} is not finished");
-            let because = vec![Reason { code: "update-in-flight".to_owned(), text }];
+            let because = vec![Reason { code: Code::UpdateInFlight, text }];
             let path = vec![PathElement::Bundle(bundle.clone())];
             steps.push(PlanStep { subject, because, path, ..PlanStep::new(StepKind::Wait) });
         } else if it.phase == "Failed" {
             let text = format!("{} is Failed: {}", it.installed, it.message);
-            let because = vec![Reason { code: "unhealthy".to_owned(), text }];
+            let because = vec![Reason { code: Code::Unhealthy, text }];
             steps.push(PlanStep { subject, because, ..PlanStep::new(StepKind::Mend) });
         } else if let Some(message) = &it.unresolved {
-            let because = vec![Reason { code: "unresolved".to_owned(), text: message.clone() }];
+            let because = vec![Reason { code: Code::Unresolved, text: message.clone() }];
             steps.push(PlanStep { subject, because, ..PlanStep::new(StepKind::Mend) });
         }
     }

@@ -4,6 +4,7 @@
 
 use super::answer::{Blocker, Decision, Plan, StepKind, Unknown};
 use super::basis::recommended;
+use super::code::Code;
 use super::question::PlanQuestion;
 use crate::cluster::Condition;
 use crate::constraint::openshift::Minor;
@@ -17,17 +18,17 @@ pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) 
     gates(question, next, plan);
     pools(question, plan);
     updates(question, next, plan);
-    let assumed = |code: &str, subject: &Option<String>| {
+    let assumed = |code: &Code, subject: &Option<String>| {
         let full = format!("{code}:{}", subject.as_deref().unwrap_or_default());
-        question.assume.iter().any(|it| it == code || *it == full)
+        question.assume.iter().any(|it| it == code.as_str() || *it == full)
     };
     plan.blockers.retain(|it| !assumed(&it.code, &it.subject));
     plan.decisions.retain(|it| !assumed(&it.code, &it.subject));
 }
 
-fn blocker(code: &str, subject: &str, platform: Option<Minor>, text: String, lift: &str, place: String) -> Blocker {
+fn blocker(code: Code, subject: &str, platform: Option<Minor>, text: String, lift: &str, place: String) -> Blocker {
     Blocker {
-        code: code.to_owned(),
+        code,
         subject: Some(subject.to_owned()),
         platform: platform.map(|it| it.to_string()),
         value: None,
@@ -48,7 +49,7 @@ fn cluster_operators(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) 
             let message =
                 Condition::find(&operator.conditions, "Degraded").map(|it| it.message.clone()).unwrap_or_default();
             let lift = "mend it first: the update waits for a healthy platform";
-            found.push(blocker("clusteroperator-degraded", &operator.name, None, message, lift, place.clone()));
+            found.push(blocker(Code::ClusterOperatorDegraded, &operator.name, None, message, lift, place.clone()));
         }
         let Some(condition) = Condition::find(&operator.conditions, "Upgradeable").filter(|it| it.status == "False")
         else {
@@ -57,7 +58,7 @@ fn cluster_operators(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) 
         let message = condition.message.clone();
         if message.contains("Waiting for updates to take effect") {
             let lift = "wait: OLM itself is being updated";
-            found.push(blocker("olm-updating", &operator.name, Some(next), message, lift, place));
+            found.push(blocker(Code::OlmUpdating, &operator.name, Some(next), message, lift, place));
             continue;
         }
         if is_explained(&message, plan) {
@@ -69,7 +70,7 @@ fn cluster_operators(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) 
         } else {
             "as its message says"
         };
-        let mut it = blocker("clusteroperator", &operator.name, Some(next), message, lift, place);
+        let mut it = blocker(Code::ClusterOperator, &operator.name, Some(next), message, lift, place);
         it.value = Some(condition.reason.clone()).filter(|it| !it.is_empty());
         it.has_way = false;
         found.push(it);
@@ -109,17 +110,17 @@ fn cluster_version(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
     if !version.desired.is_empty() && version.desired != version.version {
         let text = format!("the update from {} to {} is not finished", version.version, version.desired);
         let lift = "wait until it is, then plan again";
-        plan.blockers.push(blocker("platform-updating", subject, None, text, lift, place.clone()));
+        plan.blockers.push(blocker(Code::PlatformUpdating, subject, None, text, lift, place.clone()));
     }
     let refused = |kind: &str| Condition::find(&version.conditions, kind).filter(|it| it.status == "False");
     if let Some(it) = refused("ReleaseAccepted") {
         let lift = "as its message says, or give the release up: oc adm upgrade --clear";
         let text = it.message.clone();
-        plan.blockers.push(blocker("release-not-accepted", subject, None, text, lift, place.clone()));
+        plan.blockers.push(blocker(Code::ReleaseNotAccepted, subject, None, text, lift, place.clone()));
     }
     if let Some(it) = refused("RetrievedUpdates") {
         let text = format!("the cluster could not ask for its updates ({}): {}", it.reason, it.message);
-        plan.unknowns.push(Unknown::new("updates-not-retrieved", None, Some(next), text));
+        plan.unknowns.push(Unknown::new(Code::UpdatesNotRetrieved, None, Some(next), text));
     }
     if let Some(it) = refused("Upgradeable") {
         let closed: Vec<&String> = question.cluster.admin_gates.closed(question.from).map(|it| &it.1).collect();
@@ -134,7 +135,7 @@ fn cluster_version(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
         let unsaid: Vec<&str> = parts.into_iter().filter(|it| !is_said(it)).collect();
         if !unsaid.is_empty() {
             let lift = "as its message says";
-            let mut found = blocker("clusterversion", subject, Some(next), unsaid.join("\n"), lift, place);
+            let mut found = blocker(Code::ClusterVersion, subject, Some(next), unsaid.join("\n"), lift, place);
             found.value = Some(it.reason.clone()).filter(|it| !it.is_empty());
             found.has_way = false;
             plan.blockers.push(found);
@@ -158,7 +159,7 @@ fn gates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
             let patch = format!("'{{\"data\":{{\"{gate}\":\"true\"}}}}'");
             lift.push_str(&format!(": oc -n openshift-config patch cm admin-acks --type merge -p {patch}"));
         }
-        plan.blockers.push(blocker("admin-ack", gate, Some(next), text.clone(), &lift, place.clone()));
+        plan.blockers.push(blocker(Code::AdminAck, gate, Some(next), text.clone(), &lift, place.clone()));
     }
 }
 
@@ -168,12 +169,12 @@ fn pools(question: &PlanQuestion<'_>, plan: &mut Plan) {
         if pool.is_paused && !question.eus {
             let text = format!("the pool {} is paused: its nodes are not updated", pool.name);
             let lift = "resume it, or leave it paused knowingly";
-            plan.blockers.push(blocker("pool-paused", &pool.name, None, text, lift, place.clone()));
+            plan.blockers.push(blocker(Code::PoolPaused, &pool.name, None, text, lift, place.clone()));
         }
         if Condition::is(&pool.conditions, "Degraded", "True") {
             let text = Condition::find(&pool.conditions, "Degraded").map(|it| it.message.clone()).unwrap_or_default();
             let lift = "mend its nodes first";
-            plan.blockers.push(blocker("pool-degraded", &pool.name, None, text, lift, place));
+            plan.blockers.push(blocker(Code::PoolDegraded, &pool.name, None, text, lift, place));
         }
     }
 }
@@ -183,7 +184,7 @@ fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
     for (minor, channel) in &question.unknown_channels {
         let text = format!("the updates to {minor} are not known: the graph data have no channel {channel}");
         let subject = Some(channel.clone());
-        plan.unknowns.push(Unknown::new("cluster-channel-missing", subject, Some(*minor), text));
+        plan.unknowns.push(Unknown::new(Code::ClusterChannelMissing, subject, Some(*minor), text));
     }
     if question.graph.is_empty() || question.cluster.openshift.is_empty() {
         return;
@@ -198,14 +199,14 @@ fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
         let text = format!("no update leads from {from} to {next}");
         let lift = "update to the newest patch of the present minor version first, or choose another channel";
         let place = String::new();
-        plan.blockers.push(blocker("no-edge", from, Some(next), text, lift, place));
+        plan.blockers.push(blocker(Code::NoEdge, from, Some(next), text, lift, place));
         return;
     };
     for hop in &found.hops {
         let is_exposed = hop.from == *from && exposure(question, &hop.to);
         for risk in &hop.risks {
             plan.decisions.push(Decision {
-                code: "conditional-risk".to_owned(),
+                code: Code::ConditionalRisk,
                 subject: Some(risk.name.clone()),
                 platform: Some(hop.to.clone()),
                 text: risk_words(risk, is_exposed),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::answer::Plan;
 use super::catalogs::Catalogs;
+use super::code::Code;
 use super::inventory::Operator;
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
@@ -14,7 +15,7 @@ use crate::index::IndexError;
 pub(super) type Settled = BTreeMap<String, Option<String>>;
 
 /// The blockers that come from what is installed.
-const OF_OPERATORS: [&str; 2] = ["max-openshift-version", "invalid-max-version"];
+const OF_OPERATORS: [Code; 2] = [Code::MaxOpenShiftVersion, Code::InvalidMaxVersion];
 
 /// Plans again for the first blocker of every operator, then for the second, and so on: what lifts a later one need not be there when
 /// the first one is met.
@@ -24,7 +25,7 @@ pub(super) fn verify(
 ) -> Result<(), IndexError> {
     let mut of_subject: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (number, it) in plan.blockers.iter().enumerate() {
-        if let Some(subject) = it.subject.as_ref().filter(|_| OF_OPERATORS.contains(&it.code.as_str())) {
+        if let Some(subject) = it.subject.as_ref().filter(|_| OF_OPERATORS.contains(&it.code)) {
             of_subject.entry(subject.clone()).or_default().push(number);
         }
     }

@@ -386,7 +386,7 @@ fn about(code: &str, subject: Option<&str>, platform: Option<&str>) -> String {
 fn blocker_lines(blockers: &[Blocker]) -> Vec<TextLine> {
     let lines = |it: &Blocker| {
         let lift = format!("lifted by: {}", it.lift);
-        item("", &about(&it.code, it.subject.as_deref(), it.platform.as_deref()), [it.text.clone(), lift])
+        item("", &about(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref()), [it.text.clone(), lift])
     };
     blockers.iter().flat_map(lines).collect()
 }
@@ -451,13 +451,12 @@ fn sheet(plan: &Plan) -> Sheet {
     let decisions = plan.decisions.iter().flat_map(|it| {
         let options = it.options.iter().map(|it| format!("- {it}"));
         let more = std::iter::once(it.text.clone()).chain(options);
-        item("", &about(&it.code, it.subject.as_deref(), it.platform.as_deref()), more)
+        item("", &about(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref()), more)
     });
     sheet.passage("Decisions", decisions.collect());
-    let unknowns = plan
-        .unknowns
-        .iter()
-        .flat_map(|it| item("", &about(&it.code, it.subject.as_deref(), it.platform.as_deref()), [it.text.clone()]));
+    let unknowns = plan.unknowns.iter().flat_map(|it| {
+        item("", &about(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref()), [it.text.clone()])
+    });
     sheet.passage("Not known", unknowns.collect());
     sheet.passage("Steps", plan.steps.iter().flat_map(step_lines).collect());
     sheet
