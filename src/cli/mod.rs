@@ -8,6 +8,7 @@ mod catalog;
 mod exporting;
 mod legacy;
 mod limits;
+mod lists;
 mod mirror;
 mod needs;
 mod platform;
@@ -17,6 +18,8 @@ mod serving;
 mod shell;
 mod speak;
 mod upgrade;
+
+pub use lists::{all_rules, schemas};
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -258,7 +261,7 @@ impl Command {
 fn version() -> String {
     let commit =
         option_env!("OLMDEX_COMMIT").filter(|it| !it.is_empty()).map(|it| format!("commit {it}, ")).unwrap_or_default();
-    format!("{} ({commit}SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
+    format!("{} ({commit}SQLite {})", crate::diag::envelope::VERSION, crate::index::sqlite_version())
 }
 
 fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {

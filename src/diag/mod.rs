@@ -7,6 +7,7 @@
 //! What it deliberately does not do: no catalog words, no files, no output.
 
 pub mod baseline;
+pub mod envelope;
 mod fingerprint;
 pub mod github;
 mod guesses;

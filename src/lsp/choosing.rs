@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::answer::all_rules;
 use crate::bundle::rules::{Validator, selector};
 use crate::check::practice;
 use crate::compose::{self, BaselineFile, Choice, Reach};
@@ -30,11 +29,23 @@ impl Default for ConfigFile {
     }
 }
 
+/// How a server is started.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The current directory, from the root.
+    pub current: PathBuf,
+    /// Which options choose findings.
+    pub config: ConfigFile,
+    /// All rules that the options may name.
+    pub rules: Vec<&'static Rule>,
+}
+
 /// The choices of all directories.
 #[derive(Debug)]
 pub(super) struct Choosing {
     current: PathBuf,
     config: ConfigFile,
+    rules: Vec<&'static Rule>,
     known: BTreeMap<Option<PathBuf>, Chosen>,
 }
 
@@ -55,8 +66,8 @@ pub(super) struct Besides {
 }
 
 impl Choosing {
-    pub(super) fn new(current: PathBuf, config: ConfigFile) -> Self {
-        Self { current, config, known: BTreeMap::new() }
+    pub(super) fn new(Options { current, config, rules }: Options) -> Self {
+        Self { current, config, rules, known: BTreeMap::new() }
     }
 
     /// Files may have changed.
@@ -80,8 +91,7 @@ impl Choosing {
 
     /// The findings that are shown of those of a directory.
     pub(super) fn chosen(&self, directory: Option<&Path>, findings: Vec<Finding>) -> Vec<Finding> {
-        let rules = all_rules();
-        let scope = Scope { rules: &rules, package: None, is_whole: false };
+        let scope = Scope { rules: &self.rules, package: None, is_whole: false };
         match self.known.get(&directory.map(Path::to_owned)) {
             // It writes no file, so it cannot fail.
             Some(it) => it.choice.apply(findings, &scope).map(|it| it.findings).unwrap_or_default(),
@@ -99,13 +109,12 @@ impl Choosing {
             }
         };
         let Some(path) = path else { return Ok(Chosen::default()) };
-        let rules = all_rules();
-        let config = compose::read_found(&path, &rules, reach).map_err(|error| match error.help() {
+        let config = compose::read_found(&path, &self.rules, reach).map_err(|error| match error.help() {
             Some(help) => format!("{error}; {help}"),
             None => error.to_string(),
         })?;
         let layers = [config.layer.clone()];
-        let mut selection = Selection::new(&rules, &layers).map_err(|error| error.to_string())?;
+        let mut selection = Selection::new(&self.rules, &layers).map_err(|error| error.to_string())?;
         let on: Vec<&'static Rule> = config.profiles.iter().flat_map(|it| it.rules()).copied().collect();
         selection.off_by_default(practice::rules::ALL, &on, &layers);
         let is_wanted = |it: &&'static Rule| matches!(selection.verdict(it), Verdict::Shown(_));

@@ -52,6 +52,6 @@ mod tree;
 mod uri;
 mod workspace;
 
-pub use choosing::ConfigFile;
+pub use choosing::{ConfigFile, Options};
 pub use frame::FrameError;
-pub use server::{End, LspError, Options, serve};
+pub use server::{End, LspError, serve};

@@ -236,6 +236,6 @@ pub(super) fn initialized(encoding: &str) -> Value {
             "renameProvider": {"prepareProvider": true},
             "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
         },
-        "serverInfo": {"name": "olmdex", "version": crate::answer::VERSION},
+        "serverInfo": {"name": "olmdex", "version": crate::diag::envelope::VERSION},
     })
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::analyst::{Analyst, Stage};
-use super::choosing::{Choosing, ConfigFile};
+use super::choosing::{Choosing, Options};
 use super::documents::Group;
 use super::frame::{self, FrameError};
 use super::lines::Encoding;
@@ -40,15 +40,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// How many bytes the questions that wait may have.
 const MAX_WAITING: usize = 1 << 20;
-
-/// How a server is started.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// The current directory, from the root.
-    pub current: PathBuf,
-    /// Which options choose findings.
-    pub config: ConfigFile,
-}
 
 /// How a server has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +90,7 @@ fn serve_gated(
         .name("lsp-reader".to_owned())
         .spawn(move || filled.fill(BufReader::new(input)))
         .map_err(LspError::Thread)?;
-    let choosing = Choosing::new(options.current, options.config);
+    let choosing = Choosing::new(options);
     let mut server = Server {
         phase: Phase::Fresh,
         answers: Answers::default(),

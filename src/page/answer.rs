@@ -12,7 +12,7 @@ use super::reply::{PageError, Reply};
 use super::route::{Form, Part, Route};
 use super::site::{Desk, Page, Site};
 use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, plan, version};
-use crate::answer::{Envelope, FindingsMetadata};
+use crate::diag::envelope::{Envelope, FindingsMetadata};
 use crate::diag::json::FindingJson;
 use crate::encoding::hex::hex;
 

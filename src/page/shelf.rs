@@ -55,7 +55,7 @@ impl Shelf {
     pub fn new(index: &Index, source: Vec<String>) -> Result<Self, IndexError> {
         let catalogs = index.catalogs(&Filter::default())?;
         let mut hasher = Sha256::new();
-        hasher.update(crate::answer::VERSION);
+        hasher.update(crate::diag::envelope::VERSION);
         for catalog in &catalogs {
             // What pages show of a catalog beside its documents counts too.
             hasher.update(format!("\n{} {} {:?} ", catalog.catalog, catalog.priority, catalog.labels));

@@ -10,7 +10,7 @@ use crate::support::schema::misfits;
 #[test]
 fn the_published_schemas_are_those_of_the_types() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/output");
-    let files: Vec<_> = olmdex::answer::schemas()
+    let files: Vec<_> = olmdex::cli::schemas()
         .into_iter()
         .map(|(kind, schema)| {
             let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
@@ -50,6 +50,6 @@ fn what_is_printed_fits_the_published_schemas() {
     let info = crate::support::olmdex(["info", "-o", "json"]).arg(&legacy).answer();
     check("info of a legacy file", &info.out());
     let kinds: std::collections::BTreeSet<String> =
-        olmdex::answer::schemas().into_iter().map(|(kind, _)| kind.to_owned()).collect();
+        olmdex::cli::schemas().into_iter().map(|(kind, _)| kind.to_owned()).collect();
     assert_eq!(seen, kinds, "every kind of output is recorded somewhere");
 }

@@ -207,7 +207,7 @@ fn pages_of_fixtures_are_as_recorded() {
 
 /// The digest of an index depends on where this clone is.
 fn hide_digest(pages: &Pages, text: &str) -> String {
-    text.replace(&pages.shelf.digest, "DIGEST").replace(olmdex::answer::VERSION, "VERSION")
+    text.replace(&pages.shelf.digest, "DIGEST").replace(olmdex::diag::envelope::VERSION, "VERSION")
 }
 
 #[test]

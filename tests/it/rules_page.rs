@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::support::recording::expect_recorded;
-use olmdex::answer::all_rules;
 use olmdex::check::practice::Profile;
+use olmdex::cli::all_rules;
 use olmdex::diag::Rule;
 
 #[test]

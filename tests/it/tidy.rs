@@ -46,7 +46,6 @@ const LAYERS: &[(&str, u8)] = &[
     ("compose", 9),
     ("lock", 9),
     ("plan", 9),
-    ("answer", 10),
     ("page", 11),
     ("serve", 12),
     ("lsp", 12),

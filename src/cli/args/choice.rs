@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::answer::all_rules;
 use crate::check::practice::{self, Profile};
 use crate::cli::args::composition;
+use crate::cli::lists::all_rules;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::interrupt;

@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::answer::FindingsMetadata;
 use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, selector, table};
 use crate::check::practice::Profile;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report};
@@ -17,6 +16,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::json;
 use crate::version::Quoted;

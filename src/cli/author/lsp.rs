@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::lists::all_rules;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::lsp::{self, ConfigFile, End, LspError, Options};
@@ -42,7 +43,7 @@ pub(crate) fn run(context: &Context, args: &LspArgs) -> CommandResult {
     // Without a current directory there is nothing above it.
     let current = std::env::current_dir().unwrap_or_default();
     let mut output = BufWriter::new(std::io::stdout().lock());
-    match lsp::serve(std::io::stdin(), &mut output, Options { current, config }) {
+    match lsp::serve(std::io::stdin(), &mut output, Options { current, config, rules: all_rules() }) {
         Ok(End::Orderly) => Ok(Exit::Yes),
         Ok(End::Early) => Ok(Exit::No),
         Err(LspError::Write(error)) => Err(error.into()),

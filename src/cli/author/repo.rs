@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
-use crate::answer::FindingsMetadata;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Tally, counted};
 use crate::file::system_words;
 use crate::repository::{self, Operator, Verdict, rules};

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::answer::FindingsMetadata;
 use crate::check;
 use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
@@ -22,6 +21,7 @@ use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::compose::{Chosen, Config, NamedCatalog};
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::diag::repeated::Shown;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;

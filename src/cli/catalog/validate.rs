@@ -6,8 +6,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::answer::FindingsMetadata;
-use crate::answer::all_rules;
 use crate::calendar::Day;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report, SeveralCatalogs};
@@ -17,12 +15,14 @@ use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
 use crate::cli::catalog::fixing::fix;
+use crate::cli::lists::all_rules;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted, printable};
 use crate::fbc::{Input, InputFile};

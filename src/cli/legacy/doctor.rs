@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::answer::FindingsMetadata;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::legacy_source;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
@@ -13,6 +12,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::Tally;
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::legacy;
 
 /// Examine a legacy SQLite catalog for damage

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::answer::FindingsMetadata;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
@@ -17,6 +16,7 @@ use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Severity, Tally, counted, grouped};
 use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;

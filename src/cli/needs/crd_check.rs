@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::answer::FindingsMetadata;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::name::{NameArgument, unknown_package, unknown_version};
 use crate::cli::args::sources::AskOptions;
@@ -17,6 +16,7 @@ use crate::cluster::{self, AnyObject};
 use crate::crd::findings::{FieldFinding, Placed, of_classic, of_preflight};
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, counted};
 use crate::index::Index;
 use crate::index::query::Filter;

@@ -6,10 +6,10 @@ use std::io::{BufWriter, Write as _};
 
 use clap::ValueEnum;
 
-use crate::answer::{Envelope, FindingsMetadata, VERSION};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::compose::Chosen;
+use crate::diag::envelope::{Envelope, FindingsMetadata, VERSION};
 use crate::diag::json::FindingJson;
 use crate::diag::repeated::{Shown, shown};
 use crate::diag::text::Elsewhere;

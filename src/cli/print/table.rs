@@ -7,12 +7,12 @@ use std::mem::ManuallyDrop;
 use clap::Args;
 use serde::Serialize;
 
-use crate::answer::Envelope;
 use crate::cli::args::formats::{DataFormat, RowFormat};
 use crate::cli::print::fit::{columns, fit, wrap};
 use crate::cli::speak::error::CommandError;
 use crate::cli::speak::report::paint;
 use crate::cli::speak::screen::{Screen, screen};
+use crate::diag::envelope::Envelope;
 use crate::diag::{closest, printable};
 use crate::{json, yaml};
 

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use clap::Arg;
 
-use crate::answer::all_rules;
 use crate::cli::args::sources::AskOptions;
+use crate::cli::lists::all_rules;
 use crate::cli::speak::error::CommandError;
 use crate::cli::speak::report::{ColorChoice, LogFormat, Reporter};
 use crate::compose::Reach;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::answer::FindingsMetadata;
 use crate::check;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report, report_unchecked, select_help};
 use crate::cli::args::name::{unknown_package, whole_package};
@@ -13,6 +12,7 @@ use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, Rule, Severity};
 use crate::index::Index;
 use crate::index::query::Filter;

@@ -5,7 +5,6 @@ use std::io::{BufWriter, Write as _};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::answer::Envelope;
 use crate::check;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::{
@@ -17,6 +16,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::counted;
+use crate::diag::envelope::Envelope;
 use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::answer::Envelope;
 use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
@@ -17,6 +16,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::screen::screen;
 use crate::cli::speak::write_edits::write_edits;
+use crate::diag::envelope::Envelope;
 use crate::edit::{Change, PackageDocuments};
 use crate::fbc::{Format, Input};
 use crate::index::query::Filter;

@@ -26,7 +26,7 @@ impl Session {
         let (output, mut server_output) = std::io::pipe().unwrap();
         let (arrive, arrived) = channel();
         let (pass, passes) = channel();
-        let options = Options { current: std::env::temp_dir(), config: ConfigFile::Absent };
+        let options = Options { current: std::env::temp_dir(), config: ConfigFile::Absent, rules: Vec::new() };
         let before = move |stage| {
             // Once the test has gone, nothing is held.
             let _ = arrive.send(stage);
