@@ -6,8 +6,7 @@ use super::error::LockError;
 use super::file::{Lock, LockedOperator};
 use super::pin::{Ask, catalogs, fill, pin};
 use crate::index::Index;
-use crate::mirror;
-use crate::resolve::Options;
+use crate::resolve::{Options, needs};
 use crate::upgrade::Generation;
 
 /// Pins operators; with what they depend on, if options for resolving are given. Gives also the demands that nothing meets.
@@ -54,13 +53,14 @@ pub(super) fn add_dependencies(
     let mut missing = Vec::new();
     for root in &roots {
         let bundle = (root.catalog.clone(), root.package.clone(), root.bundle.clone());
-        let needs = mirror::needs(index, &[bundle], options)?;
+        let needs = needs(index, &[bundle], options)?;
         missing.extend(needs.missing.iter().map(|it| format!("{}: {it}", root.package)));
         for dependency in needs.dependencies {
-            let place = mirror::place(index, &dependency)?;
-            let found = needed.entry((dependency.catalog.clone(), dependency.package.clone())).or_insert_with(|| {
+            let (catalog, package) = (dependency.catalog, dependency.package);
+            let place = index.channel_place(&catalog, &package, &dependency.bundle, &dependency.channel)?;
+            let found = needed.entry((catalog.clone(), package.clone())).or_insert_with(|| {
                 let mut it = root.clone();
-                (it.package, it.catalog) = (dependency.package.clone(), dependency.catalog.clone());
+                (it.package, it.catalog) = (package, catalog);
                 (it.channel, it.constraint, it.bundle) = (place.channel, String::new(), dependency.bundle.clone());
                 (it.required_by, it.because) = (Vec::new(), Vec::new());
                 it

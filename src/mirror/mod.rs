@@ -30,7 +30,7 @@ pub use asked::{AskedError, packages};
 pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
 pub use configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
 pub use decode::{Dialect, decode, read};
-pub use dependencies::{Dependency, Needs, Place, ask_for, left_out, needs, place};
+pub use dependencies::ask_for;
 pub use document::{Node, documents};
 pub use error::{ConfigurationError, Fault};
 pub use explain::{ChannelExplanation, FilterExplanation, RepairAnswer, explain, in_words, refused};

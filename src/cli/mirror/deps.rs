@@ -11,6 +11,7 @@ use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::mirror::{self, Kept, Operator, heads};
+use crate::resolve::{left_out, needs};
 
 /// Adds to the entries what those that are kept need, and says so.
 pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>) -> Result<Exit, CommandError> {
@@ -27,7 +28,7 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
         bundles.extend(kept_heads(args, entry).into_iter().map(|(package, bundle)| (name.clone(), package, bundle)));
     }
     let bundles: Vec<(String, String, String)> = bundles.into_iter().collect();
-    let needs = mirror::needs(index, &bundles, &args.work.options())?;
+    let needs = needs(index, &bundles, &args.work.options())?;
     let mut exit = Exit::Yes;
     for it in &needs.missing {
         context.reporter.warning(it);
@@ -36,18 +37,17 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
     let mut operators: Vec<Operator> = entries.iter().map(|it| it.operator.clone()).collect();
     let mut changed = vec![false; operators.len()];
     for dependency in &needs.dependencies {
-        let place = mirror::place(index, dependency)?;
-        let (package, bundle) = (&dependency.package, &dependency.bundle);
+        let (catalog, package, bundle) = (&dependency.catalog, &dependency.package, &dependency.bundle);
+        let place = index.channel_place(catalog, package, bundle, &dependency.channel)?;
         let because = dependency.because.join("; ");
-        let Some(at) = names.iter().position(|it| *it == dependency.catalog) else {
-            let catalog = &dependency.catalog;
+        let Some(at) = names.iter().position(|it| it == catalog) else {
             context.reporter.warning(&format!(
                 "{because}: {bundle} of catalog `{catalog}` meets that, which the configuration does not have"
             ));
             exit = Exit::No;
             continue;
         };
-        if mirror::ask_for(&mut operators[at], dependency, &place) {
+        if mirror::ask_for(&mut operators[at], package, &place) {
             changed[at] = true;
             let mut text =
                 format!("added package `{package}`, channel `{}`, of {}: {because}", place.channel, entries[at].name);
@@ -75,7 +75,7 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
         None => entries.first().and_then(|it| it.index.as_ref()).map(|it| &it.0),
     };
     if let Some(index) = index {
-        for it in mirror::left_out(index, &demanders, &kept, &args.work.options())? {
+        for it in left_out(index, &demanders, &kept, &args.work.options())? {
             context.reporter.warning(&it);
             exit = Exit::No;
         }

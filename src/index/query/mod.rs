@@ -20,6 +20,7 @@ LEFT JOIN bundle h ON h.document = n.document
 }
 
 mod bundles;
+mod channel_place;
 mod content;
 mod demand_places;
 mod dependencies;
@@ -48,6 +49,7 @@ mod versions;
 mod views;
 
 pub use bundles::BundleRow;
+pub use channel_place::ChannelPlace;
 pub use dependencies::{DependencyBundle, PackageDependencies};
 pub use detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, DEFAULT_ARCHITECTURE, DEFAULT_OPERATING_SYSTEM, Edge,
