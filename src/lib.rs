@@ -45,7 +45,7 @@
 //! | layer | module | what it does |
 //! |---|---|---|
 //! | 0 | [`file`](mod@file) | writing: whole or not at all, one writer at a time |
-//! | 0 | [`diag`] | findings as data, and their renderers |
+//! | 0 | [`diag`] | findings as data, and their renderers; the envelope of JSON answers |
 //! | 0 | [`json`] | JSON text to flat documents and back |
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
@@ -72,6 +72,7 @@
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 4 | [`template`] | basic, semver and substitutes templates: read, judged, rendered |
 //! | 5 | `columnar` | the views of an index as Parquet files (feature `parquet`) |
+//! | 5 | [`catalog_source`] | which catalog of an index a source of a cluster is |
 //! | 5 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`repository`] | repositories of operators: release configurations, and the checks of the pipelines |
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
@@ -95,6 +96,7 @@ compile_error!("olmdex needs Unix: it opens files relative to directories and lo
 pub mod archive;
 pub mod bundle;
 pub mod calendar;
+pub mod catalog_source;
 mod ceiling;
 pub mod check;
 pub mod cli;

@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::answer::PlanOptions;
 use super::question::{PlanQuestion, path_by_name};
 use crate::calendar::Day;
+use crate::catalog_source::{PlanCatalog, SOURCE_LABEL, family_and_minor};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::query::{CatalogRank, DATE_LABEL, Filter, TIME_LABEL};
@@ -18,8 +19,6 @@ use crate::platform::{
     ClusterChannels, Edge, Graph, Lifecycle, Risk, SupportLevel, UpdateFacts, UpdateSource, known_channels,
     known_minors,
 };
-use crate::resolve::SOURCE_LABEL;
-use crate::resolve::{PlanCatalog, family_and_minor};
 use crate::upgrade::v1::Gates;
 
 /// The architecture of clusters that say nothing of theirs.

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::question::PlanQuestion;
+use crate::catalog_source::PlanCatalog;
 use crate::constraint::openshift::Minor;
 use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
-use crate::resolve::PlanCatalog;
 use crate::upgrade::PackageView;
 use crate::upgrade::v1::Gates;
 

@@ -8,10 +8,10 @@
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
 use super::manifests::{self, json_text};
 use super::question::PlanQuestion;
+use crate::catalog_source::CATALOG_NAME_LABEL;
 use crate::cluster::Subscription;
 use crate::encoding::shell::word;
 use crate::index::query::BundleSelector;
-use crate::resolve::CATALOG_NAME_LABEL;
 
 /// The resource of Subscriptions, by a name that no other API group has.
 const SUBSCRIPTIONS: &str = "subscriptions.operators.coreos.com";

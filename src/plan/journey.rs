@@ -17,10 +17,10 @@ use super::inventory::Operator;
 use super::question::PlanQuestion;
 use super::standing::OperatorState;
 use super::state::{Standing, entry_point, other_channels, refused, state_at, way};
+use crate::catalog_source::name::SourceName;
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
 use crate::platform::{Support, SupportStatus};
-use crate::resolve::source_name::SourceName;
 use crate::upgrade::{Generation, InstalledBundle, PackageView, PathStep, Setting, Target};
 
 /// When a step is taken, relative to a version of the platform.

@@ -53,7 +53,7 @@ pub(super) fn extension(
         text.push_str(&format!("      channels: [{}]\n", channels.join(", ")));
     }
     if let Some(catalog) = catalog {
-        let label = json_text(crate::resolve::CATALOG_NAME_LABEL);
+        let label = json_text(crate::catalog_source::CATALOG_NAME_LABEL);
         text.push_str(&format!("      selector:\n        matchLabels:\n          {label}: {}\n", json_text(catalog)));
     }
     text

@@ -31,7 +31,7 @@ mod style;
 mod verify;
 mod way_out;
 
-pub use crate::resolve::{PlanCatalog, family_and_minor};
+pub use crate::catalog_source::{PlanCatalog, family_and_minor};
 pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep,
     PlanVerdict, Reason, RouteStep, StepKind, Unknown,

@@ -11,7 +11,7 @@ use crate::index::Index;
 use crate::platform::{Graph, Lifecycle, SupportLevel};
 use crate::upgrade::v1::Gates;
 
-use crate::resolve::PlanCatalog;
+use crate::catalog_source::PlanCatalog;
 
 /// The question after a plan.
 pub struct PlanQuestion<'q> {

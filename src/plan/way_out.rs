@@ -11,11 +11,11 @@ use super::inventory::Operator;
 use super::journey::travel;
 use super::question::{PlanQuestion, path_of};
 use crate::calendar::Day;
+use crate::catalog_source::{PlanCatalog, family_and_minor};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::{Index, IndexError};
 use crate::platform::{Graph, SupportLevel};
-use crate::resolve::{PlanCatalog, family_and_minor};
 use crate::upgrade::v1::Installation;
 use crate::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
 

@@ -10,7 +10,6 @@
 mod across;
 mod answer;
 mod candidates;
-mod catalog_source;
 mod closure;
 mod conflict;
 mod demand;
@@ -18,7 +17,6 @@ mod dependants;
 mod elsewhere;
 mod explain;
 mod failure;
-mod family;
 mod fitness;
 mod generations;
 mod indexed;
@@ -33,20 +31,18 @@ mod repair;
 mod resolution;
 mod rows;
 mod size;
-pub(crate) mod source_name;
 mod standing;
 mod steps;
 mod universe;
 mod variables;
 mod why;
 
+pub use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
 pub use across::{Crossing, across};
 pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,
     ResolutionAnswer, StepsAnswer,
 };
-pub(crate) use catalog_source::meant;
-pub use catalog_source::{CATALOG_NAME_LABEL, CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
 pub use closure::{
     BundleName, ClosureAnswer, ClosureError, DemanderAnswer, Dependencies, DependencyAnswer, PartialClosure,
     PlaceAnswer, bare_world, closure, partial_closure,
@@ -59,7 +55,6 @@ pub use demand::{
 pub use dependants::{Dependant, Dependants, RefusedByV1, dependants};
 pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
-pub use family::{PlanCatalog, family_and_minor};
 pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;

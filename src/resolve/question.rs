@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use super::catalog_source::CatalogSources;
 use super::rows::{Catalog, OperatorGroups, PackageRows, Rows, World};
+use crate::catalog_source::CatalogSources;
 use crate::cluster::{Cluster, ClusterServiceVersion, Subscription};
 use crate::index::IndexError;
 use crate::index::query::CatalogRank;

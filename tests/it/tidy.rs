@@ -37,6 +37,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("template", 4),
     ("repository", 5),
     ("source", 5),
+    ("catalog_source", 5),
     ("columnar", 5),
     ("upgrade", 6),
     ("resolve", 7),

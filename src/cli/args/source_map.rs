@@ -2,9 +2,9 @@
 
 use clap::Args;
 
+use crate::catalog_source::TieError;
 use crate::cli::args::name::with_guess;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::resolve::TieError;
 
 /// Which catalog a CatalogSource is.
 #[derive(Debug, Clone, Args)]

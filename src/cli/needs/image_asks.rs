@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources};
 use crate::cli::args::bundle::{Target, catalog_of};
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::lock_file::{LockFile, read_lock};
@@ -17,7 +18,6 @@ use crate::file::read_regular_of;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::mirror::{self, Catalog, Dialect, Image, Release};
-use crate::resolve::{CATALOG_NAME_LABEL, CatalogSources};
 
 /// Catalog, package and name of a bundle.
 type Bundle = (String, String, String);

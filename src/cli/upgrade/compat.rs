@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, SourceMeaning};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::choices;
 use crate::cli::args::name::{
@@ -22,7 +23,6 @@ use crate::diag::counted;
 use crate::index::Index;
 use crate::index::query::{BundleRow, Filter, PackageGraph};
 use crate::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
-use crate::resolve::{CATALOG_NAME_LABEL, CatalogSources, SourceMeaning};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::v1::Installation;
 use crate::upgrade::{

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::family::family_and_minor;
-use super::source_name::SourceName;
+use super::name::SourceName;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::query::CatalogRank;

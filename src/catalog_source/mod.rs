@@ -1,0 +1,11 @@
+//! Which catalog of an index a source of a cluster is: by a map, by labels, by names, and by the version of OpenShift that names have.
+//!
+//! What it deliberately does not do: it opens no catalog, and looks at no package.
+
+mod family;
+mod meaning;
+pub(crate) mod name;
+
+pub use family::{PlanCatalog, family_and_minor};
+pub(crate) use meaning::meant;
+pub use meaning::{CATALOG_NAME_LABEL, CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
