@@ -302,35 +302,18 @@ fn one_line(text: &str, width: usize) -> String {
 impl Row for Change {
     const KIND: &'static str = "CatalogDiff";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("PACKAGE"),
-            column("CHANGE"),
-            column("BREAKING"),
-            column("WHAT"),
-            column("CHANNEL"),
-            column("BUNDLE"),
-            wide("VERSION"),
-            column("FIELD"),
-            column("OLD"),
-            column("NEW"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.package),
-            self.change.word().into(),
-            Cow::from(if self.breaking { "yes" } else { "" }),
-            what(self),
-            or_empty(&self.channel),
-            or_empty(&self.bundle),
-            or_empty(&self.version),
-            or_empty(&self.field),
-            or_empty(&self.old),
-            or_empty(&self.new),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("CHANGE", |it| it.change.word().into()),
+        column("BREAKING", |it| Cow::from(if it.breaking { "yes" } else { "" })),
+        column("WHAT", what),
+        column("CHANNEL", |it| or_empty(&it.channel)),
+        column("BUNDLE", |it| or_empty(&it.bundle)),
+        wide("VERSION", |it| or_empty(&it.version)),
+        column("FIELD", |it| or_empty(&it.field)),
+        column("OLD", |it| or_empty(&it.old)),
+        column("NEW", |it| or_empty(&it.new)),
+    ];
 
     /// What differs: the bundle, the channel or the package.
     fn name(&self) -> String {

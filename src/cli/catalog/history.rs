@@ -58,35 +58,18 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
 impl Row for HistoryRow {
     const KIND: &'static str = "History";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            wide("PACKAGE"),
-            column("VERSION"),
-            column("BUNDLE"),
-            column("FIRST"),
-            column("LAST"),
-            column("STATUS"),
-            column("MISSING IN"),
-            column("DEPRECATED IN"),
-            wide("CONTENTS"),
-            wide("CATALOGS"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.package),
-            Cow::from(&self.version),
-            Cow::from(&self.bundle),
-            Cow::from(&self.first),
-            Cow::from(&self.last),
-            Cow::from(if self.is_current { "" } else { "gone" }),
-            self.missing_in.join(",").into(),
-            self.deprecated_in.join(",").into(),
-            self.contents.to_string().into(),
-            self.catalogs.join(",").into(),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        wide("PACKAGE", |it| Cow::from(&it.package)),
+        column("VERSION", |it| Cow::from(&it.version)),
+        column("BUNDLE", |it| Cow::from(&it.bundle)),
+        column("FIRST", |it| Cow::from(&it.first)),
+        column("LAST", |it| Cow::from(&it.last)),
+        column("STATUS", |it| Cow::from(if it.is_current { "" } else { "gone" })),
+        column("MISSING IN", |it| it.missing_in.join(",").into()),
+        column("DEPRECATED IN", |it| it.deprecated_in.join(",").into()),
+        wide("CONTENTS", |it| it.contents.to_string().into()),
+        wide("CATALOGS", |it| it.catalogs.join(",").into()),
+    ];
 
     fn name(&self) -> String {
         self.bundle.clone()

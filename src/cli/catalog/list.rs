@@ -167,32 +167,19 @@ fn shown(status: Status) -> &'static str {
 impl Row for CatalogRow {
     const KIND: &'static str = "CatalogList";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("CATALOG"),
-            column("PRIORITY"),
-            column("PACKAGES"),
-            column("CHANNELS"),
-            column("BUNDLES"),
-            wide("DOCUMENTS"),
-            wide("LABELS"),
-            column("SOURCE"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        let labels: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        vec![
-            Cow::from(&self.catalog),
-            self.priority.to_string().into(),
-            self.packages.to_string().into(),
-            self.channels.to_string().into(),
-            self.bundles.to_string().into(),
-            self.documents.to_string().into(),
-            labels.join(",").into(),
-            Cow::from(&self.source),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PRIORITY", |it| it.priority.to_string().into()),
+        column("PACKAGES", |it| it.packages.to_string().into()),
+        column("CHANNELS", |it| it.channels.to_string().into()),
+        column("BUNDLES", |it| it.bundles.to_string().into()),
+        wide("DOCUMENTS", |it| it.documents.to_string().into()),
+        wide("LABELS", |it| {
+            let labels: Vec<String> = it.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            labels.join(",").into()
+        }),
+        column("SOURCE", |it| Cow::from(&it.source)),
+    ];
 
     fn name(&self) -> String {
         self.catalog.clone()
@@ -202,35 +189,18 @@ impl Row for CatalogRow {
 impl Row for PackageRow {
     const KIND: &'static str = "PackageList";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("CATALOG"),
-            column("PACKAGE"),
-            column("DEFAULT CHANNEL"),
-            column("VERSION"),
-            wide("HEAD"),
-            wide("CHANNELS"),
-            wide("BUNDLES"),
-            wide("PROVIDER"),
-            column("STATUS"),
-            column("DISPLAY NAME"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.catalog),
-            Cow::from(&self.package),
-            Cow::from(&self.default_channel),
-            Cow::from(&self.head_version),
-            Cow::from(&self.head),
-            self.channels.to_string().into(),
-            self.bundles.to_string().into(),
-            Cow::from(&self.provider),
-            shown(self.status()).into(),
-            Cow::from(&self.display_name),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("DEFAULT CHANNEL", |it| Cow::from(&it.default_channel)),
+        column("VERSION", |it| Cow::from(&it.head_version)),
+        wide("HEAD", |it| Cow::from(&it.head)),
+        wide("CHANNELS", |it| it.channels.to_string().into()),
+        wide("BUNDLES", |it| it.bundles.to_string().into()),
+        wide("PROVIDER", |it| Cow::from(&it.provider)),
+        column("STATUS", |it| shown(it.status()).into()),
+        column("DISPLAY NAME", |it| Cow::from(&it.display_name)),
+    ];
 
     fn name(&self) -> String {
         self.package.clone()
@@ -240,31 +210,16 @@ impl Row for PackageRow {
 impl Row for ChannelRow {
     const KIND: &'static str = "ChannelList";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("CATALOG"),
-            column("PACKAGE"),
-            column("CHANNEL"),
-            column("DEFAULT"),
-            column("VERSION"),
-            wide("ENTRIES"),
-            column("STATUS"),
-            column("HEAD"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.catalog),
-            Cow::from(&self.package),
-            Cow::from(&self.channel),
-            Cow::from(if self.is_default { "yes" } else { "" }),
-            Cow::from(&self.head_version),
-            self.entries.to_string().into(),
-            shown(self.status()).into(),
-            Cow::from(&self.head),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("CHANNEL", |it| Cow::from(&it.channel)),
+        column("DEFAULT", |it| Cow::from(if it.is_default { "yes" } else { "" })),
+        column("VERSION", |it| Cow::from(&it.head_version)),
+        wide("ENTRIES", |it| it.entries.to_string().into()),
+        column("STATUS", |it| shown(it.status()).into()),
+        column("HEAD", |it| Cow::from(&it.head)),
+    ];
 
     fn name(&self) -> String {
         format!("{}/{}", self.package, self.channel)
@@ -274,43 +229,24 @@ impl Row for ChannelRow {
 impl Row for BundleRow {
     const KIND: &'static str = "BundleList";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("CATALOG"),
-            column("PACKAGE"),
-            column("VERSION"),
-            column("BUNDLE"),
-            wide("DISPLAY NAME"),
-            wide("IMAGE"),
-            column("STATUS"),
-            wide("SUPPORT ENDS"),
-            wide("OPENSHIFT"),
-            column("CHANNELS"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        let version = match self.release.is_empty() {
-            true => Cow::from(&self.version),
-            false => Cow::from(format!("{}-{}", self.version, self.release)),
-        };
-        let channels = match self.channels.as_slice() {
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("VERSION", |it| match it.release.is_empty() {
+            true => Cow::from(&it.version),
+            false => Cow::from(format!("{}-{}", it.version, it.release)),
+        }),
+        column("BUNDLE", |it| Cow::from(&it.bundle)),
+        wide("DISPLAY NAME", |it| Cow::from(&it.display_name)),
+        wide("IMAGE", |it| Cow::from(&it.image)),
+        column("STATUS", |it| shown(it.status()).into()),
+        wide("SUPPORT ENDS", |it| it.support_ends.as_deref().unwrap_or_default().into()),
+        wide("OPENSHIFT", |it| it.openshift.as_deref().unwrap_or_default().join(", ").into()),
+        column("CHANNELS", |it| match it.channels.as_slice() {
             [only] => Cow::from(only),
             several => Cow::from(several.join(",")),
-        };
-        vec![
-            Cow::from(&self.catalog),
-            Cow::from(&self.package),
-            version,
-            Cow::from(&self.bundle),
-            Cow::from(&self.display_name),
-            Cow::from(&self.image),
-            shown(self.status()).into(),
-            self.support_ends.as_deref().unwrap_or_default().into(),
-            self.openshift.as_deref().unwrap_or_default().join(", ").into(),
-            channels,
-        ]
-    }
+        }),
+    ];
 
     fn name(&self) -> String {
         self.bundle.clone()

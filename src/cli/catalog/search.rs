@@ -61,33 +61,17 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
 impl Row for Hit {
     const KIND: &'static str = "SearchResult";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("CATALOG"),
-            column("PACKAGE"),
-            column("VERSION"),
-            column("NEWEST MATCH"),
-            wide("BUNDLE"),
-            wide("MATCHES"),
-            wide("SCORE"),
-            column("PROVIDER"),
-            column("DISPLAY NAME"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.catalog),
-            Cow::from(&self.package),
-            Cow::from(&self.head_version),
-            Cow::from(self.version.as_deref().unwrap_or_default()),
-            Cow::from(self.bundle.as_deref().unwrap_or_default()),
-            self.bundles.to_string().into(),
-            format!("{:.2}", self.score).into(),
-            Cow::from(&self.provider),
-            Cow::from(&self.display_name),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("VERSION", |it| Cow::from(&it.head_version)),
+        column("NEWEST MATCH", |it| Cow::from(it.version.as_deref().unwrap_or_default())),
+        wide("BUNDLE", |it| Cow::from(it.bundle.as_deref().unwrap_or_default())),
+        wide("MATCHES", |it| it.bundles.to_string().into()),
+        wide("SCORE", |it| format!("{:.2}", it.score).into()),
+        column("PROVIDER", |it| Cow::from(&it.provider)),
+        column("DISPLAY NAME", |it| Cow::from(&it.display_name)),
+    ];
 
     fn name(&self) -> String {
         self.package.clone()

@@ -61,20 +61,16 @@ struct PlanArgs {
 impl Row for Holding {
     const KIND: &'static str = "MirrorHolding";
 
-    fn columns() -> Vec<Column> {
-        ["STATUS", "IMAGE", "AT", "MIB", "MESSAGE"].map(column).to_vec()
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        let size = if self.size > 0 { self.size.div_ceil(1 << 20).to_string() } else { String::new() };
-        vec![
-            self.status.as_str().into(),
-            Cow::from(&self.image),
-            Cow::from(&self.at),
-            size.into(),
-            Cow::from(&self.message),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("STATUS", |it| it.status.as_str().into()),
+        column("IMAGE", |it| Cow::from(&it.image)),
+        column("AT", |it| Cow::from(&it.at)),
+        column("MIB", |it| match it.size {
+            0 => "".into(),
+            size => size.div_ceil(1 << 20).to_string().into(),
+        }),
+        column("MESSAGE", |it| Cow::from(&it.message)),
+    ];
 
     fn name(&self) -> String {
         if self.at.is_empty() { self.image.clone() } else { self.at.clone() }

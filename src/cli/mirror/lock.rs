@@ -132,19 +132,13 @@ impl ValueEnum for DriftKind {
 impl Row for Drift {
     const KIND: &'static str = "LockDrift";
 
-    fn columns() -> Vec<Column> {
-        ["PACKAGE", "CATALOG", "LOCKED", "DRIFT", "MESSAGE"].map(column).to_vec()
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.package),
-            Cow::from(&self.catalog),
-            Cow::from(&self.bundle),
-            self.kind.as_str().into(),
-            Cow::from(&self.message),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("LOCKED", |it| Cow::from(&it.bundle)),
+        column("DRIFT", |it| it.kind.as_str().into()),
+        column("MESSAGE", |it| Cow::from(&it.message)),
+    ];
 
     fn name(&self) -> String {
         self.bundle.clone()
@@ -154,26 +148,22 @@ impl Row for Drift {
 impl Row for LockChange {
     const KIND: &'static str = "LockChange";
 
-    fn columns() -> Vec<Column> {
-        ["PACKAGE", "CATALOG", "FROM", "STEPS", "REASON"].map(column).to_vec()
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        let steps: Vec<&str> = self.steps.iter().map(|it| it.bundle.as_str()).collect();
-        let way = match (steps.is_empty(), self.from == self.to, self.to.as_str()) {
-            (true, true, _) => "stays".to_owned(),
-            (true, false, "") => "dropped".to_owned(),
-            (true, false, to) => format!("added {to}"),
-            (false, ..) => steps.join(" → "),
-        };
-        vec![
-            Cow::from(&self.package),
-            Cow::from(&self.catalog),
-            Cow::from(&self.from),
-            way.into(),
-            Cow::from(&self.reason),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("FROM", |it| Cow::from(&it.from)),
+        column("STEPS", |it| {
+            let steps: Vec<&str> = it.steps.iter().map(|it| it.bundle.as_str()).collect();
+            let way = match (steps.is_empty(), it.from == it.to, it.to.as_str()) {
+                (true, true, _) => "stays".to_owned(),
+                (true, false, "") => "dropped".to_owned(),
+                (true, false, to) => format!("added {to}"),
+                (false, ..) => steps.join(" → "),
+            };
+            way.into()
+        }),
+        column("REASON", |it| Cow::from(&it.reason)),
+    ];
 
     fn name(&self) -> String {
         self.to.clone()

@@ -33,33 +33,16 @@ pub(crate) struct OutdatedArgs {
 impl Row for Outdated {
     const KIND: &'static str = "OutdatedList";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("PACKAGE"),
-            column("CATALOG"),
-            column("CHANNEL"),
-            column("LOCKED"),
-            column("REACHABLE"),
-            column("LATEST"),
-            column("NEWEST"),
-            wide("REASON"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        [
-            &self.package,
-            &self.catalog,
-            &self.channel,
-            &self.locked,
-            &self.reachable,
-            &self.latest,
-            &self.newest,
-            &self.reason,
-        ]
-        .map(Cow::from)
-        .to_vec()
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("CHANNEL", |it| Cow::from(&it.channel)),
+        column("LOCKED", |it| Cow::from(&it.locked)),
+        column("REACHABLE", |it| Cow::from(&it.reachable)),
+        column("LATEST", |it| Cow::from(&it.latest)),
+        column("NEWEST", |it| Cow::from(&it.newest)),
+        wide("REASON", |it| Cow::from(&it.reason)),
+    ];
 
     fn name(&self) -> String {
         self.package.clone()

@@ -69,21 +69,14 @@ fn print<T: Row>(context: &Context, args: &ProvidesArgs, rows: Vec<T>) -> Comman
 impl Row for Provider {
     const KIND: &'static str = "Provider";
 
-    fn columns() -> Vec<Column> {
-        vec![column("CATALOG"), column("PACKAGE"), column("VERSION"), wide("BUNDLE"), column("CHANNELS"), column("API")]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        let Self { catalog, package, bundle, version, channels, api } = self;
-        vec![
-            Cow::from(catalog),
-            Cow::from(package),
-            Cow::from(version),
-            Cow::from(bundle),
-            channels.join(",").into(),
-            api.to_string().into(),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("VERSION", |it| Cow::from(&it.version)),
+        wide("BUNDLE", |it| Cow::from(&it.bundle)),
+        column("CHANNELS", |it| it.channels.join(",").into()),
+        column("API", |it| it.api.to_string().into()),
+    ];
 
     fn name(&self) -> String {
         self.bundle.clone()
@@ -93,18 +86,12 @@ impl Row for Provider {
 impl Row for OwnedApi {
     const KIND: &'static str = "SharedApi";
 
-    fn columns() -> Vec<Column> {
-        vec![column("CATALOG"), column("API"), wide("VERSIONS"), column("PACKAGES")]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.catalog),
-            self.name().into(),
-            self.versions.join(",").into(),
-            self.packages.join(",").into(),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("API", |it| it.name().into()),
+        wide("VERSIONS", |it| it.versions.join(",").into()),
+        column("PACKAGES", |it| it.packages.join(",").into()),
+    ];
 
     /// `Kind.group`
     fn name(&self) -> String {

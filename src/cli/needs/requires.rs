@@ -72,32 +72,16 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
 impl Row for Requirer {
     const KIND: &'static str = "Requirement";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            column("CATALOG"),
-            column("PACKAGE"),
-            column("VERSION"),
-            wide("BUNDLE"),
-            column("CHANNELS"),
-            column("REQUIRES"),
-            wide("PROPERTY"),
-            wide("PLACE"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        let Self { catalog, package, bundle, version, channels, requirement, property, place } = self;
-        vec![
-            Cow::from(catalog),
-            Cow::from(package),
-            Cow::from(version),
-            Cow::from(bundle),
-            channels.join(",").into(),
-            Cow::from(requirement),
-            Cow::from(property),
-            place.to_string().into(),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("VERSION", |it| Cow::from(&it.version)),
+        wide("BUNDLE", |it| Cow::from(&it.bundle)),
+        column("CHANNELS", |it| it.channels.join(",").into()),
+        column("REQUIRES", |it| Cow::from(&it.requirement)),
+        wide("PROPERTY", |it| Cow::from(&it.property)),
+        wide("PLACE", |it| it.place.to_string().into()),
+    ];
 
     fn name(&self) -> String {
         self.bundle.clone()

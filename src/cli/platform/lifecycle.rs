@@ -63,33 +63,17 @@ choices! { SupportLevel =>
 impl Row for LifecycleRow {
     const KIND: &'static str = "LifecycleList";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            wide("SOURCE"),
-            column("PACKAGE"),
-            column("MINOR"),
-            column("SUPPORT"),
-            column("PHASE ENDS"),
-            column("SUPPORT ENDS"),
-            column("OPENSHIFT"),
-            column("COMPATIBILITY"),
-            wide("DATE"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        vec![
-            Cow::from(&self.source),
-            Cow::from(&self.package),
-            Cow::from(&self.minor),
-            self.support.words().into(),
-            self.support.ends.as_deref().unwrap_or_default().into(),
-            self.support.support_ends.as_deref().unwrap_or_default().into(),
-            self.openshift.as_deref().unwrap_or_default().join(", ").into(),
-            self.compatibility.map_or("", PlatformFit::as_str).into(),
-            Cow::from(&self.date),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        wide("SOURCE", |it| Cow::from(&it.source)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("MINOR", |it| Cow::from(&it.minor)),
+        column("SUPPORT", |it| it.support.words().into()),
+        column("PHASE ENDS", |it| it.support.ends.as_deref().unwrap_or_default().into()),
+        column("SUPPORT ENDS", |it| it.support.support_ends.as_deref().unwrap_or_default().into()),
+        column("OPENSHIFT", |it| it.openshift.as_deref().unwrap_or_default().join(", ").into()),
+        column("COMPATIBILITY", |it| it.compatibility.map_or("", PlatformFit::as_str).into()),
+        wide("DATE", |it| Cow::from(&it.date)),
+    ];
 
     fn name(&self) -> String {
         format!("{}@{}", self.package, self.minor)

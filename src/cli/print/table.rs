@@ -40,33 +40,34 @@ impl RowOptions {
     }
 }
 
-/// A column: its header, and whether only wide formats show it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Column {
-    pub(crate) header: &'static str,
-    pub(crate) is_wide: bool,
+/// The text of a row in a column.
+type Cell<T> = for<'r> fn(&'r T) -> Cow<'r, str>;
+
+/// A column.
+pub(crate) struct Column<T> {
+    header: &'static str,
+    cell: Cell<T>,
+    /// Whether only wide formats show it.
+    is_wide: bool,
 }
 
 /// A column of every table.
-pub(crate) const fn column(header: &'static str) -> Column {
-    Column { header, is_wide: false }
+pub(crate) const fn column<T>(header: &'static str, cell: Cell<T>) -> Column<T> {
+    Column { header, cell, is_wide: false }
 }
 
 /// A column of wide tables.
-pub(crate) const fn wide(header: &'static str) -> Column {
-    Column { header, is_wide: true }
+pub(crate) const fn wide<T>(header: &'static str, cell: Cell<T>) -> Column<T> {
+    Column { header, cell, is_wide: true }
 }
 
 /// Something that is printed as rows.
-pub(crate) trait Row: Serialize {
+pub(crate) trait Row: Serialize + Sized + 'static {
     /// What the JSON envelope calls the items' kind.
     const KIND: &'static str;
 
     /// All columns.
-    fn columns() -> Vec<Column>;
-
-    /// A text for each column.
-    fn cells(&self) -> Vec<Cow<'_, str>>;
+    const COLUMNS: &'static [Column<Self>];
 
     /// What `-o name` prints.
     fn name(&self) -> String;
@@ -86,21 +87,12 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
             }
         }
         format => {
-            let columns = T::columns();
-            let is_shown: Vec<bool> = columns.iter().map(|it| !it.is_wide || format != RowFormat::Table).collect();
-            let shown = |idx: usize| is_shown.get(idx).copied().unwrap_or(true);
-            let pick = |mut cells: Vec<_>| {
-                let mut idx = 0;
-                cells.retain(|_| {
-                    idx += 1;
-                    shown(idx - 1)
-                });
-                cells
-            };
-            let headers: Vec<Cow<'_, str>> = pick(columns.iter().map(|it| it.header.into()).collect());
+            let columns = T::COLUMNS.iter().filter(|it| !it.is_wide || format != RowFormat::Table);
+            let headers: Vec<Cow<'_, str>> = columns.clone().map(|it| it.header.into()).collect();
             // The process ends behind the last row: giving many small pieces back one by one would only take time.
             let rows = ManuallyDrop::new(rows);
-            let rows = ManuallyDrop::new(rows.iter().map(|row| pick(row.cells())).collect::<Vec<Vec<Cow<'_, str>>>>());
+            let cells = |row| columns.clone().map(|it| (it.cell)(row)).collect();
+            let rows = ManuallyDrop::new(rows.iter().map(cells).collect::<Vec<Vec<Cow<'_, str>>>>());
             let headers = (!options.no_headers).then_some(headers);
             match format {
                 RowFormat::Csv => write_csv(headers, &rows, options.quote_formulas, &mut out)?,
@@ -118,9 +110,8 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
 }
 
 fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
-    let columns = T::columns();
-    let Some(idx) = columns.iter().position(|it| it.header.eq_ignore_ascii_case(wanted)) else {
-        let headers: Vec<&str> = columns.iter().map(|it| it.header).collect();
+    let Some(column) = T::COLUMNS.iter().find(|it| it.header.eq_ignore_ascii_case(wanted)) else {
+        let headers: Vec<&str> = T::COLUMNS.iter().map(|it| it.header).collect();
         let error = CommandError::usage(format!("there is no column `{wanted}`"));
         return Err(error.help(match closest(wanted, headers.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
@@ -128,7 +119,7 @@ fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
         }));
     };
     rows.sort_by_cached_key(|row| {
-        let cell = row.cells().swap_remove(idx).into_owned();
+        let cell = (column.cell)(row).into_owned();
         let version = crate::version::Version::parse(&cell).ok().map(|it| it.sort_key());
         let number = cell.parse::<u64>().ok();
         (version, number, cell)

@@ -104,50 +104,35 @@ fn stops_in_words(row: &Stay) -> String {
 impl Row for Stay {
     const KIND: &'static str = "CompatList";
 
-    fn columns() -> Vec<Column> {
-        vec![
-            wide("CATALOG"),
-            column("PACKAGE"),
-            column("VERSION"),
-            wide("BUNDLE"),
-            column("OLM"),
-            column("VERDICT"),
-            column("SIGNAL"),
-            column("BECAUSE"),
-            column("WAY OUT"),
-            wide("STEPS"),
-        ]
-    }
-
-    fn cells(&self) -> Vec<Cow<'_, str>> {
-        let olm: Vec<&str> = self.olm.iter().map(|it| it.as_str()).collect();
-        let decisive = self.evidence.iter().filter(|it| it.verdict == self.verdict);
-        let signals: Vec<&str> = decisive.map(|it| it.signal.as_str()).collect();
-        let way = self.way.iter().flatten().map(|it| {
-            let Target { catalog, version, .. } = &it.target;
-            // That the way leads through the catalog that holds the bundle needs no words.
-            if self.catalog.is_empty() || *catalog == self.catalog {
-                version.clone()
-            } else {
-                format!("{version} of {catalog}")
-            }
-        });
-        vec![
-            Cow::from(&self.catalog),
-            Cow::from(&self.package),
-            Cow::from(&self.version),
-            Cow::from(&self.bundle),
-            olm.join(",").into(),
-            self.verdict.as_str().into(),
-            signals.join(",").into(),
-            match &self.refusal {
-                None => Cow::from(&self.reason),
-                Some(refusal) => format!("{}; OLM v1 refuses it: {}", self.reason, refusal.replace('\n', " ")).into(),
-            },
-            stops_in_words(self).into(),
-            way.collect::<Vec<_>>().join(" > ").into(),
-        ]
-    }
+    const COLUMNS: &'static [Column<Self>] = &[
+        wide("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("VERSION", |it| Cow::from(&it.version)),
+        wide("BUNDLE", |it| Cow::from(&it.bundle)),
+        column("OLM", |it| it.olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(",").into()),
+        column("VERDICT", |it| it.verdict.as_str().into()),
+        column("SIGNAL", |it| {
+            let decisive = it.evidence.iter().filter(|evidence| evidence.verdict == it.verdict);
+            decisive.map(|it| it.signal.as_str()).collect::<Vec<_>>().join(",").into()
+        }),
+        column("BECAUSE", |it| match &it.refusal {
+            None => Cow::from(&it.reason),
+            Some(refusal) => format!("{}; OLM v1 refuses it: {}", it.reason, refusal.replace('\n', " ")).into(),
+        }),
+        column("WAY OUT", |it| stops_in_words(it).into()),
+        wide("STEPS", |it| {
+            let way = it.way.iter().flatten().map(|step| {
+                let Target { catalog, version, .. } = &step.target;
+                // The catalog that holds the bundle needs no words.
+                if it.catalog.is_empty() || *catalog == it.catalog {
+                    version.clone()
+                } else {
+                    format!("{version} of {catalog}")
+                }
+            });
+            way.collect::<Vec<_>>().join(" > ").into()
+        }),
+    ];
 
     fn name(&self) -> String {
         self.bundle.clone()
