@@ -83,6 +83,7 @@
 //! | 9 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name: what they are composed of, where they go |
 //! | 9 | [`lock`] | bundles that operators are pinned to, and what has become of them |
 //! | 9 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
+//! | 10 | [`ask`] | questions in words, and their complete answers, for commands, pages and editors |
 //! | 11 | [`page`] | pages of catalogs, as HTML |
 //! | 12 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
 //! | 12 | [`lsp`] | the language server |
@@ -94,6 +95,7 @@
 compile_error!("olmdex needs Unix: it opens files relative to directories and locks them");
 
 pub mod archive;
+pub mod ask;
 pub mod bundle;
 pub mod calendar;
 pub mod catalog_source;

@@ -17,7 +17,7 @@ use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{Verdict, judge};
 use crate::diag::{before_version, closest_of_same_numbers};
-use crate::fbc::{self, BUNDLE_OBJECT, Consumer, Input, Level, Typed};
+use crate::fbc::{self, BUNDLE_OBJECT, Consumer, Input, Level, Name, Typed};
 use crate::version::Version;
 
 /// A catalog that is being changed.
@@ -31,27 +31,6 @@ pub struct CatalogEdit {
     edits: BTreeMap<usize, FileEdit>,
     /// What the files had at first, once that was asked for; changes take no package to another file.
     known: OnceCell<Known>,
-}
-
-/// What a user calls something in a catalog.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named {
-    /// A package or a bundle.
-    Plain(String),
-    /// The bundle of a package with a version.
-    Version(String, String),
-    /// A channel of a package.
-    Channel(String, String),
-}
-
-impl Named {
-    /// The name of the package or bundle.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Plain(name) | Self::Version(name, _) | Self::Channel(name, _) => name,
-        }
-    }
 }
 
 impl CatalogEdit {
@@ -79,7 +58,7 @@ impl CatalogEdit {
     }
 
     /// The packages and bundles that there are now.
-    fn names(&self) -> Cow<'_, [Name]> {
+    fn names(&self) -> Cow<'_, [Found]> {
         if self.texts.is_empty() {
             Cow::Borrowed(&self.known().names)
         } else {
@@ -91,13 +70,13 @@ impl CatalogEdit {
     ///
     /// # Errors
     /// [`EditError::Unknown`]
-    pub fn find(&self, named: &Named) -> Result<(String, Target), EditError> {
+    pub fn find(&self, named: &Name) -> Result<(String, Target), EditError> {
         let names = self.names();
         let packages =
             || names.iter().filter(|it| it.bundle.is_none()).map(|it| it.package.clone()).collect::<Vec<_>>();
         match named {
-            Named::Channel(package, channel) => Ok((package.clone(), Target::Channel(channel.clone()))),
-            Named::Plain(name) => {
+            Name::Channel(package, channel) => Ok((package.clone(), Target::Channel(channel.clone()))),
+            Name::Plain(name) => {
                 if names.iter().any(|it| it.package == *name && it.bundle.is_none()) {
                     return Ok((name.clone(), Target::Package));
                 }
@@ -107,13 +86,13 @@ impl CatalogEdit {
                         .unwrap_or_else(|| EditError::unknown("package or bundle", name, packages()))),
                 }
             }
-            Named::Version(package, wanted) => {
-                let of_package: Vec<&Name> = names.iter().filter(|it| it.package == *package).collect();
+            Name::Version(package, wanted) => {
+                let of_package: Vec<&Found> = names.iter().filter(|it| it.package == *package).collect();
                 if of_package.is_empty() {
                     return Err(EditError::unknown("package", package, packages()));
                 }
                 let wanted_version = Version::parse_tolerant(wanted).ok();
-                let is_it = |it: &&&Name| match (&it.version, &wanted_version) {
+                let is_it = |it: &&&Found| match (&it.version, &wanted_version) {
                     (Some(a), Some(b)) => a.cmp_precedence(b).is_eq(),
                     _ => false,
                 };
@@ -226,7 +205,7 @@ impl CatalogEdit {
     #[must_use]
     pub fn level_of(&self, package: &str) -> Option<Level> {
         let names = self.names();
-        let most = |of: &dyn Fn(&Name) -> bool| {
+        let most = |of: &dyn Fn(&Found) -> bool| {
             let count = |level| names.iter().filter(|it| of(it) && it.level == Some(level)).count();
             match (count(Level::CsvMetadata), count(Level::None)) {
                 (0, 0) => None,
@@ -250,7 +229,7 @@ impl CatalogEdit {
 }
 
 /// The error for a name that looks like that of a bundle which is not there: it names those that are, of the same package.
-fn unknown_bundle(name: &str, names: &[Name]) -> Option<EditError> {
+fn unknown_bundle(name: &str, names: &[Found]) -> Option<EditError> {
     let bundles = || names.iter().filter_map(|it| Some((it.package.as_str(), it.bundle.as_deref()?)));
     let stem = before_version(name)?;
     let meant = closest_of_same_numbers(name, bundles().map(|it| it.1));
@@ -348,7 +327,7 @@ fn changed_in(
 #[derive(Debug, Clone, Default)]
 struct Known {
     /// Its packages and bundles.
-    names: Vec<Name>,
+    names: Vec<Found>,
     /// Which files have documents of each package.
     files: HashMap<String, BTreeSet<usize>>,
 }
@@ -395,7 +374,7 @@ impl Consumer for Bundles {
 
 /// A package, or a bundle of one.
 #[derive(Debug, Clone)]
-struct Name {
+struct Found {
     package: String,
     bundle: Option<String>,
     version: Option<Version>,
@@ -407,7 +386,7 @@ struct Names;
 
 impl Consumer for Names {
     /// The package of a document, its file, and what it is if it has a name of its own.
-    type Output = Option<(String, usize, Option<Name>)>;
+    type Output = Option<(String, usize, Option<Found>)>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let file = document.origin.file as usize;
@@ -416,7 +395,7 @@ impl Consumer for Names {
         let schema = field("schema");
         if schema == PACKAGE {
             let package = field("name");
-            return Some((package.clone(), file, Some(Name { package, bundle: None, version: None, level: None })));
+            return Some((package.clone(), file, Some(Found { package, bundle: None, version: None, level: None })));
         }
         let package = field("package");
         let name = match &blob.typed {
@@ -431,7 +410,7 @@ impl Consumer for Names {
                 } else {
                     has(BUNDLE_OBJECT).then_some(Level::None)
                 };
-                Some(Name { package: package.clone(), bundle: Some(field("name")), version, level })
+                Some(Found { package: package.clone(), bundle: Some(field("name")), version, level })
             }
             _ => None,
         };

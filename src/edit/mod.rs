@@ -33,7 +33,7 @@ mod target;
 mod verdict;
 
 pub use adding::at_level;
-pub use catalog::{CatalogEdit, Named, bundles_of};
+pub use catalog::{CatalogEdit, bundles_of};
 pub use change::{Change, Edges};
 pub use documents::{FileEdit, PackageDocuments};
 pub use error::EditError;

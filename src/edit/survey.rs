@@ -6,12 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 
-use super::catalog::Named;
 use super::error::EditError;
 use super::target::{BUNDLE, PACKAGE};
 use crate::constraint::fields::{api_of, label_of, package_of};
 use crate::constraint::{Leaf, leaves};
-use crate::fbc::{self, Consumer, Input, Typed};
+use crate::fbc::{self, Consumer, Input, Name, Typed};
 use crate::index::{Index, IndexError};
 use crate::tally;
 
@@ -155,15 +154,15 @@ impl Survey {
     ///
     /// # Errors
     /// [`EditError::Unknown`]
-    pub fn package_of(&self, named: &Named) -> Result<String, EditError> {
+    pub fn package_of(&self, named: &Name) -> Result<String, EditError> {
         let (what, name) = match named {
-            Named::Plain(name) => ("package or bundle", name),
-            Named::Version(package, _) | Named::Channel(package, _) => ("package", package),
+            Name::Plain(name) => ("package or bundle", name),
+            Name::Version(package, _) | Name::Channel(package, _) => ("package", package),
         };
         if self.packages.contains(name) {
             return Ok(name.clone());
         }
-        let of_bundle = self.bundles.get(name).and_then(BTreeSet::first).filter(|_| matches!(named, Named::Plain(_)));
+        let of_bundle = self.bundles.get(name).and_then(BTreeSet::first).filter(|_| matches!(named, Name::Plain(_)));
         let known = || self.packages.iter().cloned().collect();
         of_bundle.cloned().ok_or_else(|| EditError::unknown(what, name, known()))
     }

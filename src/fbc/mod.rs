@@ -28,6 +28,7 @@ mod layout;
 mod load;
 mod made_of;
 mod meter;
+mod name;
 mod objects;
 mod place;
 mod property;
@@ -64,6 +65,7 @@ pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_
 pub use load::{Consumer, Document, Origin, load};
 pub use made_of::MadeOf;
 pub use meter::Meter;
+pub use name::Name;
 pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_each_object, for_each_placed_object};
 pub use place::{Located, locate, locate_all};
 pub use property::{Property, PropertyView};

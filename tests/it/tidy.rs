@@ -47,6 +47,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("compose", 9),
     ("lock", 9),
     ("plan", 9),
+    ("ask", 10),
     ("page", 11),
     ("serve", 12),
     ("lsp", 12),

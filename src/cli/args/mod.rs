@@ -2,7 +2,6 @@
 //!
 //! What it deliberately does not do: no commands.
 
-pub(in crate::cli) mod bundle;
 pub(in crate::cli) mod bundle_images;
 pub(in crate::cli) mod cache;
 pub(in crate::cli) mod choice;
@@ -23,7 +22,6 @@ pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
 pub(in crate::cli) mod overwrite;
 pub(in crate::cli) mod past;
-pub(in crate::cli) mod questions;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod registry;
 pub(in crate::cli) mod source_map;

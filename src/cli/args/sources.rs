@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use clap::Args;
 
+use crate::ask::must_have;
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::cli::speak::write_edits::remember;
-use crate::diag::{Finding, Severity, Tally, closest};
+use crate::diag::{Finding, Severity, Tally};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
@@ -296,17 +297,8 @@ pub(crate) fn default_source() -> Result<NamedSource, CommandError> {
 
 /// Every catalog that was named must be there.
 pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), CommandError> {
-    for name in wanted {
-        if !names.contains(name) {
-            let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
-            return Err(error.help(match closest(name, names.iter().map(String::as_str)) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None if names.len() == 1 => format!("there is only `{}`", names[0]),
-                None => format!("there are {}", names.join(", ")),
-            }));
-        }
-    }
-    Ok(())
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(wanted.iter().try_for_each(|it| must_have(it, &names))?)
 }
 
 /// A single catalog in files, or an index of whatever else was named.

@@ -2,31 +2,29 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
+use crate::ask::{AskError, Olm, UpgradeQuestion};
+use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::{AnswerOptions, choices};
-use crate::cli::args::name::with_bundle_guess;
+use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::CommandError;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::upgrade::v1::{Gates, LabelSelector, Policy};
-use crate::upgrade::{InstalledBundle, InstalledError, PackageView, Permit, Target};
+use crate::upgrade::{InstalledBundle, Permit, Target};
 use crate::version::Version;
 
-/// Generations of OLM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Olm {
-    /// OLM Classic: Subscriptions
-    Classic,
-    /// OLM v1: ClusterExtensions
-    V1,
-    /// Both, one after the other
-    Both,
+choices! { Olm =>
+    Classic: "classic", "OLM Classic: Subscriptions";
+    V1: "v1", "OLM v1: ClusterExtensions";
+    Both: "both", "Both, one after the other";
 }
 
 choices! { Policy =>
@@ -81,6 +79,35 @@ pub(crate) struct UpgradeOptions {
 }
 
 impl UpgradeOptions {
+    /// What the options ask about a package, or about the operators of a cluster, with the index to ask.
+    pub(crate) fn question(
+        &self,
+        context: &Context,
+        name: Option<&String>,
+    ) -> Result<(UpgradeQuestion, Index), CommandError> {
+        let cluster = match self.cluster.as_slice() {
+            [] if name.is_none() => return Err(AskError::NothingAsked.into()),
+            [] => None,
+            paths => Some((read_cluster(context, paths)?, shown(paths))),
+        };
+        let index = self.ask.open(context)?;
+        name.map(|it| refuse_path(&index, it)).transpose()?;
+        let question = UpgradeQuestion {
+            name: name.cloned(),
+            channels: self.channel.clone(),
+            olm: self.olm,
+            policy: self.upgrade_constraint_policy,
+            gates: self.gates.gates(),
+            selector: self.catalog_selector.clone(),
+            cluster,
+            source_map: self.source_map.source_map.clone(),
+            catalogs: self.ask.catalog.clone(),
+            are_named: self.ask.names_catalogs(),
+            ..UpgradeQuestion::default()
+        };
+        Ok((question, index))
+    }
+
     /// Prints answers; the texts are for people.
     pub(crate) fn print<T: Serialize>(
         &self,
@@ -90,32 +117,6 @@ impl UpgradeOptions {
     ) -> Result<(), CommandError> {
         print_answers(self.answer, kind, answers, sheet)
     }
-}
-
-/// The installed bundle that a text names.
-pub(crate) fn installed(index: &Index, view: &PackageView, text: &str) -> Result<InstalledBundle, CommandError> {
-    view.find_installed_in(index, text).map_err(|it| match it {
-        InstalledError::Unknown { .. } => {
-            let help = "to ask about it all the same, name its bundle: `--installed NAME`, or `NAME@VERSION` if the name \
-                        does not end with the version";
-            unknown_bundle(view, text, help)
-        }
-        InstalledError::Several { .. } => {
-            CommandError::new(Exit::NotFound, it.to_string()).help("choose one of them with `--installed NAME`")
-        }
-        InstalledError::Index(error) => error.into(),
-    })
-}
-
-/// A bundle of a catalog that a text names.
-pub(crate) fn bundle(view: &PackageView, text: &str) -> Result<(String, String), CommandError> {
-    let help = format!("`olmdex list bundles {}` lists what there is", view.package);
-    view.find(text).ok_or_else(|| unknown_bundle(view, text, &help))
-}
-
-fn unknown_bundle(view: &PackageView, text: &str, otherwise: &str) -> CommandError {
-    let message = format!("package `{}` has no bundle and no version `{text}`", view.package);
-    with_bundle_guess(CommandError::new(Exit::NotFound, message), text, view.bundles(), otherwise)
 }
 
 /// A bundle with its version, if the name does not say it.

@@ -12,7 +12,8 @@ use crate::cli::args::formats::MigrateLevel;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::diag::Finding;
-use crate::edit::{CatalogEdit, Change, Edges, Named, Verdict, at_level, bundles_of, join, rules};
+use crate::edit::{CatalogEdit, Change, Edges, Verdict, at_level, bundles_of, join, rules};
+use crate::fbc::Name;
 use crate::fbc::{Input, Level};
 use crate::index::{Builder, CatalogSpec, Mode};
 use crate::source::Source;
@@ -94,7 +95,7 @@ pub(super) fn add(
     let (package, blob) = read_bundle(context, &args.bundle, args.image.as_deref())?;
     let is_new = !catalog.packages().contains(&package);
     if is_new && !args.create_package {
-        let error = match catalog.find(&Named::Plain(package.clone())) {
+        let error = match catalog.find(&Name::Plain(package.clone())) {
             Err(error) => CommandError::from(error),
             Ok(_) => CommandError::usage("there is no such package"),
         };
@@ -108,7 +109,7 @@ pub(super) fn add(
     }
     let (options, stated) = (args.edges.edges(), Edges::stated_in(&blob));
     let name = field("name");
-    let is_there = catalog.find(&Named::Plain(name.clone())).is_ok();
+    let is_there = catalog.find(&Name::Plain(name.clone())).is_ok();
     let keeps_edges = args.replace && is_there && options == Edges::default();
     report_dropped(context, &options, &stated, keeps_edges);
     let edges = options.or(stated);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::edit_add::{self, AddArgs, EdgeArgs};
-use crate::cli::args::name::NameArgument;
 use crate::cli::args::sources::{NamedSource, import_files};
 use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
@@ -16,6 +15,7 @@ use crate::cli::speak::write_edits::{in_files, leads_out, write_edits};
 use crate::diag::{Severity, closest_of_same_numbers, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target};
 use crate::fbc::Input;
+use crate::fbc::Name;
 use crate::file::finish_left;
 use crate::index::Builder;
 use crate::index::query::{SqlLimits, SqlValue};
@@ -209,9 +209,9 @@ fn changes(
     input: &Input,
     catalog: &CatalogEdit,
 ) -> Result<Vec<(String, Change)>, CommandError> {
-    let find = |text: &str| catalog.find(&NameArgument::parse(text).into()).map_err(CommandError::from);
-    let channel = |text: &str| match NameArgument::parse(text) {
-        NameArgument::Channel(package, channel) => Ok((package, channel)),
+    let find = |text: &str| catalog.find(&Name::parse(text)).map_err(CommandError::from);
+    let channel = |text: &str| match Name::parse(text) {
+        Name::Channel(package, channel) => Ok((package, channel)),
         _ => {
             let error = CommandError::usage(format!("`{text}` is not a channel of a package"));
             Err(error.help("name both: `PKG/CHANNEL`"))
@@ -255,8 +255,8 @@ fn changes(
                 let error = CommandError::usage("no edge is named");
                 return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value takes one away"));
             }
-            let entry = match NameArgument::parse(entry) {
-                NameArgument::Version(..) => match find(entry)? {
+            let entry = match Name::parse(entry) {
+                Name::Version(..) => match find(entry)? {
                     (of, Target::Bundle(bundle)) if of == package => bundle,
                     (of, _) => {
                         let error = CommandError::usage(format!("`{entry}` is of package `{of}`, not of `{package}`"));

@@ -6,20 +6,19 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::ask::{Olm, installed};
 use crate::cli::args::formats::DataFormat;
-use crate::cli::args::name::NameArgument;
 use crate::cli::args::one_catalog;
 use crate::cli::args::sources::{AskOptions, check_names};
-use crate::cli::args::upgrade::{Olm, installed};
 use crate::cli::print::simulation::{self, Form};
 use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::edit::{
-    AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Named, Question, Simulation, Survey, Target, before_and_after,
-    simulate,
+    AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Question, Simulation, Survey, Target, before_and_after, simulate,
 };
 use crate::fbc::Input;
+use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::resolve::{Dependants, Options, demanding_packages, dependants};
@@ -151,7 +150,7 @@ fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Re
         all.push(of_package(&index, args, view, (&installed, &seen))?);
     }
     if let Some(text) = args.installed.iter().find(|it| !known.contains(it.as_str())) {
-        if let NameArgument::Version(package, version) = NameArgument::parse(text)
+        if let Name::Version(package, version) = Name::parse(text)
             && let Some(of_it) = all.iter().find(|it| it.package == package)
         {
             installed(&index, &view(&index, BEFORE, &of_it.package)?, &version)?;
@@ -319,7 +318,7 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<Seen>, Str
                 }
             };
             let mut survey = Survey::of_index(&index)?;
-            if let Named::Plain(name) = &named {
+            if let Name::Plain(name) = &named {
                 survey.add_bundle(name, index.packages_of_bundle(name)?);
             }
             let package = survey.package_of(&named)?;
@@ -331,9 +330,9 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<Seen>, Str
 }
 
 /// What is changed, as far as it says of which package it is.
-fn named(args: &SimulateArgs) -> Result<Named, CommandError> {
+fn named(args: &SimulateArgs) -> Result<Name, CommandError> {
     if let Some(text) = args.remove.as_ref().or(args.deprecate.as_ref()) {
-        return Ok(NameArgument::parse(text).into());
+        return Ok(Name::parse(text));
     }
     let Some(text) = &args.add else {
         let error = CommandError::usage("nothing is changed");
@@ -342,14 +341,14 @@ fn named(args: &SimulateArgs) -> Result<Named, CommandError> {
     let added = Added::parse(text)?;
     added.channels()?;
     Ok(match (added.field("package"), added.field("replaces")) {
-        (Some(package), _) => Named::Plain(package.to_owned()),
-        (None, Some(replaces)) => NameArgument::parse(replaces).into(),
-        (None, None) => Named::Plain(added.name_and_version().0),
+        (Some(package), _) => Name::Plain(package.to_owned()),
+        (None, Some(replaces)) => Name::parse(replaces),
+        (None, None) => Name::Plain(added.name_and_version().0),
     })
 }
 
 fn change(args: &SimulateArgs, catalog: &CatalogEdit) -> Result<(String, Change), CommandError> {
-    let find = |text: &str| catalog.find(&NameArgument::parse(text).into()).map_err(CommandError::from);
+    let find = |text: &str| catalog.find(&Name::parse(text)).map_err(CommandError::from);
     if let Some(text) = &args.remove {
         let (package, target) = find(text)?;
         return Ok((package, Change::Remove(target)));

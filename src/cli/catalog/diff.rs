@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
+use crate::ask::guess;
 use crate::cli::args::formats::RowFormat;
-use crate::cli::args::name::with_guess;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::print::changes;
 use crate::cli::print::fit::without_middle;
@@ -287,7 +287,7 @@ fn must_be_there(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<()
             names.sort();
             names.dedup();
             let error = CommandError::new(Exit::NotFound, format!("neither catalog has a package `{package}`"));
-            return Err(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"));
+            return Err(error.help(guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is")));
         }
     }
     Ok(())

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::cli::args::name::{NameArgument, unknown_package, unknown_version, whole_package};
+use crate::ask::{no_package, no_version};
+use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::fbc::Name;
 use crate::index::query::HistoryRow;
 
 /// Show when each version of a package appeared and disappeared
@@ -32,8 +34,8 @@ pub(crate) struct HistoryArgs {
 
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     let (index, order) = args.ask.open_in_order(context)?;
-    let (package, version) = match NameArgument::parse(&args.package) {
-        NameArgument::Version(package, version) => (package, Some(version)),
+    let (package, version) = match Name::parse(&args.package) {
+        Name::Version(package, version) => (package, Some(version)),
         _ => (whole_package(&index, &args.package)?, None),
     };
     let package = &package;
@@ -43,12 +45,12 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
             let message = format!("`{package}` has no version in {}", order.join(", "));
             return Err(CommandError::new(Exit::NotFound, message));
         }
-        return Err(unknown_package(&index, package)?);
+        return Err(no_package(&index, package)?.into());
     }
     if let Some(version) = version {
         rows.retain(|it| it.version == version || it.bundle == version);
         if rows.is_empty() {
-            return Err(unknown_version(&index, &order, package, &version)?);
+            return Err(no_version(&index, &order, package, &version)?.into());
         }
     }
     table::print(rows, &args.rows)?;

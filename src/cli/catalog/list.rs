@@ -6,14 +6,15 @@ use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
 
+use crate::ask::{no_channel, no_package, no_version};
 use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::formats::Compat;
-use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, unknown_version};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow, Status};
 
@@ -64,16 +65,16 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     if args.compat.is_some() {
         return list_as_opm(context, args);
     }
-    let name = args.name.as_deref().map(NameArgument::parse);
+    let name = args.name.as_deref().map(Name::parse);
     let mut version = None;
     let (package, channel) = match &name {
         None => (None, None),
-        Some(NameArgument::Plain(package)) => (Some(package.clone()), None),
-        Some(NameArgument::Version(package, wanted)) if args.what == What::Bundles => {
+        Some(Name::Plain(package)) => (Some(package.clone()), None),
+        Some(Name::Version(package, wanted)) if args.what == What::Bundles => {
             version = Some(wanted);
             (Some(package.clone()), None)
         }
-        Some(NameArgument::Channel(package, channel)) if args.what != What::Packages => {
+        Some(Name::Channel(package, channel)) if args.what != What::Packages => {
             (Some(package.clone()), Some(channel.clone()))
         }
         Some(_) => {
@@ -129,7 +130,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                 rows.retain(|it| it.version == *version || it.bundle == *version);
                 if rows.is_empty() {
                     let package = filter.package.as_deref().unwrap_or_default();
-                    return Err(unknown_version(&index, &filter.catalogs, package, version)?);
+                    return Err(no_version(&index, &filter.catalogs, package, version)?.into());
                 }
             }
             rows.retain(|it| is_wanted(it.status()));
@@ -151,10 +152,10 @@ fn must_be_there(index: &Index, filter: &Filter, is_empty: bool) -> Result<(), C
     }
     let only_package = Filter { channel: None, ..filter.clone() };
     if index.packages(&only_package)?.is_empty() {
-        return Err(unknown_package(index, package)?);
+        return Err(no_package(index, package)?.into());
     }
     match &filter.channel {
-        Some(channel) if index.channels(filter)?.is_empty() => Err(unknown_channel(index, package, channel)?),
+        Some(channel) if index.channels(filter)?.is_empty() => Err(no_channel(index, package, channel)?.into()),
         _ => Ok(()),
     }
 }

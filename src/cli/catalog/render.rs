@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::ask::guess;
 use crate::bundle;
 use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::image_template;
 use crate::cli::args::legacy_source::{self, is_legacy};
-use crate::cli::args::name::with_guess;
 use crate::cli::catalog::render_bundles;
 use crate::cli::catalog::render_composed::{self, Wanted};
 use crate::cli::print::defects::{UNMIGRATABLE, report};
@@ -176,7 +176,7 @@ fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandRe
         if !names.contains(&package.as_str()) {
             let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
             let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
-            return Err(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"));
+            return Err(error.help(guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is")));
         }
     }
     let selection = Selection { packages: &args.package };
@@ -226,7 +226,7 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
         }
     }
     let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
-    Ok(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"))
+    Ok(error.help(guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is")))
 }
 
 fn render_stored(

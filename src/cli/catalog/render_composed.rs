@@ -8,9 +8,9 @@
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
+use crate::ask::guess;
 use crate::cli::args::composition;
 use crate::cli::args::legacy_source;
-use crate::cli::args::name::with_guess;
 use crate::cli::print::defects::report;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -61,7 +61,7 @@ fn print(context: &Context, wanted: &Wanted<'_>, config: &Config, catalog: &Name
         if !sorted.packages().any(|it| it == package) {
             let names: Vec<String> = config_packages(&composed);
             let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
-            return Err(with_guess(error, package, &names, "`olmdex.toml` says what the catalog is composed of"));
+            return Err(error.help(guess(package, &names, "`olmdex.toml` says what the catalog is composed of")));
         }
     }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

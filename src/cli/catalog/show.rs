@@ -3,10 +3,9 @@
 use clap::Args;
 use serde::Serialize;
 
+use crate::ask::{guess, left_out, no_channel, no_package, no_version};
 use crate::cli::args::formats::AnswerOptions;
-use crate::cli::args::name::{
-    NameArgument, left_out, refuse_path, unknown_channel, unknown_package, unknown_version, with_guess,
-};
+use crate::cli::args::name::refuse_path;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
@@ -14,6 +13,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::closest_of_same_numbers;
 use crate::fbc::Api;
+use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{
     BundleDetail, BundleSelector, ChannelDetail, Edge, Filter, PackageDetail, PropertyRow, Source as Position,
@@ -42,8 +42,8 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let catalogs = &args.ask.catalog;
     refuse_path(&index, &args.name)?;
-    match NameArgument::parse(&args.name) {
-        NameArgument::Plain(name) => {
+    match Name::parse(&args.name) {
+        Name::Plain(name) => {
             let packages = index.show_package(catalogs, &name)?;
             if !packages.is_empty() {
                 return print(args.answer, "Package", packages, package_sheet);
@@ -56,7 +56,7 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
             }
             print(args.answer, "Bundle", bundles, bundle_sheet)
         }
-        NameArgument::Version(package, version) => {
+        Name::Version(package, version) => {
             let selector = BundleSelector {
                 catalogs: catalogs.clone(),
                 package: Some(package.clone()),
@@ -65,19 +65,17 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
             };
             let bundles = index.show_bundle(&selector)?;
             if bundles.is_empty() {
-                return Err(unknown_version(&index, catalogs, &package, &version)?);
+                return Err(no_version(&index, catalogs, &package, &version)?.into());
             }
             print(args.answer, "Bundle", bundles, bundle_sheet)
         }
-        NameArgument::Channel(package, channel) => {
+        Name::Channel(package, channel) => {
             let channels = index.show_channel(catalogs, &package, &channel)?;
             if channels.is_empty() {
                 let is_known = !index.show_package(catalogs, &package)?.is_empty();
-                return Err(if is_known {
-                    unknown_channel(&index, &package, &channel)?
-                } else {
-                    unknown_package(&index, &package)?
-                });
+                let missing =
+                    if is_known { no_channel(&index, &package, &channel)? } else { no_package(&index, &package)? };
+                return Err(missing.into());
             }
             print(args.answer, "Channel", channels, channel_sheet)
         }
@@ -99,7 +97,7 @@ fn unknown_name(index: &Index, name: &str) -> Result<CommandError, CommandError>
     }
     // Of what only looks alike, another version is not what was meant.
     let all: Vec<String> = all.into_iter().filter(|it| !it.contains(|c: char| c.is_ascii_digit())).collect();
-    Ok(with_guess(error, name, &all, "`olmdex list packages` and `olmdex search` show what there is"))
+    Ok(error.help(guess(name, &all, "`olmdex list packages` and `olmdex search` show what there is")))
 }
 
 fn print<T: Serialize>(

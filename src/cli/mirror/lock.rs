@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::bundle::looks_like_range;
+use crate::ask::looks_like_range;
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::ask::{Olm, no_package, no_version};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
-use crate::cli::args::name::{NameArgument, unknown_package, unknown_version};
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::Olm;
 use crate::cli::needs::crd_bundle::{self, Owners};
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::speak::context::Context;
@@ -18,6 +17,7 @@ use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, counted};
+use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::json::Step;
@@ -182,8 +182,8 @@ fn remark(context: &Context, olm: Olm, path: &Path, n_objects: usize, n_all: usi
 
 /// The package and version that a text names, unless it is a path.
 fn bundle_name(text: &str) -> Option<(String, String)> {
-    match NameArgument::parse(text) {
-        NameArgument::Version(package, version) if !Path::new(text).exists() => Some((package, version)),
+    match Name::parse(text) {
+        Name::Version(package, version) if !Path::new(text).exists() => Some((package, version)),
         _ => None,
     }
 }
@@ -232,10 +232,10 @@ fn objects_of_bundle(
     let filter = Filter { catalogs: args.ask.catalog.clone(), package: Some(package.to_owned()), channel: None };
     let bundles = index.bundles(&filter)?;
     if bundles.is_empty() {
-        return Err(unknown_package(index, package)?);
+        return Err(no_package(index, package)?.into());
     }
     let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
-        return Err(unknown_version(index, &args.ask.catalog, package, version)?);
+        return Err(no_version(index, &args.ask.catalog, package, version)?.into());
     };
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
     Ok(objects.map(|(json, place)| AnyObject { json, place, text: None }).collect())

@@ -2,18 +2,16 @@
 
 use clap::Args;
 
-use crate::cli::args::bundle::{Target, catalog_of};
+use crate::ask::{DependencyAnswers, DependencyWish, dependencies};
 use crate::cli::args::formats::AnswerOptions;
+use crate::cli::args::name::target;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
-use crate::resolve::{
-    BundleDemands, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, bare_world, closure,
-    demanders, demanding_packages, demands,
-};
+use crate::resolve::Dependencies;
 
 /// Show what a bundle requires and who provides it, or who needs it
 ///
@@ -44,62 +42,16 @@ pub(crate) struct DepsArgs {
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
     let index = args.ask.open(context)?;
-    let target = Target::find(&index, &args.ask.catalog, &args.name)?;
-    let world = bare_world(&index, &args.ask.catalog)?;
-    let rows = IndexRows::new(&index, &world);
-    let options = args.work.options();
-    let mut answers = match demands(&world, &rows, &options, &target.package, &target.bundle) {
-        // What it requires itself is not asked.
-        Err(Failure::Work(overwork)) if args.invert => {
-            context.reporter.warning(&overwork.to_string());
-            let catalog = catalog_of(&index, &args.ask.catalog, &target)?;
-            vec![requirements(catalog, &target.package, &target.bundle, Vec::new())]
-        }
-        found => {
-            let requirements =
-                |it: BundleDemands| requirements(it.bundle.catalog, &target.package, &it.bundle.name, it.demands);
-            found?.into_iter().map(requirements).collect()
-        }
-    };
-    let is_provided = |it: &DependencyAnswer| !it.provided_by.is_empty();
-    let mut is_met = args.invert || answers.iter().flat_map(|it| &it.requires).all(is_provided);
-    if args.closure {
-        for answer in &mut answers {
-            match closure(&index, target.in_catalog(&answer.catalog), &options)? {
-                Some(found) => answer.closure = found,
-                None => is_met = false,
-            }
-        }
-        if !is_met {
-            let name = &target.bundle;
-            context.reporter.note(&format!("{name} cannot be installed; `olmdex resolve --install` says why"));
-        }
-    }
-    if args.invert {
-        let packages = demanding_packages(&index)?;
-        let (found, left_out) = demanders(&world, &rows, &options, (&target.package, &target.bundle), &packages)?;
-        for it in left_out {
-            context.reporter.warning(&format!("left out: {it}; a higher `--max-work` allows for more"));
-        }
-        answers.truncate(1);
-        if let Some(answer) = answers.first_mut() {
-            answer.required_by = found.into_iter().map(DemanderAnswer::from).collect();
-        }
+    let target = target(&index, &args.ask.catalog, &args.name)?;
+    let wish = DependencyWish { closure: args.closure, invert: args.invert, options: args.work.options() };
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    let DependencyAnswers { answers, is_met } = dependencies(&index, &args.ask.catalog, &target, wish, warn)?;
+    if args.closure && !is_met {
+        let name = &target.bundle;
+        context.reporter.note(&format!("{name} cannot be installed; `olmdex resolve --install` says why"));
     }
     print_answers(args.answer, "Dependencies", answers, |it| sheet(it, args))?;
     Ok(if is_met { Exit::Yes } else { Exit::No })
-}
-
-/// What a bundle requires, and nothing else of it yet.
-fn requirements(catalog: String, package: &str, bundle: &str, demands: Vec<Demand>) -> Dependencies {
-    Dependencies {
-        catalog,
-        package: package.to_owned(),
-        bundle: bundle.to_owned(),
-        requires: demands.into_iter().map(DependencyAnswer::from).collect(),
-        closure: Vec::new(),
-        required_by: Vec::new(),
-    }
 }
 
 const REQUIRED_BY: [&str; 6] = ["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES", "PLACE"];

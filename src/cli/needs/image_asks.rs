@@ -2,25 +2,19 @@
 //!
 //! What it deliberately does not do: it lists no images.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources};
-use crate::cli::args::bundle::{Target, catalog_of};
+use crate::ask::{BundlePlace, bundles_of_cluster};
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::lock_file::{LockFile, read_lock};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::cluster::Subscription;
 use crate::file::read_regular_of;
 use crate::index::Index;
-use crate::index::query::Filter;
 use crate::mirror::{self, Catalog, Dialect, Image, Release};
-
-/// Catalog, package and name of a bundle.
-type Bundle = (String, String, String);
 
 /// Adds the bundles that a configuration keeps. Whether it keeps all that it asks for.
 pub(super) fn of_configuration(
@@ -28,7 +22,7 @@ pub(super) fn of_configuration(
     index: &Index,
     catalogs: &[String],
     path: &Path,
-    bundles: &mut Vec<Bundle>,
+    bundles: &mut Vec<BundlePlace>,
 ) -> Result<bool, CommandError> {
     let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
     let names = if catalogs.is_empty() { index.catalog_names()? } else { catalogs.to_vec() };
@@ -84,58 +78,18 @@ pub(super) fn of_cluster(
     index: &Index,
     catalogs: &[String],
     (paths, ties, are_named): (&[PathBuf], &[String], bool),
-    bundles: &mut Vec<Bundle>,
+    bundles: &mut Vec<BundlePlace>,
 ) -> Result<bool, CommandError> {
     let cluster = read_cluster(context, paths)?;
-    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
-    let sources = CatalogSources::new(&ranks, ties, &cluster, None, are_named)?;
-    // Each bundle with the source that it came from, if an object of the cluster says it.
-    let mut names: BTreeSet<(String, Option<(String, String)>)> = BTreeSet::new();
-    for csv in cluster.csvs.iter().filter(|it| !it.is_copied) {
-        let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
-        let subscription = cluster.subscriptions.iter().find(is_its).filter(|_| catalogs.is_empty());
-        let source = subscription.map(|it| (it.source_namespace.clone(), it.source.clone()));
-        names.insert((csv.name.clone(), source));
-    }
-    for extension in &cluster.extensions {
-        let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
-        let source = named.filter(|_| catalogs.is_empty()).map(|it| (String::new(), it.1.clone()));
-        names.extend(extension.installed.as_ref().map(|it| (it.0.clone(), source)));
-    }
-    if names.is_empty() {
-        let error = CommandError::new(Exit::Input, "nothing is installed in the cluster that `--cluster` describes");
-        return Err(error.help("it has neither ClusterServiceVersions nor ClusterExtensions with a bundle"));
-    }
     let mut is_complete = true;
-    for (bundle, source) in names {
-        let own = match &source {
-            None => catalogs.to_vec(),
-            Some((namespace, name)) => match sources.catalog(namespace, name) {
-                Some(catalog) => vec![catalog],
-                None => {
-                    let words = sources.unknown_words(namespace, name);
-                    context.reporter.error(&CommandError::new(Exit::NotFound, format!("`{bundle}` {words}")));
-                    is_complete = false;
-                    continue;
-                }
-            },
-        };
-        let Some(package) = index.packages_of_bundle(&bundle)?.into_iter().next() else {
-            let error = CommandError::new(Exit::NotFound, format!("no catalog has `{bundle}`, which is installed"));
-            context.reporter.error(&error);
-            is_complete = false;
-            continue;
-        };
-        let target = Target { package, bundle };
-        let catalog = catalog_of(index, &own, &target)?;
-        if catalog.is_empty() {
-            let of = own.join(", ");
-            let message = format!("`{of}` does not have `{}`, which is installed from there", target.bundle);
-            context.reporter.error(&CommandError::new(Exit::NotFound, message));
-            is_complete = false;
-            continue;
+    for place in bundles_of_cluster(index, &cluster, catalogs, (ties, are_named))? {
+        match place {
+            Ok(place) => bundles.push(place),
+            Err(message) => {
+                context.reporter.error(&CommandError::new(Exit::NotFound, message));
+                is_complete = false;
+            }
         }
-        bundles.push((catalog, target.package, target.bundle));
     }
     Ok(is_complete)
 }

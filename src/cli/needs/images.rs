@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::bundle::{Target, catalog_of, targets};
+use crate::ask::{Catalogs, Target, bundles_between};
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
+use crate::cli::args::name::targets;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
@@ -17,11 +18,9 @@ use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitte
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
-use crate::index::Index;
-use crate::index::query::{Filter, ImageUse};
+use crate::index::query::ImageUse;
 use crate::oci::{Presence, Status};
 use crate::resolve::{closure, partial_closure};
-use crate::upgrade::{Asked, PackageView, classic_path};
 
 /// Formats of lists of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,9 +119,9 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             Err(error) => return Err(error),
         };
         for target in targets {
-            let catalog = catalog_of(&index, &args.ask.catalog, &target)?;
+            let catalog = Catalogs::of_bundle(&index, &args.ask.catalog, &target)?.unwrap_or_default();
             if let Some(from) = &args.installed {
-                for bundle in steps(&index, args, &catalog, &target, from)? {
+                for bundle in bundles_between(&index, &catalog, &target, from, args.channel.as_ref())? {
                     bundles.push((catalog.clone(), target.package.clone(), bundle));
                 }
             }
@@ -199,31 +198,6 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     print(args, images, presences)?;
     Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
-}
-
-/// The bundles on the way to the target.
-fn steps(
-    index: &Index,
-    args: &ImagesArgs,
-    catalog: &str,
-    target: &Target,
-    from: &str,
-) -> Result<Vec<String>, CommandError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let view = PackageView::read(index, &filter, &target.package)?;
-    let from = crate::cli::args::upgrade::installed(index, &view, from)?;
-    let asked = Asked {
-        installed: Some(from.clone()),
-        channels: args.channel.clone().into_iter().collect(),
-        ..Asked::default()
-    };
-    let Some(graph) = view.graphs.first() else { return Ok(Vec::new()) };
-    let path = classic_path(&view, graph, &asked, &from, Some(&target.bundle));
-    if !path.is_reached {
-        let message = format!("OLM does not upgrade from {} to {}: {}", from.name, target.bundle, path.reason);
-        return Err(CommandError::new(Exit::No, message).help("`olmdex path` shows where it goes"));
-    }
-    Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
 }
 
 /// An ImageSetConfiguration with nothing but images.

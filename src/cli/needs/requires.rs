@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::cli::args::name::unknown_package;
+use crate::ask::no_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::left_out;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -44,7 +44,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), &args.what)?;
     if rows.is_empty() {
         if !is_api && !packages.contains(&args.what) {
-            let error: CommandError = unknown_package(&index, &args.what)?;
+            let error = CommandError::from(no_package(&index, &args.what)?);
             return Err(error);
         }
         context.reporter.note("nothing found");

@@ -2,14 +2,15 @@
 
 use clap::Args;
 
-use crate::cli::args::bundle::Target;
+use crate::ask::no_package;
 use crate::cli::args::formats::AnswerOptions;
-use crate::cli::args::name::{NameArgument, unknown_package};
+use crate::cli::args::name::target;
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::fbc::Name;
 use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, resolve};
 
 /// Show why a package is in a namespace: the chains of dependencies that lead to it
@@ -32,12 +33,12 @@ pub(crate) struct WhyArgs {
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
     let index = args.namespace.ask.open(context)?;
-    let wanted = match NameArgument::parse(&args.package) {
-        NameArgument::Plain(name) => name,
-        _ => Target::find(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
+    let wanted = match Name::parse(&args.package) {
+        Name::Plain(name) => name,
+        _ => target(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
     };
-    let (world, _, warnings, has_skipped) = args.namespace.world(context, &index)?;
-    warnings.iter().for_each(|it| context.reporter.warning(it));
+    let (world, worlds) = args.namespace.question(context)?.world(&index)?;
+    worlds.warnings.iter().for_each(|it| context.reporter.warning(it));
     let rows = IndexRows::new(&index, &world);
     let Verdict::Resolved(resolution) = resolve(&world, &rows, &args.namespace.options())? else {
         let error = CommandError::new(Exit::No, "the namespace cannot be resolved");
@@ -60,11 +61,11 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
     if answers.is_empty() {
         let known = index.names(None)?;
         if !known.packages.contains(&wanted) && !known.bundles.contains(&wanted) {
-            return Err(unknown_package(&index, &wanted)?);
+            return Err(no_package(&index, &wanted)?.into());
         }
         context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
     }
-    let exit = if answers.is_empty() || has_skipped { Exit::No } else { Exit::Yes };
+    let exit = if answers.is_empty() || worlds.has_skipped { Exit::No } else { Exit::Yes };
     print_answers(args.answer, "Why", answers, sheet)?;
     Ok(exit)
 }

@@ -10,13 +10,13 @@ use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::formats::choices;
 use crate::cli::args::lifecycles::read_lifecycles;
-use crate::cli::args::name::NameArgument;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
+use crate::fbc::Name;
 use crate::platform::{LifecycleRow, PlatformFit, SupportLevel};
 
 /// Show how long versions are supported, and on which OpenShift versions
@@ -96,9 +96,9 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
         }
     }
     for name in &args.packages {
-        let (package, version) = match NameArgument::parse(name) {
-            NameArgument::Version(package, version) => (package, Some(version)),
-            NameArgument::Channel(package, _) => (package, None),
+        let (package, version) = match Name::parse(name) {
+            Name::Version(package, version) => (package, Some(version)),
+            Name::Channel(package, _) => (package, None),
             _ => (name.clone(), None),
         };
         let of_package = all.iter().filter(|it| it.1.package == package);

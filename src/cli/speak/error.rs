@@ -193,12 +193,37 @@ pub(crate) type CommandResult = Result<Exit, CommandError>;
 
 impl From<crate::resolve::ClosureError> for CommandError {
     fn from(error: crate::resolve::ClosureError) -> Self {
-        use crate::resolve::ClosureError;
+        crate::ask::AskError::from(error).into()
+    }
+}
+
+impl From<crate::ask::AskError> for CommandError {
+    fn from(error: crate::ask::AskError) -> Self {
+        use crate::ask::AskError;
+        let exit = match error {
+            AskError::Failure(error) => return error.into(),
+            AskError::Index(error) => return error.into(),
+            AskError::NothingInCluster(_) | AskError::NothingInstalledThere => Exit::Input,
+            AskError::NotReached { .. } => Exit::No,
+            ref error if error.is_not_found() => Exit::NotFound,
+            _ => Exit::Usage,
+        };
+        Self { exit, help: error.help(), error: error.into() }
+    }
+}
+
+impl From<crate::resolve::QuestionError> for CommandError {
+    fn from(error: crate::resolve::QuestionError) -> Self {
         match error {
-            ClosureError::Failure(error) => error.into(),
-            ClosureError::Question(error) => error.into(),
-            ClosureError::Index(error) => error.into(),
+            crate::resolve::QuestionError::Index(error) => error.into(),
+            error => crate::ask::AskError::from(error).into(),
         }
+    }
+}
+
+impl From<crate::catalog_source::TieError> for CommandError {
+    fn from(error: crate::catalog_source::TieError) -> Self {
+        crate::ask::AskError::from(error).into()
     }
 }
 

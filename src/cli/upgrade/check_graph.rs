@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::ask::no_package;
 use crate::check;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report, report_unchecked, select_help};
-use crate::cli::args::name::{unknown_package, whole_package};
+use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
@@ -95,7 +96,7 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     for (package, found) in packages.iter().zip(check_packages(&index, &filter, old.as_ref(), &packages)?) {
         match found {
             Some(mut found) => findings.append(&mut found),
-            None if args.package.is_some() && findings.is_empty() => return Err(unknown_package(&index, package)?),
+            None if args.package.is_some() && findings.is_empty() => return Err(no_package(&index, package)?.into()),
             // It may be what cannot be read, or in a catalog that is not asked.
             None => {}
         }

@@ -5,21 +5,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::ask::{Olm, PackageName, guess_bundle, installed, no_channel, no_package, no_version};
 use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, SourceMeaning};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::choices;
-use crate::cli::args::name::{
-    NameArgument, PackageArgument, unknown_channel, unknown_package, unknown_version, with_bundle_guess,
-};
+use crate::cli::args::name::package;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::{GateOptions, Olm, installed, parse_minor};
+use crate::cli::args::upgrade::{GateOptions, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{Cluster, Subscription};
 use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use crate::diag::counted;
+use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{BundleRow, Filter, PackageGraph};
 use crate::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
@@ -154,7 +154,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let installation = Installation { gates: args.gates.gates(), ..Installation::default() };
     let (mut rows, mut is_blocked) = (Vec::new(), false);
     if args.installed.is_empty() && args.cluster.is_empty() {
-        let wanted = args.package.as_deref().map(|it| PackageArgument::find(&index, it)).transpose()?;
+        let wanted = args.package.as_deref().map(|it| package(&index, it)).transpose()?;
         let packages = match &wanted {
             Some(wanted) => vec![wanted.package.clone()],
             None => index.package_names()?,
@@ -162,7 +162,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         for package in &packages {
             let graphs = index.package_graphs(&filter, package)?;
             if graphs.is_empty() && wanted.is_some() {
-                return Err(unknown_package(&index, package)?);
+                return Err(no_package(&index, package)?.into());
             }
             for graph in &graphs {
                 let mut found = bundles_that_stay(generations(args.olm), graph, step, &installation);
@@ -172,8 +172,8 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
                 rows.extend(found);
             }
         }
-        if let (Some(PackageArgument { package, installed: Some(version), .. }), []) = (&wanted, rows.as_slice()) {
-            return Err(unknown_version(&index, &filter.catalogs, package, version)?);
+        if let (Some(PackageName { package, installed: Some(version), .. }), []) = (&wanted, rows.as_slice()) {
+            return Err(no_version(&index, &filter.catalogs, package, version)?.into());
         }
     } else {
         let mut all = Vec::new();
@@ -228,18 +228,13 @@ fn openshift(args: &CompatArgs, cluster: &Cluster) -> Result<Minor, CommandError
 }
 
 /// Leaves the bundles that an argument names, of those of a package.
-fn keep(
-    index: &Index,
-    graph: &PackageGraph,
-    wanted: &PackageArgument,
-    rows: &mut Vec<Stay>,
-) -> Result<(), CommandError> {
+fn keep(index: &Index, graph: &PackageGraph, wanted: &PackageName, rows: &mut Vec<Stay>) -> Result<(), CommandError> {
     if let Some(version) = &wanted.installed {
         rows.retain(|it| it.version == *version || it.bundle == *version);
     }
     if let Some(channel) = &wanted.channel {
         let Some(channel) = graph.channels.iter().find(|it| it.name == *channel) else {
-            return Err(unknown_channel(index, &wanted.package, channel)?);
+            return Err(no_channel(index, &wanted.package, channel)?.into());
         };
         rows.retain(|it| channel.entries.iter().any(|entry| entry.name == it.bundle));
     }
@@ -419,7 +414,7 @@ fn rows_of_cluster(
 
 /// All bundles, by which packages are found: read once, and only if something is named without its package.
 fn bundles_by_name(args: &CompatArgs, index: &Index, filter: &Filter) -> Result<Vec<BundleRow>, CommandError> {
-    let has_package = |text: &String| matches!(NameArgument::parse(text), NameArgument::Version(..));
+    let has_package = |text: &String| matches!(Name::parse(text), Name::Version(..));
     if args.cluster.is_empty() && args.installed.iter().all(has_package) {
         return Ok(Vec::new());
     }
@@ -433,20 +428,20 @@ fn find(
     bundles: &[BundleRow],
     text: &str,
 ) -> Result<(PackageView, InstalledBundle), CommandError> {
-    let (package, bundle) = match NameArgument::parse(text) {
-        NameArgument::Version(package, version) => (package, version),
+    let (package, bundle) = match Name::parse(text) {
+        Name::Version(package, version) => (package, version),
         _ => match bundles.iter().find(|it| it.bundle == text) {
             Some(found) => (found.package.clone(), text.to_owned()),
             None => {
                 let error = CommandError::new(Exit::NotFound, format!("there is no bundle `{text}`"));
                 let all: Vec<_> = bundles.iter().map(|it| (it.bundle.clone(), it.version.clone())).collect();
-                return Err(with_bundle_guess(error, text, &all, "name it by its bundle, or as PKG@VERSION"));
+                return Err(error.help(guess_bundle(text, &all, "name it by its bundle, or as PKG@VERSION")));
             }
         },
     };
     let view = PackageView::read(index, filter, &package)?;
     if view.graphs.is_empty() {
-        return Err(unknown_package(index, &package)?);
+        return Err(no_package(index, &package)?.into());
     }
     let installed = installed(index, &view, &bundle)?;
     Ok((view, installed))

@@ -5,13 +5,11 @@ use std::io::{BufWriter, Write as _};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
+use crate::ask::{PackageName, bundle, guess, guess_bundle, installed, no_package, no_version};
 use crate::check;
 use crate::cli::args::formats::Compat;
-use crate::cli::args::name::{
-    NameArgument, PackageArgument, unknown_package, unknown_version, with_bundle_guess, with_guess,
-};
+use crate::cli::args::name;
 use crate::cli::args::sources::{AskOptions, FilesOrIndex};
-use crate::cli::args::upgrade::{bundle, installed};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
@@ -19,6 +17,7 @@ use crate::diag::counted;
 use crate::diag::envelope::Envelope;
 use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
 use crate::fbc::Input;
+use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
 use crate::upgrade::{Asked, Generation, PackageView, classic_path, v1_path};
@@ -104,12 +103,12 @@ impl GraphArgs {
     /// The same with the package's name taken apart, and the bundle or version that is to be marked.
     fn taken_apart(&self) -> Result<(Self, Option<String>), CommandError> {
         let (mut args, mut mark) = (self.clone(), None);
-        match self.package.as_deref().map(NameArgument::parse) {
-            Some(NameArgument::Channel(package, channel)) => {
+        match self.package.as_deref().map(Name::parse) {
+            Some(Name::Channel(package, channel)) => {
                 args.package = Some(package);
                 args.channel.push(channel);
             }
-            Some(NameArgument::Version(package, version)) => {
+            Some(Name::Version(package, version)) => {
                 args.package = Some(package);
                 if args.installed.is_some() {
                     return Err(CommandError::usage("the name and `--installed` both say what is installed"));
@@ -149,8 +148,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             FilesOrIndex::Files(input) => read(context, &mut args, &mut mark, &input)?,
             FilesOrIndex::Index(index) => {
                 if let Some(name) = args.package.as_deref().filter(|_| args.compat.is_none() && mark.is_none())
-                    && let PackageArgument { package, installed: Some(bundle), .. } =
-                        PackageArgument::find(&index, name)?
+                    && let PackageName { package, installed: Some(bundle), .. } = name::package(&index, name)?
                 {
                     (args.package, mark) = (Some(package), Some(bundle));
                 }
@@ -158,7 +156,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
                 if let (Some(package), Some(version)) = (&args.package, &mark)
                     && !catalog.clone().mark(package, version)
                 {
-                    return Err(unknown_version(&index, &args.ask.catalog, package, version)?);
+                    return Err(no_version(&index, &args.ask.catalog, package, version)?.into());
                 }
                 catalog
             }
@@ -176,7 +174,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     if let Some(bundle) = &args.minimum_edge {
         catalog.keep_from(bundle).map_err(|error| {
             let all: Vec<_> = catalog.versions.iter().map(|it| (it.0.clone(), it.1.to_string())).collect();
-            with_bundle_guess(refused(args, &error), bundle, &all, "`olmdex list bundles` shows what there is")
+            refused(args, &error).help(guess_bundle(bundle, &all, "`olmdex list bundles` shows what there is"))
         })?;
     }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
@@ -286,7 +284,7 @@ fn read(
         let bundles: Vec<_> = of_package.map(|it| (it.name.clone(), version(&it.name))).collect();
         let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{name}`"));
         let help = format!("`olmdex list bundles {package}` lists what there is");
-        return Err(with_bundle_guess(error, name, &bundles, &help));
+        return Err(error.help(guess_bundle(name, &bundles, &help)));
     }
     if let Some(package) = &args.package
         && args.compat.is_none()
@@ -295,7 +293,7 @@ fn read(
         let mut names: Vec<String> = catalog.channels.iter().map(|it| it.package.clone()).collect();
         names.dedup();
         let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
-        return Err(with_guess(error, package, &names, "`olmdex list packages` shows what there is"));
+        return Err(error.help(guess(package, &names, "`olmdex list packages` shows what there is")));
     }
     check_channels(args, &catalog)?;
     if args.package.is_none() && matches!(args.output, GraphFormat::Svg | GraphFormat::Html | GraphFormat::Text) {
@@ -319,7 +317,7 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), 
         Some(package) => {
             let graphs = index.package_graphs(&filter, package)?;
             if graphs.is_empty() && args.compat.is_none() {
-                return Err(unknown_package(index, package)?);
+                return Err(no_package(index, package)?.into());
             }
             graphs
         }
@@ -373,7 +371,7 @@ fn check_channels(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandErro
     for channel in &args.channel {
         if !names.contains(channel) {
             let error = CommandError::new(Exit::NotFound, format!("there is no channel `{channel}`"));
-            return Err(with_guess(error, channel, &names, &format!("there are {}", names.join(", "))));
+            return Err(error.help(guess(channel, &names, &format!("there are {}", names.join(", ")))));
         }
     }
     Ok(())

@@ -1,10 +1,8 @@
 //! `olmdex path`
 
-use std::collections::BTreeSet;
-
 use clap::Args;
 
-use crate::cli::args::questions::{Channels, Given, Questions, UpgradeQuestion};
+use crate::ask::{Channels, FewestWish, PathWish, Paths, UpgradeQuestion};
 use crate::cli::args::upgrade::{
     TARGET_HEADERS, UpgradeOptions, installed_words, manager_headers, parse_minor, target_row,
 };
@@ -12,7 +10,7 @@ use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
-use crate::upgrade::{Effort, FewestSteps, Generation, PathStep, UpgradePath, classic_path, fewest_steps, v1_path};
+use crate::upgrade::{PathStep, UpgradePath};
 
 /// Show the upgrades that OLM makes from a version, one after another
 ///
@@ -62,27 +60,18 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
         let error = CommandError::usage("`--shortest` needs an end: the fewest steps to which version?");
         return Err(error.help("add `--to VERSION`; without `--shortest`, the path goes as far as OLM goes"));
     }
-    let given = Given {
-        name: args.name.as_deref(),
-        installed: args.installed.as_deref(),
-        version: None,
-        channels: if args.shortest { Channels::Several } else { Channels::One },
-        names_target: false,
+    let (question, index) = args.options.question(context, args.name.as_ref())?;
+    let may_name = if args.shortest { Channels::Several } else { Channels::One };
+    let question = UpgradeQuestion { installed: args.installed.clone(), may_name, ..question };
+    let fewest = FewestWish {
+        at_most: args.alternatives,
+        avoids_deprecated: args.avoid_deprecated,
+        openshift: args.openshift,
+        max_work: args.max_work,
     };
-    let all = args.options.questions(context, &given)?;
-    let mut has_left_out = all.has_left_out;
-    let mut answers = Vec::new();
-    let mut gave_up = false;
-    for question in &all.questions {
-        if let (None, Some(whose)) = (&question.asked.installed, &question.asked.managed_by)
-            && args.name.is_none()
-        {
-            context.reporter.warning(&format!("{whose} has installed nothing; it is left out"));
-            has_left_out = true;
-            continue;
-        }
-        gave_up |= answer(args, &all, question, &mut answers)?;
-    }
+    let wish = PathWish { to: args.to.clone(), fewest: args.shortest.then_some(fewest) };
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    let Paths { answers, has_left_out, gave_up } = question.paths(&index, &wish, warn)?;
     let is_reached = answers.iter().any(|it| it.is_reached);
     args.options.print("UpgradePath", answers, sheet)?;
     if gave_up {
@@ -90,53 +79,6 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
         return Err(error.help("a higher `--max-work` allows for more"));
     }
     Ok(if is_reached && !has_left_out { Exit::Yes } else { Exit::No })
-}
-
-/// Answers one question; whether the search gave up.
-fn answer(
-    args: &PathArgs,
-    all: &Questions,
-    question: &UpgradeQuestion,
-    answers: &mut Vec<UpgradePath>,
-) -> Result<bool, CommandError> {
-    let (view, asked) = (&question.view, &question.asked);
-    let Some(from) = &asked.installed else {
-        let error = CommandError::usage(format!(
-            "nothing of `{}` is installed, so there is no start for the path",
-            view.package
-        ));
-        return Err(error.help("name it: `PKG@VERSION`, or `--installed BUNDLE`"));
-    };
-    let to = args.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.0);
-    let mut gave_up = false;
-    if let (true, Some(to)) = (args.shortest, &to) {
-        let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
-        let within = view.names_between(&all.index, edges, from, &BTreeSet::from([to.clone()]), args.alternatives)?;
-        let generations = [(Generation::Classic, question.classic()), (Generation::V1, question.v1())];
-        for (olm, _) in generations.into_iter().filter(|it| it.1) {
-            let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };
-            let wanted = FewestSteps {
-                from,
-                to,
-                at_most: usize::from(args.alternatives),
-                avoids_deprecated: args.avoid_deprecated,
-                openshift: args.openshift,
-                within: &within,
-                effort: &effort,
-            };
-            answers.extend(fewest_steps(view, asked, olm, &wanted));
-            gave_up |= effort.is_spent();
-        }
-    } else {
-        if question.classic() {
-            let graph = view.graphs.first();
-            answers.extend(graph.map(|it| classic_path(view, it, asked, from, to.as_deref())));
-        }
-        if question.v1() {
-            answers.push(v1_path(view, asked, from, to.as_deref()));
-        }
-    }
-    Ok(gave_up)
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {

@@ -2,16 +2,12 @@
 
 use clap::Args;
 
-use crate::cli::args::questions::{Channels, Given, Questions};
-use crate::cli::args::upgrade::{
-    TARGET_HEADERS, UpgradeOptions, installed, installed_words, manager_headers, target_row,
-};
+use crate::ask::{UpdateAnswers, UpgradeQuestion};
+use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, installed_words, manager_headers, target_row};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::upgrade::{
-    Generation, Target, Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates,
-};
+use crate::cli::speak::error::{CommandResult, Exit};
+use crate::upgrade::{Generation, Target, Updates, Verdict};
 
 /// Show what OLM would install or upgrade to next, and the alternatives
 ///
@@ -44,44 +40,14 @@ pub(crate) struct UpdatesArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
-    if args.as_documented {
-        return as_documented(context, args);
-    }
-    let given = Given {
-        name: args.name.as_deref(),
-        installed: args.installed.as_deref(),
-        version: args.version.as_ref(),
-        channels: Channels::One,
-        names_target: false,
+    let (question, index) = args.options.question(context, args.name.as_ref())?;
+    let question = UpgradeQuestion { installed: args.installed.clone(), version: args.version.clone(), ..question };
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    let UpdateAnswers { answers, is_negative } = match args.as_documented {
+        true => question.updates_as_documented(&index, warn)?,
+        false => question.updates(&index, warn)?,
     };
-    let mut answers = Vec::new();
-    let Questions { questions, has_left_out, .. } = args.options.questions(context, &given)?;
-    for question in questions {
-        let (view, asked) = (&question.view, &question.asked);
-        if question.classic() {
-            answers.extend(view.graphs.first().map(|it| classic_updates(view, it, asked)));
-        }
-        if question.v1() {
-            answers.push(v1_updates(view, asked));
-        }
-    }
-    let is_negative = answers.iter().all(Updates::is_negative) || has_left_out;
     args.options.print("Updates", answers, sheet)?;
-    Ok(if is_negative { Exit::No } else { Exit::Yes })
-}
-
-fn as_documented(context: &Context, args: &UpdatesArgs) -> CommandResult {
-    let Some(name) = &args.name else { return Err(CommandError::usage("`--as-documented` wants a package")) };
-    let (index, view, argument, source) = args.options.view_of_all(context, name)?;
-    let Some(text) = args.installed.as_deref().or(argument.installed.as_deref()) else {
-        let error = CommandError::usage("`--as-documented` is about what is installed");
-        return Err(error.help("name it: `PKG@VERSION`, or `--installed BUNDLE`"));
-    };
-    let installed = installed(&index, &view, text)?;
-    let asked = args.options.asked(&argument, Some(installed), None);
-    let answer = classic_updates_as_documented(&view, &source, &asked);
-    let is_negative = answer.is_negative();
-    args.options.print("Updates", vec![answer], sheet)?;
     Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 

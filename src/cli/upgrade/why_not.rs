@@ -1,19 +1,14 @@
 //! `olmdex why-not`
 
-use std::collections::BTreeSet;
-
 use clap::Args;
 
-use crate::cli::args::bundle::Target;
-use crate::cli::args::name::NameArgument;
-use crate::cli::args::questions::{Channels, Given, Questions};
+use crate::ask::{UpgradeQuestion, WhyNotAnswers};
 use crate::cli::args::upgrade::{UpgradeOptions, bundle_words, installed_words, manager_headers};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
 use crate::diag::grouped;
-use crate::index::query::Reach;
-use crate::upgrade::{Condition, WhyNot, classic_why_not, v1_why_not};
+use crate::upgrade::{Condition, WhyNot};
 
 /// Explain why OLM does not take a version, and what would make it
 ///
@@ -41,40 +36,17 @@ pub(crate) struct WhyNotArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
-    let given = Given {
-        name: Some(&args.name),
-        installed: args.installed.as_deref(),
-        version: args.version.as_ref(),
-        channels: Channels::One,
+    let (question, index) = args.options.question(context, Some(&args.name))?;
+    let question = UpgradeQuestion {
         names_target: true,
+        installed: args.installed.clone(),
+        version: args.version.clone(),
+        ..question
     };
-    let all = args.options.questions(context, &given)?;
-    let Questions { index, questions, has_left_out } = &all;
-    let wanted = match NameArgument::parse(&args.name) {
-        NameArgument::Version(_, version) => version,
-        _ => Target::find(index, &args.options.ask.catalog, &args.name)?.bundle,
-    };
-    let mut answers = Vec::new();
-    for question in questions {
-        let (view, asked) = (&question.view, &question.asked);
-        let target = all.bundle(question, &wanted)?;
-        if let Some(graph) = view.graphs.first().filter(|_| question.classic()) {
-            answers.push(classic_why_not(view, graph, asked, &target).look_up(index)?);
-        }
-        if question.v1() {
-            // The ways that work may be in other channels.
-            let catalogs = &args.options.ask.catalog;
-            let to = BTreeSet::from([target.0.clone()]);
-            let within = match &asked.installed {
-                Some(installed) => view.names_between(index, (catalogs, &[]), installed, &to, 1)?,
-                None => Reach::Unknown,
-            };
-            answers.push(v1_why_not(view, asked, &target, &within));
-        }
-    }
-    let is_taken = answers.iter().all(|it| it.is_taken) || answers.iter().any(|it| it.refusal.is_some());
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    let WhyNotAnswers { answers, is_negative } = question.why_not(&index, warn)?;
     args.options.print("WhyNot", answers, sheet)?;
-    Ok(if is_taken || *has_left_out { Exit::No } else { Exit::Yes })
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 
 fn sheet(answer: &WhyNot) -> Sheet {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
+use crate::ask::{no_channel, no_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
 use crate::cli::print::difference::print_difference;
@@ -18,6 +18,7 @@ use crate::cli::speak::screen::screen;
 use crate::cli::speak::write_edits::write_edits;
 use crate::diag::envelope::Envelope;
 use crate::edit::{Change, PackageDocuments};
+use crate::fbc::Name;
 use crate::fbc::{Format, Input};
 use crate::index::query::Filter;
 use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
@@ -72,12 +73,12 @@ impl ZStreamArgs {
     /// The same with the name taken apart.
     fn taken_apart(&self) -> Result<Self, CommandError> {
         let mut args = self.clone();
-        match NameArgument::parse(&self.package) {
-            NameArgument::Channel(package, channel) if self.channel.is_empty() => {
+        match Name::parse(&self.package) {
+            Name::Channel(package, channel) if self.channel.is_empty() => {
                 args.package = package;
                 args.channel = channel;
             }
-            NameArgument::Plain(_) if !self.channel.is_empty() => {}
+            Name::Plain(_) if !self.channel.is_empty() => {}
             _ => {
                 let error = CommandError::usage(format!("`{}` is not a channel of a package", self.package));
                 return Err(error.help("name both: `PKG/CHANNEL`"));
@@ -99,7 +100,7 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let graphs = index.package_graphs(&filter, &args.package)?;
     let graph = match graphs.as_slice() {
-        [] => return Err(unknown_package(&index, &args.package)?),
+        [] => return Err(no_package(&index, &args.package)?.into()),
         [only] => only,
         several => {
             let names: Vec<&str> = several.iter().map(|it| it.catalog.as_str()).collect();
@@ -109,7 +110,7 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     };
     let made = match z_stream(graph, &args.channel) {
         Ok(made) => made,
-        Err(ZStreamError::NoChannel { package, channel }) => return Err(unknown_channel(&index, &package, &channel)?),
+        Err(ZStreamError::NoChannel { package, channel }) => return Err(no_channel(&index, &package, &channel)?.into()),
         Err(error) => {
             let help = "each entry needs a bundle with a version, and no two the same";
             return Err(CommandError::new(Exit::No, error.to_string()).help(help));

@@ -1,0 +1,156 @@
+//! The bundles that a word names: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, or a range of versions.
+//!
+//! What it deliberately does not do: it resolves nothing.
+
+use super::error::AskError;
+use super::name::{no_channel, no_package, no_version};
+use crate::fbc::Name;
+use crate::index::Index;
+use crate::index::query::{BundleDetail, BundleSelector, Filter};
+use crate::resolve::BundleName;
+use crate::upgrade::classic;
+use crate::version::{Version, blang};
+
+/// A bundle of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The package.
+    pub package: String,
+    /// The bundle's name.
+    pub bundle: String,
+}
+
+impl Target {
+    /// It, in a catalog.
+    #[must_use]
+    pub fn in_catalog<'n>(&'n self, catalog: &'n str) -> BundleName<'n> {
+        BundleName { catalog, package: &self.package, bundle: &self.bundle }
+    }
+
+    /// The bundle that a name means in these catalogs, all of them if none is named.
+    ///
+    /// # Errors
+    /// If nothing is called so; the error knows what was meant.
+    pub fn find(index: &Index, catalogs: &[String], name: &str) -> Result<Self, AskError> {
+        let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
+        match Name::parse(name) {
+            Name::Plain(name) => {
+                if let Some(bundle) = head(index, &filter, &name, None)? {
+                    return Ok(Self { package: name, bundle });
+                }
+                match index.packages_of_bundle(&name)?.into_iter().next() {
+                    Some(package) => Ok(Self { package, bundle: name }),
+                    None => Err(no_package(index, &name)?),
+                }
+            }
+            Name::Channel(package, channel) => match head(index, &filter, &package, Some(&channel))? {
+                Some(bundle) => Ok(Self { package, bundle }),
+                None if index.package_graphs(&filter, &package)?.is_empty() => Err(no_package(index, &package)?),
+                None => Err(no_channel(index, &package, &channel)?),
+            },
+            Name::Version(package, version) => {
+                match of_version(index, catalogs, &package, &version)?.into_iter().next() {
+                    Some(it) => Ok(Self { bundle: it.row.bundle, package }),
+                    None if index.package_graphs(&filter, &package)?.is_empty() => Err(no_package(index, &package)?),
+                    None => Err(no_version(index, catalogs, &package, &version)?),
+                }
+            }
+        }
+    }
+
+    /// The bundles that a name means: one, as [`Self::find`] has it, or those of a range of versions, `PKG@RANGE` or
+    /// `PKG/CHANNEL@RANGE`, highest version first.
+    ///
+    /// # Errors
+    /// As there; [`AskError::NoRange`]; [`AskError::NothingInRange`].
+    pub fn find_all(index: &Index, catalogs: &[String], name: &str) -> Result<Vec<Self>, AskError> {
+        let Some((of, text)) = name.rsplit_once('@').filter(|it| !it.0.is_empty()) else {
+            return Ok(vec![Self::find(index, catalogs, name)?]);
+        };
+        // What can be a version or a bundle is one; a channel may have an `@` in its name.
+        let is_range = looks_like_range(text);
+        if !is_range && !of.contains('/') {
+            return Ok(vec![Self::find(index, catalogs, name)?]);
+        }
+        match blang::Range::parse(text) {
+            Ok(range) => in_range(index, catalogs, of, (text, &range)),
+            Err(_) if !is_range => Ok(vec![Self::find(index, catalogs, name)?]),
+            Err(error) => Err(AskError::NoRange { range: text.to_owned(), reason: error.plain() }),
+        }
+    }
+}
+
+/// The head of a channel of a package, the default one if none is named.
+fn head(index: &Index, filter: &Filter, package: &str, channel: Option<&str>) -> Result<Option<String>, AskError> {
+    for graph in index.package_graphs(filter, package)? {
+        let wanted = channel.unwrap_or(&graph.default_channel).to_owned();
+        let found = classic::Package::new(&graph);
+        let order = found.channels.iter().find(|it| it.name == wanted).and_then(|it| it.order().ok());
+        if let Some(head) = order.and_then(|it| it.live.first().map(|it| it.fields.name.clone())) {
+            return Ok(Some(head));
+        }
+    }
+    Ok(None)
+}
+
+/// What catalogs have of a version of a package; a bundle without a version has its name instead.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn of_version(
+    index: &Index,
+    catalogs: &[String],
+    package: &str,
+    version: &str,
+) -> Result<Vec<BundleDetail>, AskError> {
+    let selector = |name: Option<&str>, version: Option<&str>| BundleSelector {
+        catalogs: catalogs.to_vec(),
+        package: Some(package.to_owned()),
+        name: name.map(str::to_owned),
+        version: version.map(str::to_owned),
+    };
+    let found = index.show_bundle(&selector(None, Some(version)))?;
+    if found.is_empty() { Ok(index.show_bundle(&selector(Some(version), None))?) } else { Ok(found) }
+}
+
+fn in_range(
+    index: &Index,
+    catalogs: &[String],
+    of: &str,
+    (text, range): (&str, &blang::Range),
+) -> Result<Vec<Target>, AskError> {
+    let (package, channel) = match of.split_once('/') {
+        Some((package, channel)) => (package, Some(channel)),
+        None => (of, None),
+    };
+    let filter =
+        Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), channel: channel.map(str::to_owned) };
+    let mut found = index.bundles(&filter)?;
+    if found.is_empty() {
+        return Err(no_package(index, package)?);
+    }
+    if let Some(channel) = channel {
+        found.retain(|it| it.channels.iter().any(|name| name == channel));
+        if found.is_empty() {
+            return Err(no_channel(index, package, channel)?);
+        }
+    }
+    found.retain(|it| Version::parse(&it.version).is_ok_and(|version| range.contains(&version).unwrap_or(false)));
+    if found.is_empty() {
+        return Err(AskError::NothingInRange { of: of.to_owned(), range: text.to_owned() });
+    }
+    found.reverse();
+    let mut targets: Vec<Target> = Vec::new();
+    for row in found {
+        if !targets.iter().any(|it| it.bundle == row.bundle) {
+            targets.push(Target { package: row.package, bundle: row.bundle });
+        }
+    }
+    Ok(targets)
+}
+
+/// Whether a text is meant as a range of versions, not as a version or a name.
+#[must_use]
+pub fn looks_like_range(text: &str) -> bool {
+    text.contains(['<', '>', '=', '|', ' ', '*', 'x', '!']) && Version::parse_tolerant(text).is_err()
+}

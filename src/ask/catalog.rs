@@ -1,0 +1,130 @@
+//! Which catalog is meant, wherever a question does not name one: of a package, a version, an image, a page. What a CatalogSource or a
+//! ClusterCatalog of a cluster is, [`CatalogSources`](crate::resolve::CatalogSources) says.
+
+use super::error::AskError;
+use crate::diag::closest;
+use crate::index::query::{BundleSelector, CatalogRank, Filter, preferred_catalog};
+use crate::index::{Index, IndexError};
+
+use super::bundle::Target;
+
+/// The catalogs that there are, with what decides between them.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogs {
+    ranks: Vec<(String, i64)>,
+}
+
+impl Catalogs {
+    /// Those of an index.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of(index: &Index) -> Result<Self, IndexError> {
+        Ok(index
+            .catalog_ranks(&Filter::default())?
+            .iter()
+            .map(|CatalogRank { catalog, priority, .. }| (catalog.as_str(), *priority))
+            .collect())
+    }
+
+    /// Their names, in the order of the index.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.ranks.iter().map(|it| it.0.as_str())
+    }
+
+    /// Each catalog that is named must be there.
+    ///
+    /// # Errors
+    /// [`AskError::NoCatalog`] about the first that is not.
+    pub fn must_have(&self, named: &[String]) -> Result<(), AskError> {
+        let names: Vec<&str> = self.names().collect();
+        named.iter().try_for_each(|it| must_have(it, &names))
+    }
+
+    /// The catalog that is meant, of those that have something: one that is named, else the one with the highest priority, of equal ones
+    /// the last by name, the numbers in names by their value. `None` if none has it.
+    pub fn choose<'c>(&self, named: &[String], having: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+        let is_meant = |it: &&str| named.is_empty() || named.iter().any(|name| name == it);
+        let priority = |name: &str| self.ranks.iter().find(|it| it.0 == name).map_or(0, |it| it.1);
+        preferred_catalog(priority, having.into_iter().filter(is_meant))
+    }
+
+    /// The catalog from which a bundle is taken; `None` if none has it.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn of_bundle(index: &Index, named: &[String], target: &Target) -> Result<Option<String>, IndexError> {
+        let selector = BundleSelector {
+            catalogs: named.to_vec(),
+            package: Some(target.package.clone()),
+            name: Some(target.bundle.clone()),
+            version: None,
+        };
+        let having: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
+        Ok(Self::of(index)?.choose(named, having.iter().map(String::as_str)).map(str::to_owned))
+    }
+}
+
+impl<'n> FromIterator<(&'n str, i64)> for Catalogs {
+    fn from_iter<I: IntoIterator<Item = (&'n str, i64)>>(ranks: I) -> Self {
+        Self { ranks: ranks.into_iter().map(|(name, priority)| (name.to_owned(), priority)).collect() }
+    }
+}
+
+/// A catalog that is named must be one of these.
+///
+/// # Errors
+/// [`AskError::NoCatalog`]
+pub fn must_have(name: &str, names: &[&str]) -> Result<(), AskError> {
+    if names.contains(&name) {
+        return Ok(());
+    }
+    let help = match closest(name, names.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if names.len() == 1 => format!("there is only `{}`", names[0]),
+        None => format!("there are {}", names.join(", ")),
+    };
+    Err(AskError::NoCatalog { catalog: name.to_owned(), help })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_policy_says_which_catalog_is_meant() {
+        let catalogs: Catalogs =
+            [("certified", 0), ("community-v4.9", 0), ("community-v4.20", 0), ("mine", 7)].into_iter().collect();
+        let cases: [(&[&str], &[&str], Option<&str>); 9] = [
+            // The highest priority.
+            (&[], &["certified", "mine", "community-v4.9"], Some("mine")),
+            // Of equal ones the last by name, numbers by their value.
+            (&[], &["community-v4.20", "community-v4.9", "certified"], Some("community-v4.20")),
+            (&[], &["community-v4.9", "certified"], Some("community-v4.9")),
+            (&[], &["certified"], Some("certified")),
+            (&[], &[], None),
+            // A catalog that is named, whatever its priority; of several the same rule.
+            (&["certified"], &["certified", "mine"], Some("certified")),
+            (&["certified"], &["mine"], None),
+            (&["certified", "mine"], &["certified", "mine"], Some("mine")),
+            // A catalog that nobody knows counts as one without a priority.
+            (&[], &["zulu", "community-v4.20"], Some("zulu")),
+        ];
+        for (named, having, expected) in cases {
+            let named: Vec<String> = named.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(catalogs.choose(&named, having.iter().copied()), expected, "{named:?} of {having:?}");
+        }
+    }
+
+    #[test]
+    fn a_catalog_that_is_named_must_be_there() {
+        for (name, names, expected) in [
+            ("mine", &["mine", "other"][..], None),
+            ("mnie", &["mine", "other"], Some("did you mean `mine`?")),
+            ("x", &["mine"], Some("there is only `mine`")),
+            ("x", &["mine", "other"], Some("there are mine, other")),
+        ] {
+            assert_eq!(must_have(name, names).err().and_then(|it| it.help()).as_deref(), expected, "{name}");
+        }
+    }
+}

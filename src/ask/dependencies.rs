@@ -1,0 +1,94 @@
+//! What a bundle requires and who provides it, what OLM installs with it, and who needs it.
+
+use super::bundle::Target;
+use super::catalog::Catalogs;
+use super::error::AskError;
+use super::upgrade::Warn;
+use crate::index::Index;
+use crate::resolve::{
+    BundleDemands, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, Options, bare_world,
+    closure, demanders, demanding_packages, demands,
+};
+
+/// What is wanted besides what a bundle requires.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DependencyWish {
+    /// All that OLM installs with it in an empty namespace.
+    pub closure: bool,
+    /// The bundles that require something that it provides, instead of what it requires.
+    pub invert: bool,
+    /// How much the answer may cost.
+    pub options: Options,
+}
+
+/// What a bundle requires.
+#[derive(Debug)]
+pub struct DependencyAnswers {
+    /// An answer for each catalog that has it.
+    pub answers: Vec<Dependencies>,
+    /// Whether all that it requires is provided, and its closure, if that is wanted, can be installed.
+    pub is_met: bool,
+}
+
+/// What a bundle requires in these catalogs, all of them if none is named.
+///
+/// # Errors
+/// If what it requires cannot be read, or a limit ends the work.
+pub fn dependencies(
+    index: &Index,
+    catalogs: &[String],
+    target: &Target,
+    wish: DependencyWish,
+    warn: Warn<'_>,
+) -> Result<DependencyAnswers, AskError> {
+    let Target { package, bundle } = target;
+    let world = bare_world(index, catalogs)?;
+    let rows = IndexRows::new(index, &world);
+    let mut answers = match demands(&world, &rows, &wish.options, package, bundle) {
+        // What it requires itself is not asked.
+        Err(Failure::Work(overwork)) if wish.invert => {
+            warn(&overwork.to_string());
+            let catalog = Catalogs::of_bundle(index, catalogs, target)?.unwrap_or_default();
+            vec![requirements(catalog, package, bundle, Vec::new())]
+        }
+        found => {
+            let requirements =
+                |it: BundleDemands| requirements(it.bundle.catalog, package, &it.bundle.name, it.demands);
+            found?.into_iter().map(requirements).collect()
+        }
+    };
+    let is_provided = |it: &DependencyAnswer| !it.provided_by.is_empty();
+    let mut is_met = wish.invert || answers.iter().flat_map(|it| &it.requires).all(is_provided);
+    if wish.closure {
+        for answer in &mut answers {
+            match closure(index, target.in_catalog(&answer.catalog), &wish.options)? {
+                Some(found) => answer.closure = found,
+                None => is_met = false,
+            }
+        }
+    }
+    if wish.invert {
+        let packages = demanding_packages(index)?;
+        let (found, left_out) = demanders(&world, &rows, &wish.options, (package, bundle), &packages)?;
+        for it in left_out {
+            warn(&format!("left out: {it}; a higher `--max-work` allows for more"));
+        }
+        answers.truncate(1);
+        if let Some(answer) = answers.first_mut() {
+            answer.required_by = found.into_iter().map(DemanderAnswer::from).collect();
+        }
+    }
+    Ok(DependencyAnswers { answers, is_met })
+}
+
+/// What a bundle requires, and nothing else of it yet.
+fn requirements(catalog: String, package: &str, bundle: &str, demands: Vec<Demand>) -> Dependencies {
+    Dependencies {
+        catalog,
+        package: package.to_owned(),
+        bundle: bundle.to_owned(),
+        requires: demands.into_iter().map(DependencyAnswer::from).collect(),
+        closure: Vec::new(),
+        required_by: Vec::new(),
+    }
+}

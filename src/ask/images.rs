@@ -1,0 +1,99 @@
+//! The bundles whose images a question is about: those on the way to a version, and those that a cluster has installed.
+
+use std::collections::BTreeSet;
+
+use super::bundle::Target;
+use super::catalog::Catalogs;
+use super::error::AskError;
+use super::upgrade::installed;
+use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources};
+use crate::cluster::{Cluster, Subscription};
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::upgrade::{Asked, PackageView, classic_path};
+
+/// Catalog, package and name of a bundle.
+pub type BundlePlace = (String, String, String);
+
+/// The bundles that OLM Classic installs one after another on the way from what is installed to a bundle of a catalog.
+///
+/// # Errors
+/// [`AskError::NotReached`] if it does not get there; [`AskError::NoBundle`] if nothing is called as what is installed.
+pub fn bundles_between(
+    index: &Index,
+    catalog: &str,
+    target: &Target,
+    from: &str,
+    channel: Option<&String>,
+) -> Result<Vec<String>, AskError> {
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let view = PackageView::read(index, &filter, &target.package)?;
+    let from = installed(index, &view, from)?;
+    let channels = channel.cloned().into_iter().collect();
+    let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
+    let Some(graph) = view.graphs.first() else { return Ok(Vec::new()) };
+    let path = classic_path(&view, graph, &asked, &from, Some(&target.bundle));
+    if !path.is_reached {
+        return Err(AskError::NotReached { from: from.name, to: target.bundle.clone(), reason: path.reason });
+    }
+    Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
+}
+
+/// The bundles that a cluster has installed, each with the catalog that it comes from; or why that is not known.
+///
+/// # Errors
+/// [`AskError::NothingInstalledThere`] if the cluster has nothing installed; if a tie of `source_map` leads nowhere.
+pub fn bundles_of_cluster(
+    index: &Index,
+    cluster: &Cluster,
+    catalogs: &[String],
+    (source_map, are_named): (&[String], bool),
+) -> Result<Vec<Result<BundlePlace, String>>, AskError> {
+    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
+    let sources = CatalogSources::new(&ranks, source_map, cluster, None, are_named)?;
+    let names = installed_bundles(cluster, catalogs.is_empty());
+    if names.is_empty() {
+        return Err(AskError::NothingInstalledThere);
+    }
+    let place =
+        |(bundle, source): (String, Option<(String, String)>)| -> Result<Result<BundlePlace, String>, AskError> {
+            let own = match &source {
+                None => catalogs.to_vec(),
+                Some((namespace, name)) => match sources.catalog(namespace, name) {
+                    Some(catalog) => vec![catalog],
+                    None => return Ok(Err(format!("`{bundle}` {}", sources.unknown_words(namespace, name)))),
+                },
+            };
+            let Some(package) = index.packages_of_bundle(&bundle)?.into_iter().next() else {
+                return Ok(Err(format!("no catalog has `{bundle}`, which is installed")));
+            };
+            let target = Target { package, bundle };
+            Ok(match Catalogs::of_bundle(index, &own, &target)? {
+                Some(catalog) => Ok((catalog, target.package, target.bundle)),
+                None => Err(format!(
+                    "`{}` does not have `{}`, which is installed from there",
+                    own.join(", "),
+                    target.bundle
+                )),
+            })
+        };
+    names.into_iter().map(place).collect()
+}
+
+/// The bundles that a cluster has installed, each with the namespace and name of the source that it came from, if an object of the
+/// cluster says it and that counts.
+fn installed_bundles(cluster: &Cluster, have_sources: bool) -> BTreeSet<(String, Option<(String, String)>)> {
+    let mut names = BTreeSet::new();
+    for csv in cluster.csvs.iter().filter(|it| !it.is_copied) {
+        let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
+        let subscription = cluster.subscriptions.iter().find(is_its).filter(|_| have_sources);
+        let source = subscription.map(|it| (it.source_namespace.clone(), it.source.clone()));
+        names.insert((csv.name.clone(), source));
+    }
+    for extension in &cluster.extensions {
+        let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
+        let source = named.filter(|_| have_sources).map(|it| (String::new(), it.1.clone()));
+        names.extend(extension.installed.as_ref().map(|it| (it.0.clone(), source)));
+    }
+    names
+}

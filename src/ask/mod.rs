@@ -1,0 +1,35 @@
+//! Questions and their complete answers: from words, names or objects of Kubernetes to a typed question, and from a question to all that
+//! there is to say, with reasons, warnings, what stands still and what would repair it. Commands, pages and editors ask here and lay
+//! out what they get, so that all of them say the same.
+//!
+//! | to know | ask |
+//! |---|---|
+//! | which package or bundle a word names | [`PackageName::find`], [`Target::find`] |
+//! | which catalog is meant | [`Catalogs::choose`] |
+//! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
+//! | what a bundle requires, and who needs it | [`dependencies()`] |
+//! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
+//!
+//! What it deliberately does not do: it reads no files and no command line, and prints nothing.
+
+mod bundle;
+mod catalog;
+mod dependencies;
+mod error;
+mod images;
+mod name;
+mod namespace;
+mod resolution;
+mod upgrade;
+mod upgrade_answers;
+
+pub use bundle::{Target, looks_like_range, of_version};
+pub use catalog::{Catalogs, must_have};
+pub use dependencies::{DependencyAnswers, DependencyWish, dependencies};
+pub use error::{AskError, guess, guess_bundle};
+pub use images::{BundlePlace, bundles_between, bundles_of_cluster};
+pub use name::{PackageName, left_out, no_channel, no_package, no_version};
+pub use namespace::{NamespaceQuestion, Worlds};
+pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};
+pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
+pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};

@@ -1,0 +1,141 @@
+//! The package that a word names, and why there is none.
+
+use std::collections::BTreeSet;
+
+use super::error::{AskError, LIST_PACKAGES, guess, guess_bundle};
+use crate::fbc::Name;
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::upgrade::PackageView;
+use crate::version::first_of;
+
+/// A package, with what its name says besides: `PKG`, `PKG@VERSION`, `PKG/CHANNEL` or a bundle's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageName {
+    /// The package.
+    pub package: String,
+    /// The version or bundle that was named.
+    pub installed: Option<String>,
+    /// The channel that was named.
+    pub channel: Option<String>,
+}
+
+impl PackageName {
+    /// A package as a whole.
+    #[must_use]
+    pub fn of(package: &str) -> Self {
+        Self { package: package.to_owned(), installed: None, channel: None }
+    }
+
+    /// Takes a name apart. A plain name that no package has, but a bundle or an edge, means the bundle.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    pub fn find(index: &Index, text: &str) -> Result<Self, AskError> {
+        Ok(match Name::parse(text) {
+            Name::Version(package, version) => Self { package, installed: Some(version), channel: None },
+            Name::Channel(package, channel) => Self { package, installed: None, channel: Some(channel) },
+            Name::Plain(name) => {
+                let mut packages = index.packages_of_bundle(&name)?;
+                if packages.is_empty() {
+                    packages = index.packages_mentioning(&name)?;
+                }
+                match packages.into_iter().next() {
+                    Some(package) if package != name && !index.package_names()?.contains(&name) => {
+                        Self { package, installed: Some(name), channel: None }
+                    }
+                    _ => Self { package: name, installed: None, channel: None },
+                }
+            }
+        })
+    }
+
+    /// The package of a question that looks at it as a whole: its name, or that of one of its bundles.
+    ///
+    /// # Errors
+    /// [`AskError::PartOfPackage`] if a part of a package is named.
+    pub fn whole(index: &Index, text: &str) -> Result<String, AskError> {
+        match Name::parse(text) {
+            Name::Plain(_) => Ok(Self::find(index, text)?.package),
+            Name::Version(package, _) | Name::Channel(package, _) => {
+                Err(AskError::PartOfPackage { name: text.to_owned(), package })
+            }
+        }
+    }
+}
+
+/// The error about a package that is nowhere.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn no_package(index: &Index, package: &str) -> Result<AskError, AskError> {
+    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
+    let help = match left_out(index.packages(&filter)?.into_iter().map(|it| it.catalog)) {
+        Some(elsewhere) => elsewhere,
+        None => guess(package, &index.package_names()?, LIST_PACKAGES),
+    };
+    Ok(AskError::NoPackage { package: package.to_owned(), help })
+}
+
+/// The error about a channel that a package does not have.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn no_channel(index: &Index, package: &str, channel: &str) -> Result<AskError, AskError> {
+    let filter = Filter { package: Some(package.to_owned()), channel: Some(channel.to_owned()), ..Filter::default() };
+    let help = match left_out(index.channels(&filter)?.into_iter().map(|it| it.catalog)) {
+        Some(elsewhere) => elsewhere,
+        None => {
+            let names = index.names(Some(package))?.channels;
+            let has = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+            guess(channel, &names, &has)
+        }
+    };
+    Ok(AskError::NoChannel { package: package.to_owned(), channel: channel.to_owned(), help })
+}
+
+/// The error about a version that a package does not have in these catalogs, all of them if none is named.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn no_version(index: &Index, catalogs: &[String], package: &str, version: &str) -> Result<AskError, AskError> {
+    let all = index.bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?;
+    let is_asked = |catalog: &String| catalogs.is_empty() || catalogs.contains(catalog);
+    if !all.iter().any(|it| is_asked(&it.catalog)) {
+        return no_package(index, package);
+    }
+    let having = all.iter().filter(|it| it.version == version || it.bundle == version);
+    let help = match left_out(having.map(|it| it.catalog.clone())) {
+        Some(elsewhere) => elsewhere,
+        None => {
+            let asked = all.into_iter().filter(|it| is_asked(&it.catalog));
+            let bundles: Vec<(String, String)> = asked.map(|it| (it.bundle, it.version)).collect();
+            guess_bundle(version, &bundles, &list_bundles(package))
+        }
+    };
+    Ok(AskError::NoVersion { package: package.to_owned(), version: version.to_owned(), help })
+}
+
+/// The error about a bundle or version that a package does not have, with what to do if none is like it.
+pub(super) fn no_bundle(view: &PackageView, text: &str, otherwise: &str) -> AskError {
+    let help = guess_bundle(text, view.bundles(), otherwise);
+    AskError::NoBundle { package: view.package.clone(), name: text.to_owned(), help }
+}
+
+pub(super) fn list_bundles(package: &str) -> String {
+    format!("`olmdex list bundles {package}` lists what there is")
+}
+
+/// A hint that other catalogs than those that were asked have what was not found; `None` if none has it.
+pub fn left_out(catalogs: impl Iterator<Item = String>) -> Option<String> {
+    let names: BTreeSet<String> = catalogs.map(|it| format!("`{it}`")).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    match names.as_slice() {
+        [] => None,
+        [only] => Some(format!("catalog {only} has it: choose that one with `--catalog`, or leave `--catalog` out")),
+        several => {
+            let names = first_of(several.iter(), several.len());
+            Some(format!("the catalogs {names} have it: choose one of them with `--catalog`, or leave `--catalog` out"))
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What OLM Classic does with namespaces: the whole answer, generation after generation, with what stands still, what does not suit the
+//! cluster, what would repair a refusal, and what namespaces do to each other.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::error::AskError;
+use super::namespace::Worlds;
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::resolve::{
+    ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer,
+    Size, Steps, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
+};
+use crate::upgrade::compat::Claims;
+use crate::upgrade::unsafe_definitions;
+
+/// What is wanted of a resolution.
+#[derive(Debug, Clone, Default)]
+pub struct ResolutionWish {
+    /// Resolve again and again until nothing changes.
+    pub until_stable: bool,
+    /// Say where OLM itself may give another answer.
+    pub shows_quirks: bool,
+    /// How much the answer may cost, and whether it is explained.
+    pub options: Options,
+}
+
+/// The resolutions of namespaces.
+#[derive(Debug, Default)]
+pub struct Resolutions {
+    /// An answer for each generation of each namespace.
+    pub answers: Vec<ResolutionAnswer>,
+    /// What the answers warn of, each once.
+    pub warnings: Vec<String>,
+    /// Whether all namespaces are resolved, and become stable.
+    pub is_good: bool,
+    /// Whether they are of several namespaces.
+    pub is_of_several: bool,
+    /// Why there is no further answer, if a limit is in the way.
+    pub failure: Option<Failure>,
+    /// What it took.
+    pub cost: Cost,
+}
+
+/// What resolutions take.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cost {
+    /// To find what can be reached.
+    pub universe: Duration,
+    /// To choose of it.
+    pub solve: Duration,
+    /// Entries of channels that were looked at, at most.
+    pub entries: usize,
+}
+
+impl Cost {
+    fn add(&mut self, size: &Size) {
+        self.universe += size.universe;
+        self.solve += size.solve;
+        self.entries = self.entries.max(size.entries);
+    }
+}
+
+/// Resolves namespaces, each by itself as OLM does it.
+///
+/// # Errors
+/// If the catalogs cannot be read, or a limit ends the work before there is an answer.
+pub fn resolutions(index: &Index, asked: Worlds, wish: &ResolutionWish) -> Result<Resolutions, AskError> {
+    let Worlds { worlds, facts, cluster, .. } = asked;
+    let mut all = Resolutions { is_good: true, is_of_several: worlds.len() > 1, ..Resolutions::default() };
+    let mut ends = Vec::new();
+    for world in worlds {
+        let rows = IndexRows::new(index, &world);
+        let asking = Asking { index, rows: &rows, facts: &facts, wish };
+        let (end, failure) = asking.answer(&world, &mut all)?;
+        ends.push(end.unwrap_or((world, None)));
+        all.failure = all.failure.or(failure);
+    }
+    if all.is_of_several {
+        for crossing in across(&cluster, &ends) {
+            // What it is about is only so when all is done.
+            for namespace in &crossing.namespaces {
+                if let Some(last) = all.answers.iter_mut().rfind(|it| it.namespace == *namespace) {
+                    last.warnings.push(crossing.text.clone());
+                }
+            }
+        }
+    }
+    for answer in &mut all.answers {
+        warn_of_definitions(index, answer)?;
+    }
+    let mut known = BTreeSet::new();
+    all.warnings = all.answers.iter().flat_map(|it| &it.warnings).filter(|it| known.insert(*it)).cloned().collect();
+    Ok(all)
+}
+
+/// Warns of upgrades whose definitions lose objects.
+fn warn_of_definitions(index: &Index, answer: &mut ResolutionAnswer) -> Result<(), AskError> {
+    for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
+        let step = (operator.replaces.as_str(), operator.name.as_str());
+        let changes = unsafe_definitions(index, &operator.catalog, step)?;
+        answer.warnings.extend(changes.into_iter().map(|it| format!("the step to {}: {it}", operator.name)));
+    }
+    Ok(())
+}
+
+/// A namespace before its last resolution, and that resolution.
+type End = (World, Option<Resolution>);
+
+/// What the answers about a namespace have in common.
+struct Asking<'a> {
+    index: &'a Index,
+    rows: &'a IndexRows<'a>,
+    facts: &'a ClusterFacts,
+    wish: &'a ResolutionWish,
+}
+
+impl Asking<'_> {
+    /// Adds the answers about a namespace, generation after generation. Gives how it ends, and why there is no further answer.
+    fn answer(&self, world: &World, all: &mut Resolutions) -> Result<(Option<End>, Option<Failure>), AskError> {
+        let Course { generations, failure } = self.course(world);
+        let mut at = world.clone();
+        let (mut answers, mut end) = (Vec::new(), None);
+        for (number, generation) in generations.iter().enumerate() {
+            let mut answer = ResolutionAnswer::new(&at, generation, number + 1);
+            match &generation.verdict {
+                Verdict::Resolved(resolution) => {
+                    all.cost.add(&resolution.size);
+                    answer.add_standings(standings(&at, self.rows, resolution)?);
+                    answer.warnings.extend(self.misfits(&at, resolution)?);
+                    if self.wish.shows_quirks {
+                        answer.quirks = quirks(&at, self.rows, &self.wish.options, resolution)?;
+                    }
+                    end = Some((at.clone(), Some(resolution.clone())));
+                    at = after(&at, resolution, &generation.steps);
+                }
+                Verdict::Unsatisfiable(conflict) => {
+                    all.cost.add(&conflict.size);
+                    answer.add_repairs(repairs(&at, self.rows, &self.wish.options, conflict)?);
+                }
+            }
+            answers.push(answer);
+        }
+        let failure = match failure {
+            // What was done before a resolution failed stays done.
+            Some(failure @ (Failure::Refused(_) | Failure::Constraint(_) | Failure::Several(_))) => {
+                answers.push(ResolutionAnswer::of_failure(&at, &failure, answers.len() + 1));
+                None
+            }
+            Some(failure) if answers.is_empty() => return Err(failure.into()),
+            failure => failure,
+        };
+        all.is_good &= answers.last().is_none_or(is_good);
+        all.answers.extend(answers);
+        Ok((end, failure))
+    }
+
+    fn course(&self, world: &World) -> Course {
+        if self.wish.until_stable {
+            return generations(world, self.rows, &self.wish.options);
+        }
+        match resolve(world, self.rows, &self.wish.options) {
+            Ok(verdict) => Course { generations: vec![only_generation(world, verdict)], failure: None },
+            Err(failure) => Course { generations: Vec::new(), failure: Some(failure) },
+        }
+    }
+
+    /// Which of the operators that are to be installed do not suit the cluster.
+    fn misfits(&self, world: &World, resolution: &Resolution) -> Result<Vec<String>, AskError> {
+        let mut misfits = Vec::new();
+        if self.facts.is_empty() {
+            return Ok(misfits);
+        }
+        for operator in &resolution.operators {
+            let Some(catalog) = world.catalogs.get(operator.catalog) else { continue };
+            let filter = Filter { catalogs: vec![catalog.name.clone()], ..Filter::default() };
+            let graphs = self.index.package_graphs(&filter, &operator.package)?;
+            let bundle = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == operator.name);
+            misfits.extend(bundle.iter().flat_map(|it| self.facts.misfits(operator, &Claims::from(*it))));
+        }
+        Ok(misfits)
+    }
+}
+
+/// Whether a namespace is resolved, becomes stable, and leaves nothing stranded.
+fn is_good(last: &ResolutionAnswer) -> bool {
+    let is_stranded = last.standings.iter().any(|it| it.position == Position::Stranded);
+    last.outcome == Outcome::Resolved && last.installed_before.is_none() && !is_stranded
+}
+
+fn only_generation(world: &World, verdict: Verdict) -> Generation {
+    let (steps, next) = match &verdict {
+        Verdict::Resolved(resolution) => {
+            let steps = steps(world, resolution);
+            let next = after(world, resolution, &steps);
+            (steps, next)
+        }
+        Verdict::Unsatisfiable(_) => (Steps::default(), world.clone()),
+    };
+    let mut installed: Vec<String> =
+        next.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();
+    installed.sort();
+    Generation { verdict, steps, installed, repeats: None }
+}

@@ -1,0 +1,513 @@
+//! Questions about upgrades: of one package that a word names, or of every operator of a cluster, each with all that the catalogs say of
+//! its package.
+
+use super::error::AskError;
+use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
+use crate::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
+use crate::index::Index;
+use crate::index::query::{CatalogRank, Filter, PackageGraph};
+use crate::platform::coerce;
+use crate::resolve::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
+use crate::upgrade::v1::{Gates, Installation, LabelSelector, LabelSelectorRequirement, Policy};
+use crate::upgrade::{Asked, InstalledBundle, InstalledError, PackageView};
+use crate::version::version_in_name;
+
+/// Which generations of OLM are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Olm {
+    /// OLM Classic: Subscriptions
+    Classic,
+    /// OLM v1: ClusterExtensions
+    V1,
+    /// Both, one after the other
+    #[default]
+    Both,
+}
+
+impl Olm {
+    /// Whether OLM Classic is asked.
+    #[must_use]
+    pub fn is_classic(self) -> bool {
+        self != Self::V1
+    }
+
+    /// Whether OLM v1 is asked.
+    #[must_use]
+    pub fn is_v1(self) -> bool {
+        self != Self::Classic
+    }
+}
+
+/// How many channels may be named where a Subscription is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Channels {
+    /// The Subscription's own.
+    #[default]
+    One,
+    /// All that it may change to.
+    Several,
+}
+
+/// What is asked about upgrades, in words.
+#[derive(Debug, Clone, Default)]
+pub struct UpgradeQuestion {
+    /// The package, or a word that names one, see [`PackageName`]. Without it, every operator of the cluster.
+    pub name: Option<String>,
+    /// Whether a version in the name is one that is wanted, not what is installed.
+    pub names_target: bool,
+    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds.
+    pub installed: Option<String>,
+    /// The channels that are named.
+    pub channels: Vec<String>,
+    /// How many of them there may be.
+    pub may_name: Channels,
+    /// The range of versions of a ClusterExtension.
+    pub version: Option<String>,
+    /// Which generations of OLM are asked.
+    pub olm: Olm,
+    /// Whether the catalog's edges bind a ClusterExtension.
+    pub policy: Policy,
+    /// The feature gates of operator-controller.
+    pub gates: Gates,
+    /// The catalogs of a ClusterExtension by their labels.
+    pub selector: Option<LabelSelector>,
+    /// The cluster, with words for it in messages.
+    pub cluster: Option<(Cluster, String)>,
+    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
+    pub source_map: Vec<String>,
+    /// The catalogs to ask; all, if none is named.
+    pub catalogs: Vec<String>,
+    /// Whether the user gave the catalogs names of their own, see [`CatalogSources::new`].
+    pub are_named: bool,
+}
+
+/// A question about one package: which generations of OLM to ask, and all that the catalogs say of it.
+#[derive(Debug)]
+pub struct PackageQuestion {
+    /// Which generations of OLM are asked.
+    pub olm: Olm,
+    /// What the catalogs say.
+    pub view: PackageView,
+    /// What is installed, and what is wanted.
+    pub asked: Asked,
+}
+
+/// The questions about packages that one question is.
+#[derive(Debug)]
+pub struct PackageQuestions {
+    /// The questions.
+    pub questions: Vec<PackageQuestion>,
+    /// Whether an object of the cluster was left out, with a warning. Then not all that was asked is answered.
+    pub has_left_out: bool,
+}
+
+impl PackageQuestions {
+    /// The name and the version of a bundle that a question is about.
+    ///
+    /// A bundle that only another catalog of the package has is no error: the answer says that this catalog lacks it.
+    ///
+    /// # Errors
+    /// [`AskError::NoBundle`]
+    pub fn bundle(&self, question: &PackageQuestion, text: &str) -> Result<(String, String), AskError> {
+        let mut of_package = self.questions.iter().filter(|it| it.view.package == question.view.package);
+        bundle(&question.view, text).or_else(|error| of_package.find_map(|it| it.view.find(text)).ok_or(error))
+    }
+}
+
+/// The installed bundle that a text names.
+///
+/// # Errors
+/// [`AskError::NoBundle`]; [`AskError::SeveralBundles`]; if the catalogs cannot be read.
+pub fn installed(index: &Index, view: &PackageView, text: &str) -> Result<InstalledBundle, AskError> {
+    const HELP: &str = "to ask about it all the same, name its bundle: `--installed NAME`, or `NAME@VERSION` if the name \
+                        does not end with the version";
+    view.find_installed_in(index, text).map_err(|it| match it {
+        InstalledError::Unknown { .. } => no_bundle(view, text, HELP),
+        InstalledError::Several { .. } => AskError::SeveralBundles(it.to_string()),
+        InstalledError::Index(error) => error.into(),
+    })
+}
+
+/// A bundle of a catalog that a text names.
+///
+/// # Errors
+/// [`AskError::NoBundle`]
+pub fn bundle(view: &PackageView, text: &str) -> Result<(String, String), AskError> {
+    view.find(text).ok_or_else(|| no_bundle(view, text, &list_bundles(&view.package)))
+}
+
+/// What is told of while a question is worked out.
+pub type Warn<'w> = &'w mut dyn FnMut(&str);
+
+impl UpgradeQuestion {
+    /// The questions about packages that this is. What is left out is warned of.
+    ///
+    /// # Errors
+    /// If it is not clear what is asked, or the catalogs lack it.
+    pub fn questions(&self, index: &Index, warn: Warn<'_>) -> Result<PackageQuestions, AskError> {
+        let mut name = self.name.as_deref().map(|it| PackageName::find(index, it)).transpose()?;
+        if let Some(name) = name.as_mut().filter(|_| self.names_target) {
+            name.installed = None;
+        }
+        if name.as_ref().is_some_and(|it| it.installed.is_some()) && self.installed.is_some() {
+            return Err(AskError::InstalledTwice(self.name.clone().unwrap_or_default()));
+        }
+        let mut asking = Asking { asked: self, index, warn };
+        match (&self.cluster, name) {
+            (None, None) => Err(AskError::NothingAsked),
+            (None, Some(name)) => Ok(PackageQuestions { questions: asking.of_package(&name)?, has_left_out: false }),
+            (Some((cluster, words)), name) => asking.of_cluster(cluster, words, name.as_ref()),
+        }
+    }
+
+    /// What all catalogs say of the package, and the one that its Subscription names.
+    ///
+    /// # Errors
+    /// As [`Self::questions`].
+    pub fn view_of_all(&self, index: &Index, warn: Warn<'_>) -> Result<(PackageView, PackageName, String), AskError> {
+        let name = PackageName::find(index, self.name.as_deref().ok_or(AskError::NothingAsked)?)?;
+        let view = PackageView::read(index, &Filter::default(), &name.package)?;
+        let catalogs: Vec<String> = view.graphs.iter().map(|it| it.catalog.clone()).collect();
+        let source = match (self.catalogs.as_slice(), catalogs.as_slice()) {
+            (_, []) => return Err(no_package(index, &name.package)?),
+            ([only], _) | ([], [only]) => only.clone(),
+            _ => return Err(AskError::WhichCatalog { catalogs }),
+        };
+        self.check_channels(index, &view.graphs, &name, self.olm, warn)?;
+        Ok((view, name, source))
+    }
+
+    /// The question that the words ask by themselves.
+    #[must_use]
+    pub fn asked(&self, name: &PackageName, installed: Option<InstalledBundle>) -> Asked {
+        Asked {
+            installed,
+            channels: self.channels(name),
+            version: self.version.clone().unwrap_or_default(),
+            selector: self.selector.clone(),
+            policy: self.policy,
+            installation: Installation { gates: self.gates, ..Installation::default() },
+            catalog: None,
+            managed_by: None,
+        }
+    }
+
+    /// Channels that were named must be there, as far as OLM asks for that.
+    fn check_channels(
+        &self,
+        index: &Index,
+        graphs: &[PackageGraph],
+        name: &PackageName,
+        olm: Olm,
+        warn: Warn<'_>,
+    ) -> Result<(), AskError> {
+        let channels = self.channels(name);
+        let package = &name.package;
+        let is_known =
+            |it: &&String| graphs.iter().any(|graph| graph.channels.iter().any(|channel| &channel.name == *it));
+        let (known, unknown): (Vec<&String>, Vec<&String>) = channels.iter().partition(is_known);
+        for channel in unknown {
+            // A ClusterExtension takes what the other channels have.
+            if known.is_empty() || olm.is_classic() {
+                return Err(no_channel(index, package, channel)?);
+            }
+            warn(&format!("package `{package}` has no channel `{channel}`"));
+        }
+        if self.may_name == Channels::One && olm.is_classic() && channels.len() > 1 {
+            return Err(AskError::SeveralChannels);
+        }
+        Ok(())
+    }
+
+    fn channels(&self, name: &PackageName) -> Vec<String> {
+        self.channels.iter().chain(&name.channel).cloned().collect()
+    }
+
+    /// The package of an object of the cluster, with what the words say of it.
+    fn name_of(package: &str, name: Option<&PackageName>) -> PackageName {
+        name.cloned().unwrap_or_else(|| PackageName::of(package))
+    }
+}
+
+/// Why a question about an object of the cluster is left out: a warning, or an error if it was the only one.
+enum LeftOut {
+    Warned,
+    Refused(AskError),
+}
+
+impl From<AskError> for LeftOut {
+    fn from(error: AskError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<crate::index::IndexError> for LeftOut {
+    fn from(error: crate::index::IndexError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// The questions about the objects of a cluster, so far.
+#[derive(Default)]
+struct Taken {
+    questions: Vec<PackageQuestion>,
+    n_found: usize,
+    /// Why there is none about an object, if there was one.
+    refused: Option<AskError>,
+}
+
+/// A question while it is worked out.
+struct Asking<'a> {
+    asked: &'a UpgradeQuestion,
+    index: &'a Index,
+    warn: Warn<'a>,
+}
+
+impl Asking<'_> {
+    /// The questions about a package that was named.
+    fn of_package(&mut self, name: &PackageName) -> Result<Vec<PackageQuestion>, AskError> {
+        let olm = self.asked.olm;
+        let Some(view) = self.view(name, &self.asked.catalogs)? else {
+            return Err(no_package(self.index, &name.package)?);
+        };
+        self.asked.check_channels(self.index, &view.graphs, name, olm, self.warn)?;
+        let asked = self.asked.asked(name, self.installed(&view, name)?);
+        // A Subscription names one catalog, and a ClusterExtension looks at all of them.
+        if olm == Olm::V1 || view.graphs.len() < 2 {
+            return Ok(vec![PackageQuestion { olm, view, asked }]);
+        }
+        let mut questions = Vec::new();
+        for graph in &view.graphs {
+            if let Some(view) = view.of_catalog(&graph.catalog) {
+                let asked = Asked { catalog: Some(graph.catalog.clone()), ..asked.clone() };
+                questions.push(PackageQuestion { olm: Olm::Classic, view, asked });
+            }
+        }
+        if olm == Olm::Both {
+            questions.push(PackageQuestion { olm: Olm::V1, view, asked });
+        }
+        Ok(questions)
+    }
+
+    /// What is installed according to the words.
+    fn installed(&self, view: &PackageView, name: &PackageName) -> Result<Option<InstalledBundle>, AskError> {
+        let text = self.asked.installed.as_deref().or(name.installed.as_deref());
+        text.map(|it| installed(self.index, view, it)).transpose()
+    }
+
+    /// The questions of all Subscriptions and ClusterExtensions, or of those to one package. The words count more than what they say.
+    fn of_cluster(
+        &mut self,
+        cluster: &Cluster,
+        words: &str,
+        name: Option<&PackageName>,
+    ) -> Result<PackageQuestions, AskError> {
+        cluster.warnings.iter().for_each(|it| (self.warn)(it));
+        let ranks = self.index.catalog_ranks(&Filter::default())?;
+        let sources = self.sources(cluster, &ranks)?;
+        let olm = self.asked.olm;
+        let fits = |package: &String| name.is_none_or(|it| it.package == *package);
+        let mut taken = Taken::default();
+        for it in cluster.subscriptions.iter().filter(|it| olm.is_classic() && fits(&it.package)) {
+            let question = self.of_subscription(cluster, it, name, &sources);
+            self.take(question, &words_of(it), &mut taken)?;
+        }
+        for it in cluster.extensions.iter().filter(|it| olm.is_v1() && fits(&it.package)) {
+            let question = self.of_extension(cluster, it, name, &sources);
+            self.take(question, &format!("ClusterExtension {}", it.name), &mut taken)?;
+        }
+        let Taken { questions, n_found, refused } = taken;
+        if let Some(error) = refused.filter(|_| questions.is_empty()) {
+            return Err(error);
+        }
+        if n_found == 0 {
+            let of = name.map(|it| format!(" of package `{}`", it.package)).unwrap_or_default();
+            let what = match olm {
+                Olm::Classic => "no Subscription",
+                Olm::V1 => "no ClusterExtension",
+                Olm::Both => "no Subscription and no ClusterExtension",
+            };
+            return Err(AskError::NothingInCluster(format!("{words} has {what}{of}")));
+        }
+        if questions.is_empty() {
+            return Err(AskError::NoCatalogForCluster(words.to_owned()));
+        }
+        Ok(PackageQuestions { has_left_out: n_found > questions.len(), questions })
+    }
+
+    /// Takes a question, if there is one. An object about which there is none must not keep back the answers for the others.
+    fn take(
+        &mut self,
+        question: Result<PackageQuestion, LeftOut>,
+        whose: &str,
+        taken: &mut Taken,
+    ) -> Result<(), AskError> {
+        taken.n_found += 1;
+        match question {
+            Ok(question) => taken.questions.push(question),
+            Err(LeftOut::Warned) => {}
+            Err(LeftOut::Refused(error)) if error.is_about_words() => {
+                (self.warn)(&format!("{whose}: {error}; it is left out"));
+                taken.refused = taken.refused.take().or(Some(error));
+            }
+            Err(LeftOut::Refused(error)) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn sources(&self, cluster: &Cluster, ranks: &[CatalogRank]) -> Result<CatalogSources, AskError> {
+        Ok(CatalogSources::new(ranks, &self.asked.source_map, cluster, None, self.asked.are_named)?)
+    }
+
+    fn of_subscription(
+        &mut self,
+        cluster: &Cluster,
+        subscription: &Subscription,
+        name: Option<&PackageName>,
+        sources: &CatalogSources,
+    ) -> Result<PackageQuestion, LeftOut> {
+        let Subscription { source, source_namespace, .. } = subscription;
+        let whose = format!("the Subscription {}/{}", subscription.namespace, subscription.name);
+        let mut name = UpgradeQuestion::name_of(&subscription.package, name);
+        if self.asked.channels(&name).is_empty() && !subscription.channel.is_empty() {
+            name.channel = Some(subscription.channel.clone());
+        }
+        // A catalog that is named is meant for every Subscription.
+        let own = match (self.asked.catalogs.as_slice(), sources.catalog(source_namespace, source)) {
+            ([], Some(catalog)) => vec![catalog],
+            ([], None) => {
+                return self.left_out(&format!("{whose} {}", sources.unknown_words(source_namespace, source)));
+            }
+            (named, _) => named.to_vec(),
+        };
+        let Some(view) = self.view(&name, &own)? else {
+            let of = own.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            return self.left_out(&format!("{of} does not have `{}`, which {whose} names", subscription.package));
+        };
+        self.check(&name, Olm::Classic, &view)?;
+        let mut asked = self.asked.asked(&name, self.installed(&view, &name)?);
+        if asked.installed.is_none() && !subscription.installed.is_empty() {
+            asked.installed = Some(installed_by(cluster, subscription, &view));
+        }
+        asked.managed_by = Some(words_of(subscription));
+        Ok(PackageQuestion { olm: Olm::Classic, view, asked })
+    }
+
+    fn of_extension(
+        &mut self,
+        cluster: &Cluster,
+        extension: &ClusterExtension,
+        name: Option<&PackageName>,
+        sources: &CatalogSources,
+    ) -> Result<PackageQuestion, LeftOut> {
+        let name = UpgradeQuestion::name_of(&extension.package, name);
+        // A label that names one ClusterCatalog chooses the catalog that this one is.
+        let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL).map(|it| it.1.as_str());
+        let named = named.filter(|_| self.asked.catalogs.is_empty());
+        let served = match named {
+            None => self.served(cluster)?,
+            Some(catalog) => match sources.catalog("", catalog) {
+                Some(found) => vec![found],
+                None => {
+                    let words = sources.unknown_words("", catalog);
+                    return self.left_out(&format!("the ClusterExtension {} {words}", extension.name));
+                }
+            },
+        };
+        let catalogs = if served.is_empty() { &self.asked.catalogs } else { &served };
+        let Some(view) = self.view(&name, catalogs)? else {
+            if self.asked.name.is_some() {
+                return Err(no_package(self.index, &name.package)?.into());
+            }
+            let (package, extension) = (&name.package, &extension.name);
+            return self.left_out(&format!("no catalog has `{package}`, which the ClusterExtension {extension} names"));
+        };
+        self.check(&name, Olm::V1, &view)?;
+        let mut asked = self.asked.asked(&name, self.installed(&view, &name)?);
+        complete(&mut asked, extension, &view, named.is_some());
+        Ok(PackageQuestion { olm: Olm::V1, view, asked })
+    }
+
+    fn left_out(&mut self, why: &str) -> Result<PackageQuestion, LeftOut> {
+        (self.warn)(&format!("{why}; it is left out"));
+        Err(LeftOut::Warned)
+    }
+
+    /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named after another one.
+    /// None if the words say which are meant.
+    fn served(&self, cluster: &Cluster) -> Result<Vec<String>, AskError> {
+        let Some(minor) = coerce(&cluster.openshift).filter(|_| self.asked.catalogs.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let mut names = self.index.catalog_names()?;
+        let of_name = |it: &String| family_and_minor(it).map(|it| it.1);
+        if !names.iter().any(|it| of_name(it) == Some(minor)) {
+            return Ok(Vec::new());
+        }
+        names.retain(|it| of_name(it).is_none_or(|it| it == minor));
+        Ok(names)
+    }
+
+    /// All that catalogs say of a package; `None` if they do not have it.
+    fn view(&self, name: &PackageName, catalogs: &[String]) -> Result<Option<PackageView>, AskError> {
+        let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
+        let view = PackageView::read(self.index, &filter, &name.package)?.with_gates(&self.asked.gates);
+        Ok((!view.graphs.is_empty()).then_some(view))
+    }
+
+    fn check(&mut self, name: &PackageName, olm: Olm, view: &PackageView) -> Result<(), AskError> {
+        self.asked.check_channels(self.index, &view.graphs, name, olm, self.warn)?;
+        if olm.is_classic() && view.graphs.len() > 1 {
+            let catalogs = view.graphs.iter().map(|it| it.catalog.clone()).collect();
+            return Err(AskError::SeveralCatalogs { package: name.package.clone(), catalogs });
+        }
+        Ok(())
+    }
+}
+
+fn words_of(subscription: &Subscription) -> String {
+    format!("Subscription {}/{}", subscription.namespace, subscription.name)
+}
+
+/// What a Subscription has installed.
+fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageView) -> InstalledBundle {
+    let name = &subscription.installed;
+    if let Some((name, version)) = view.find(name).filter(|it| it.0 == *name) {
+        return InstalledBundle::held(name, version);
+    }
+    let is_its = |it: &&ClusterServiceVersion| it.name == *name && it.namespace == subscription.namespace;
+    let version = cluster.csvs.iter().find(is_its).map(|it| it.version.clone()).unwrap_or_default();
+    let in_name = || version_in_name(name).map(|it| it.to_string()).unwrap_or_default();
+    let version = if version.is_empty() { in_name() } else { version };
+    InstalledBundle::named(name.clone(), version, false)
+}
+
+/// Adds what a ClusterExtension says to what the words say. `has_own` tells that its label has chosen the catalog.
+fn complete(asked: &mut Asked, extension: &ClusterExtension, view: &PackageView, has_own: bool) {
+    if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
+        let is_in_catalog = view.find(name).is_some_and(|it| it.0 == *name);
+        asked.installed = Some(InstalledBundle::named(name.clone(), version.clone(), is_in_catalog));
+    }
+    if asked.channels.is_empty() {
+        asked.channels.clone_from(&extension.channels);
+    }
+    if asked.version.is_empty() {
+        asked.version.clone_from(&extension.version);
+    }
+    if asked.selector.is_none() && extension.has_selector {
+        let requirement =
+            |(key, operator, values): (String, String, Vec<String>)| LabelSelectorRequirement { key, operator, values };
+        let is_left = |it: &&(String, String)| !has_own || it.0 != CATALOG_NAME_LABEL;
+        asked.selector = Some(LabelSelector {
+            match_labels: extension.match_labels.iter().filter(is_left).cloned().collect(),
+            match_expressions: extension.match_expressions.iter().cloned().map(requirement).collect(),
+        });
+    }
+    // Every other text means the default.
+    if extension.upgrade_constraint_policy == "SelfCertified" {
+        asked.policy = Policy::SelfCertified;
+    }
+    asked.installation.config.clone_from(&extension.config);
+    asked.installation.namespace.clone_from(&extension.namespace);
+    asked.managed_by = Some(format!("ClusterExtension {}", extension.name));
+}

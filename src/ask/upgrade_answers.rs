@@ -1,0 +1,209 @@
+//! The answers about upgrades: what OLM takes next, the way that it goes, and why it does not take a version.
+
+use std::collections::BTreeSet;
+
+use super::bundle::Target;
+use super::error::AskError;
+use super::upgrade::{PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, installed};
+use crate::constraint::openshift::Minor;
+use crate::fbc::Name;
+use crate::index::Index;
+use crate::index::query::Reach;
+use crate::upgrade::{
+    Effort, FewestSteps, Generation, InstalledBundle, Updates, UpgradePath, WhyNot, classic_path, classic_updates,
+    classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates, v1_why_not,
+};
+
+/// What OLM takes next.
+#[derive(Debug)]
+pub struct UpdateAnswers {
+    /// An answer for each generation of OLM, catalog and object of the cluster that is asked.
+    pub answers: Vec<Updates>,
+    /// Whether all are stuck, or an object of the cluster was left out.
+    pub is_negative: bool,
+}
+
+/// What is wanted of paths.
+#[derive(Debug, Clone, Default)]
+pub struct PathWish {
+    /// Where to end: a version or a bundle's name. Without it, as far as possible.
+    pub to: Option<String>,
+    /// The fewest steps, if they are wanted.
+    pub fewest: Option<FewestWish>,
+}
+
+/// What is wanted of the fewest steps.
+#[derive(Debug, Clone, Copy)]
+pub struct FewestWish {
+    /// So many paths at most, the shortest first.
+    pub at_most: u16,
+    /// Whether deprecated bundles are avoided.
+    pub avoids_deprecated: bool,
+    /// The version of OpenShift that bundles must support.
+    pub openshift: Option<Minor>,
+    /// How many steps are examined at most, where there may be several paths.
+    pub max_work: u64,
+}
+
+/// The ways that OLM goes.
+#[derive(Debug, Default)]
+pub struct Paths {
+    /// An answer for each generation of OLM, catalog and object of the cluster that is asked.
+    pub answers: Vec<UpgradePath>,
+    /// Whether an object of the cluster was left out, with a warning.
+    pub has_left_out: bool,
+    /// Whether the search for alternatives reached its limit.
+    pub gave_up: bool,
+}
+
+/// Why OLM does not take a version.
+#[derive(Debug)]
+pub struct WhyNotAnswers {
+    /// An answer for each generation of OLM, catalog and object of the cluster that is asked.
+    pub answers: Vec<WhyNot>,
+    /// Whether all that were asked take it, or OLM v1 resolves to it and refuses it, or an object of the cluster was left out.
+    pub is_negative: bool,
+}
+
+impl UpgradeQuestion {
+    /// What OLM takes next, and the alternatives.
+    ///
+    /// # Errors
+    /// As [`Self::questions`].
+    pub fn updates(&self, index: &Index, warn: Warn<'_>) -> Result<UpdateAnswers, AskError> {
+        let all = self.questions(index, warn)?;
+        let mut answers = Vec::new();
+        for PackageQuestion { olm, view, asked } in &all.questions {
+            if olm.is_classic() {
+                answers.extend(view.graphs.first().map(|it| classic_updates(view, it, asked)));
+            }
+            if olm.is_v1() {
+                answers.push(v1_updates(view, asked));
+            }
+        }
+        let is_negative = answers.iter().all(Updates::is_negative) || all.has_left_out;
+        Ok(UpdateAnswers { answers, is_negative })
+    }
+
+    /// What OLM Classic would take if it looked where its documentation says that it looks.
+    ///
+    /// # Errors
+    /// As [`Self::questions`]; [`AskError::NothingInstalled`].
+    pub fn updates_as_documented(&self, index: &Index, warn: Warn<'_>) -> Result<UpdateAnswers, AskError> {
+        let (view, name, source) = self.view_of_all(index, warn)?;
+        let Some(text) = self.installed.as_deref().or(name.installed.as_deref()) else {
+            return Err(AskError::NothingInstalled("`--as-documented` is about what is installed".to_owned()));
+        };
+        let installed = installed(index, &view, text)?;
+        let answer = classic_updates_as_documented(&view, &source, &self.asked(&name, Some(installed)));
+        Ok(UpdateAnswers { is_negative: answer.is_negative(), answers: vec![answer] })
+    }
+
+    /// The upgrades from what is installed, one after another.
+    ///
+    /// # Errors
+    /// As [`Self::questions`]; [`AskError::NothingInstalled`].
+    pub fn paths(&self, index: &Index, wish: &PathWish, warn: Warn<'_>) -> Result<Paths, AskError> {
+        let all = self.questions(index, warn)?;
+        let mut paths = Paths { has_left_out: all.has_left_out, ..Paths::default() };
+        for question in &all.questions {
+            match (&question.asked.installed, &question.asked.managed_by) {
+                (Some(from), _) => self.add_paths(index, (&all, question), from, wish, &mut paths)?,
+                (None, Some(whose)) if self.name.is_none() => {
+                    warn(&format!("{whose} has installed nothing; it is left out"));
+                    paths.has_left_out = true;
+                }
+                (None, _) => {
+                    let package = &question.view.package;
+                    let what = format!("nothing of `{package}` is installed, so there is no start for the path");
+                    return Err(AskError::NothingInstalled(what));
+                }
+            }
+        }
+        Ok(paths)
+    }
+
+    fn add_paths(
+        &self,
+        index: &Index,
+        (all, question): (&PackageQuestions, &PackageQuestion),
+        from: &InstalledBundle,
+        wish: &PathWish,
+        paths: &mut Paths,
+    ) -> Result<(), AskError> {
+        let PackageQuestion { olm, view, asked } = question;
+        let to = wish.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.0);
+        let (Some(to), Some(fewest)) = (&to, wish.fewest) else {
+            paths.answers.extend(question.paths(from, to.as_deref()));
+            return Ok(());
+        };
+        let edges = (self.catalogs.as_slice(), asked.channels.as_slice());
+        let within = view.names_between(index, edges, from, &BTreeSet::from([to.clone()]), fewest.at_most)?;
+        let generations = [(Generation::Classic, olm.is_classic()), (Generation::V1, olm.is_v1())];
+        for (generation, _) in generations.into_iter().filter(|it| it.1) {
+            let effort = if fewest.at_most > 1 { Effort::of(fewest.max_work) } else { Effort::default() };
+            let wanted = FewestSteps {
+                from,
+                to,
+                at_most: usize::from(fewest.at_most),
+                avoids_deprecated: fewest.avoids_deprecated,
+                openshift: fewest.openshift,
+                within: &within,
+                effort: &effort,
+            };
+            paths.answers.extend(fewest_steps(view, asked, generation, &wanted));
+            paths.gave_up |= effort.is_spent();
+        }
+        Ok(())
+    }
+
+    /// Why OLM does not take the version that the name means, and what would make it.
+    ///
+    /// # Errors
+    /// As [`Self::questions`].
+    pub fn why_not(&self, index: &Index, warn: Warn<'_>) -> Result<WhyNotAnswers, AskError> {
+        let all = self.questions(index, warn)?;
+        let name = self.name.as_deref().ok_or(AskError::NothingAsked)?;
+        let wanted = match Name::parse(name) {
+            Name::Version(_, version) => version,
+            _ => Target::find(index, &self.catalogs, name)?.bundle,
+        };
+        let mut answers = Vec::new();
+        for question in &all.questions {
+            let target = all.bundle(question, &wanted)?;
+            answers.extend(question.why_not(index, &self.catalogs, &target)?);
+        }
+        let is_taken = answers.iter().all(|it| it.is_taken) || answers.iter().any(|it| it.refusal.is_some());
+        Ok(WhyNotAnswers { answers, is_negative: is_taken || all.has_left_out })
+    }
+}
+
+impl PackageQuestion {
+    /// The ways that the generations of OLM go by themselves.
+    fn paths(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
+        let Self { olm, view, asked } = self;
+        let classic = view.graphs.first().filter(|_| olm.is_classic());
+        let classic = classic.map(|it| classic_path(view, it, asked, from, to));
+        classic.into_iter().chain(olm.is_v1().then(|| v1_path(view, asked, from, to))).collect()
+    }
+
+    /// Why the generations of OLM do not take a bundle, given by name and version. Ways to it may lead through all channels of the
+    /// catalogs.
+    fn why_not(&self, index: &Index, catalogs: &[String], target: &(String, String)) -> Result<Vec<WhyNot>, AskError> {
+        let Self { olm, view, asked } = self;
+        let mut answers = Vec::new();
+        if let Some(graph) = view.graphs.first().filter(|_| olm.is_classic()) {
+            answers.push(classic_why_not(view, graph, asked, target).look_up(index)?);
+        }
+        if olm.is_v1() {
+            let within = match &asked.installed {
+                Some(from) => {
+                    view.names_between(index, (catalogs, &[]), from, &BTreeSet::from([target.0.clone()]), 1)?
+                }
+                None => Reach::Unknown,
+            };
+            answers.push(v1_why_not(view, asked, target, &within));
+        }
+        Ok(answers)
+    }
+}
