@@ -1,4 +1,4 @@
-//! Limits that a shell or a service manager sets for the process (`ulimit`), and how the C library is told about memory.
+//! Limits that a shell or a service manager sets for the process (`ulimit`).
 //!
 //! What it deliberately does not do: it sets no limits, and replaces no allocator.
 
@@ -28,25 +28,17 @@ fn fail_to_write_instead_of_dying() {
 /// Under `ulimit -v` a program with threads can come to a standstill: glibc reserves 64 MiB of addresses for the heap of each thread. Where
 /// it gets none, it tries again at each allocation (six system calls), and takes a page from the system for each. One heap for all threads
 /// needs no such room.
-fn share_one_heap_if_memory_is_limited() {
-    if getrlimit(Resource::As).current.is_some() {
-        start_anew(&[(HEAPS, "1")]);
-    }
-}
-
-/// Starts the program anew in this process, with these words about memory for the C library: without unsafe code only the environment can
-/// tell it, and only before `main`. What the user has set stays.
 ///
-/// It returns if there is nothing to do, or if the program cannot be started, and then all works as before.
-pub(super) fn start_anew(words: &[(&str, &str)]) {
-    let is_set = |name: &str| std::env::var_os(name).is_some();
-    if !cfg!(target_env = "gnu") || words.first().is_none_or(|it| is_set(it.0)) {
+/// Without unsafe code only the environment can tell glibc, and only before `main`: the program starts anew in this process. What the user
+/// has set stays.
+fn share_one_heap_if_memory_is_limited() {
+    let is_limited = getrlimit(Resource::As).current.is_some();
+    if !cfg!(target_env = "gnu") || !is_limited || std::env::var_os(HEAPS).is_some() {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
     let mut args = std::env::args_os();
     let name = args.next().unwrap_or_else(|| OsString::from("olmdex"));
-    let unset = words.iter().filter(|it| !is_set(it.0)).copied();
-    // If it cannot be started, a program that takes more memory is better than none.
-    let _ = Command::new(program).arg0(name).args(args).envs(unset).exec();
+    // If it cannot be started, a slow program is better than none.
+    let _ = Command::new(program).arg0(name).args(args).env(HEAPS, "1").exec();
 }

@@ -8,7 +8,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
-use super::allocator;
 use super::opm::log_line;
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
@@ -118,7 +117,6 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
-    allocator::give_back_large_blocks();
     let log = Log { reporter: context.reporter, is_opm: args.as_opm };
     let result = serve(context, args, &log);
     // Only a pod has this file.
