@@ -105,10 +105,13 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
         (Form::Text(_), _) => fits(is_text),
         (Form::Truth, _) => fits(matches!(kind, Kind::True | Kind::False)),
         // The converter takes whole numbers of any kind, and cuts them.
-        (Form::Int32 | Form::Int64, Kind::Number) if decoder == Decoder::Converter => {
+        (Form::Int32(_) | Form::Int64, Kind::Number) if decoder == Decoder::Converter => {
             fits(value.as_f64().is_some_and(|it| it.fract() == 0.0))
         }
-        (Form::Int32, _) => fits(kind == Kind::Number && value.raw().parse::<i32>().is_ok()),
+        (Form::Int32(_), Kind::Number) if decoder == Decoder::Sorted => {
+            fits(value.as_f64().is_some_and(|it| it.fract() == 0.0 && it.abs() < 2_147_483_648.0))
+        }
+        (Form::Int32(_), _) => fits(kind == Kind::Number && value.raw().parse::<i32>().is_ok()),
         (Form::Int64, _) => fits(kind == Kind::Number && value.raw().parse::<i64>().is_ok()),
         (Form::Float, _) => fits(kind == Kind::Number),
         (Form::Bytes, _) => says(scalar::bytes(value)),
@@ -121,7 +124,8 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
         }
         (Form::Map(of), Kind::Object) => {
             let from = open.len();
-            open.extend(value.members().map(|(key, value)| below(it, Way::Entry(key), value, of, it.root, it.owner)));
+            let entries = members(value, decoder).into_iter();
+            open.extend(entries.map(|(key, value)| below(it, Way::Entry(key), value, of, it.root, it.owner)));
             open[from..].reverse();
             Ok(())
         }
@@ -188,7 +192,7 @@ fn fields<'d>(
     open: &mut Vec<Open<'d>>,
 ) {
     let from = open.len();
-    for (key, value) in it.value.members() {
+    for (key, value) in members(it.value, decoder) {
         let name = key.as_str().unwrap_or_default();
         let exact = of.fields.iter().find(|it| it.0 == name);
         let folded = || of.fields.iter().find(|it| decoder.folds_keys() && fold_eq(&name, it.0));
@@ -197,6 +201,19 @@ fn fields<'d>(
         }
     }
     open[from..].reverse();
+}
+
+/// The members of an object in the order in which a decoder meets them.
+fn members<'d>(value: Value<'d>, decoder: Decoder) -> Vec<(Value<'d>, Value<'d>)> {
+    let mut members: Vec<(Value<'d>, Value<'d>)> = value.members().collect();
+    if decoder == Decoder::Sorted {
+        let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
+        // Of equal keys the last counts, and is the first that stays.
+        members.reverse();
+        members.sort_by(|a, b| key(a).cmp(&key(b)));
+        members.dedup_by(|a, b| key(a) == key(b));
+    }
+    members
 }
 
 fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Misfit {
@@ -215,8 +232,10 @@ fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Mi
         Wrong::Kind if decoder == Decoder::Converter => {
             (format!("must be {}, found {}", form.words(), kind.words()), unconverted(form, it.value))
         }
-        Wrong::Kind if matches!(form, Form::Int32 | Form::Int64) && kind == Kind::Number => {
-            let bits = if matches!(form, Form::Int32) { "32" } else { "64" };
+        Wrong::Kind
+            if matches!(form, Form::Int32(_) | Form::Int64) && kind == Kind::Number && decoder != Decoder::Sorted =>
+        {
+            let bits = if matches!(form, Form::Int32(_)) { "32" } else { "64" };
             let message = format!("must be a whole number of {bits} bits, found {}", it.value.raw());
             (message, go(&format!("number {}", it.value.raw())))
         }
@@ -292,7 +311,7 @@ fn refused(it: &Open<'_>, ways: &[Way<'_>], path: &[Step], decoder: Decoder, fou
 impl Decoder {
     /// Whether the case of keys does not matter.
     fn folds_keys(self) -> bool {
-        matches!(self, Self::Library | Self::Yaml)
+        matches!(self, Self::Library | Self::Yaml | Self::Sorted)
     }
 }
 

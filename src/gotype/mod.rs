@@ -39,6 +39,20 @@ impl GoType {
     pub const PROPERTIES: Self = Self("[]registry.Property");
     /// The value of `olm.gvk`.
     pub const GVK: Self = Self("property.GVK");
+    /// The value of a property of a type that OLM knows, but for `olm.bundle.object`.
+    #[must_use]
+    pub fn of_property(kind: &str) -> Option<Self> {
+        Some(match kind {
+            "olm.package" => Self::PACKAGE,
+            "olm.package.required" => Self("property.PackageRequired"),
+            "olm.gvk" => Self::GVK,
+            "olm.gvk.required" => Self("property.GVKRequired"),
+            "olm.channel" => Self("property.Channel"),
+            "olm.csv.metadata" => Self("property.CSVMetadata"),
+            _ => return None,
+        })
+    }
+
     /// The value of `olm.package`.
     pub const PACKAGE: Self = Self("property.Package");
     /// A text.
@@ -55,6 +69,14 @@ impl GoType {
             false
         });
         first
+    }
+
+    /// The first value that does not fit what opm makes of a document before it reads properties.
+    #[must_use]
+    pub fn misfit_of_sorted(self, value: Value<'_>) -> Option<Misfit> {
+        // What fits in every order needs no order.
+        self.misfit(value, Decoder::Library)?;
+        self.misfit(value, Decoder::Sorted)
     }
 
     /// All of them.
@@ -74,6 +96,8 @@ impl GoType {
 pub enum Decoder {
     /// Go's own library: the case of keys does not matter.
     Library,
+    /// The same behind a decoder without types, whose objects have sorted keys, each once, and whose numbers are floats.
+    Sorted,
     /// The same behind a reader of YAML: numbers and truth values are texts where one is expected.
     Yaml,
     /// Kubernetes' library: keys are as the type has them.

@@ -11,7 +11,8 @@ pub(super) enum Form {
     /// A text, and what its type is called.
     Text(&'static str),
     Truth,
-    Int32,
+    /// A whole number, and what its type is called.
+    Int32(&'static str),
     Int64,
     Float,
     Bytes,
@@ -99,7 +100,7 @@ fn parse(text: &'static str, by_name: &HashMap<&'static str, usize>) -> Form {
     match text {
         "string" => Form::Text("string"),
         "bool" => Form::Truth,
-        "int32" => Form::Int32,
+        "int32" | "int" => Form::Int32(text),
         "int64" => Form::Int64,
         "float64" => Form::Float,
         "bytes" => Form::Bytes,
@@ -131,9 +132,8 @@ impl Form {
     /// The type as Go prints it.
     pub(super) fn go(&self) -> String {
         match self {
-            Self::Text(name) => (*name).to_owned(),
+            Self::Text(name) | Self::Int32(name) => (*name).to_owned(),
             Self::Truth => "bool".to_owned(),
-            Self::Int32 => "int32".to_owned(),
             Self::Int64 => "int64".to_owned(),
             Self::Float => "float64".to_owned(),
             Self::Bytes => "[]uint8".to_owned(),
@@ -158,7 +158,7 @@ impl Form {
         match self {
             Self::Text(_) => "a string",
             Self::Truth | Self::SchemaOrBool(_) => "a boolean",
-            Self::Int32 | Self::Int64 => "a whole number",
+            Self::Int32(_) | Self::Int64 => "a whole number",
             Self::Float => "a number",
             Self::Bytes => "base64 text",
             Self::List(_) => "a list",
@@ -177,6 +177,7 @@ mod tests {
         let basic = [
             "string",
             "bool",
+            "int",
             "int32",
             "int64",
             "float64",
