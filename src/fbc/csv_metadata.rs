@@ -5,7 +5,7 @@
 use super::defect::{Expected, go_type_error};
 use super::objects::{BUNDLE_OBJECT, cluster_service_version};
 use super::typed::Bundle;
-use crate::gotype::{Decoder, GoType};
+use crate::gotype::{Decoder, Field, FieldKind, GoType};
 use crate::json::{self, Kind, Reader, Step, Value};
 use crate::version::Quoted;
 use crate::yaml;
@@ -67,88 +67,46 @@ pub(crate) fn write(csv: Value<'_>) -> Result<String, String> {
     let mut out = Vec::new();
     let mut it = Fields::open(&mut out);
     it.strings_map("annotations", meta.and_then(|it| it.get_field("annotations")))?;
-    it.definitions("apiServiceDefinitions", spec.and_then(|it| it.get_field("apiservicedefinitions")), API_SERVICE)?;
-    it.definitions("crdDescriptions", spec.and_then(|it| it.get_field("customresourcedefinitions")), CRD)?;
-    it.field(spec, &some("description", Form::Text))?;
-    it.field(spec, &some("displayName", Form::Text))?;
-    it.field(spec, &some("installModes", Form::List(INSTALL_MODE)))?;
-    it.field(spec, &some("keywords", Form::Texts))?;
+    it.definitions(
+        "apiServiceDefinitions",
+        spec.and_then(|it| it.get_field("apiservicedefinitions")),
+        GoType::API_SERVICE_DESCRIPTION,
+    )?;
+    it.definitions(
+        "crdDescriptions",
+        spec.and_then(|it| it.get_field("customresourcedefinitions")),
+        GoType::CRD_DESCRIPTION,
+    )?;
+    it.field(spec, &some("description", FieldKind::Text))?;
+    it.field(spec, &some("displayName", FieldKind::Text))?;
+    it.field(spec, &some("installModes", FieldKind::Objects(GoType::INSTALL_MODE.fields())))?;
+    it.field(spec, &some("keywords", FieldKind::Texts))?;
     it.strings_map("labels", meta.and_then(|it| it.get_field("labels")))?;
-    it.field(spec, &some("links", Form::List(LINK)))?;
-    it.field(spec, &some("maintainers", Form::List(MAINTAINER)))?;
-    it.field(spec, &some("maturity", Form::Text))?;
-    it.field(spec, &some("minKubeVersion", Form::Text))?;
-    it.field(spec, &some("nativeAPIs", Form::List(NATIVE_API)))?;
-    it.object("provider", spec.and_then(|it| it.get_field("provider")), LINK)?;
+    it.field(spec, &some("links", FieldKind::Objects(GoType::LINK.fields())))?;
+    it.field(spec, &some("maintainers", FieldKind::Objects(GoType::MAINTAINER.fields())))?;
+    it.field(spec, &some("maturity", FieldKind::Text))?;
+    it.field(spec, &some("minKubeVersion", FieldKind::Text))?;
+    it.field(spec, &some("nativeAPIs", FieldKind::Objects(GoType::NATIVE_API.fields())))?;
+    it.object("provider", spec.and_then(|it| it.get_field("provider")), GoType::LINK)?;
     it.close();
     Ok(text(out))
-}
-
-/// The kind of a field.
-#[derive(Clone, Copy)]
-pub(super) enum Form {
-    Text,
-    Bool,
-    Int,
-    Any,
-    Texts,
-    List(&'static [FieldForm]),
 }
 
 /// A field of an object.
 pub(super) struct FieldForm {
     key: &'static str,
-    form: Form,
+    form: FieldKind,
     /// Whether it is written even if it has the zero value.
     is_always: bool,
 }
 
-pub(super) const fn some(key: &'static str, form: Form) -> FieldForm {
+pub(super) const fn some(key: &'static str, form: FieldKind) -> FieldForm {
     FieldForm { key, form, is_always: false }
 }
 
-pub(super) const fn always(key: &'static str, form: Form) -> FieldForm {
+pub(super) const fn always(key: &'static str, form: FieldKind) -> FieldForm {
     FieldForm { key, form, is_always: true }
 }
-
-pub(super) const LINK: &[FieldForm] = &[some("name", Form::Text), some("url", Form::Text)];
-pub(super) const MAINTAINER: &[FieldForm] = &[some("name", Form::Text), some("email", Form::Text)];
-pub(super) const INSTALL_MODE: &[FieldForm] = &[always("type", Form::Text), always("supported", Form::Bool)];
-pub(super) const NATIVE_API: &[FieldForm] =
-    &[always("group", Form::Text), always("version", Form::Text), always("kind", Form::Text)];
-const RESOURCE: &[FieldForm] = &[always("name", Form::Text), always("kind", Form::Text), always("version", Form::Text)];
-const DESCRIPTOR: &[FieldForm] = &[
-    always("path", Form::Text),
-    some("displayName", Form::Text),
-    some("description", Form::Text),
-    some("x-descriptors", Form::Texts),
-    some("value", Form::Any),
-];
-pub(super) const CRD: &[FieldForm] = &[
-    always("name", Form::Text),
-    always("version", Form::Text),
-    always("kind", Form::Text),
-    some("displayName", Form::Text),
-    some("description", Form::Text),
-    some("resources", Form::List(RESOURCE)),
-    some("statusDescriptors", Form::List(DESCRIPTOR)),
-    some("specDescriptors", Form::List(DESCRIPTOR)),
-    some("actionDescriptors", Form::List(DESCRIPTOR)),
-];
-pub(super) const API_SERVICE: &[FieldForm] = &[
-    always("name", Form::Text),
-    always("group", Form::Text),
-    always("version", Form::Text),
-    always("kind", Form::Text),
-    some("deploymentName", Form::Text),
-    some("containerPort", Form::Int),
-    some("displayName", Form::Text),
-    some("description", Form::Text),
-    some("resources", Form::List(RESOURCE)),
-    some("statusDescriptors", Form::List(DESCRIPTOR)),
-    some("specDescriptors", Form::List(DESCRIPTOR)),
-    some("actionDescriptors", Form::List(DESCRIPTOR)),
-];
 
 /// An object that is being written. What fails leaves a part of it behind.
 pub(super) struct Fields<'o> {
@@ -181,12 +139,12 @@ impl<'o> Fields<'o> {
     pub(super) fn field(&mut self, of: Option<Value<'_>>, field: &FieldForm) -> Result<(), String> {
         let value = of.and_then(|it| it.get_field(field.key));
         // A value of any kind is there even if it is null.
-        let value = if matches!(field.form, Form::Any) { value } else { value.filter(|it| !it.is_null()) };
+        let value = if matches!(field.form, FieldKind::Any) { value } else { value.filter(|it| !it.is_null()) };
         let misfit = |value: Value<'_>, expected| {
             Err(go_type_error(value.kind(), expected, "ClusterServiceVersion", &[field.key.into()]))
         };
         match field.form {
-            Form::Text => {
+            FieldKind::Text => {
                 let text = match value.map(|it| (it, it.as_str())) {
                     Some((value, None)) => return misfit(value, Expected::String),
                     Some((_, Some(text))) => text,
@@ -196,7 +154,7 @@ impl<'o> Fields<'o> {
                     json::write_string(&text, self.key(field.key));
                 }
             }
-            Form::Bool => {
+            FieldKind::Truth => {
                 let is_set = match value.map(|it| (it, it.as_bool())) {
                     Some((value, None)) => return misfit(value, Expected::Object("bool")),
                     Some((_, Some(is_set))) => is_set,
@@ -206,28 +164,28 @@ impl<'o> Fields<'o> {
                     self.key(field.key).extend_from_slice(if is_set { b"true" } else { b"false" });
                 }
             }
-            Form::Int => match value.map(|it| (it, it.raw().parse::<i32>())) {
+            FieldKind::Int => match value.map(|it| (it, it.raw().parse::<i32>())) {
                 Some((value, Err(_))) => return misfit(value, Expected::Object("int32")),
                 Some((_, Ok(number))) if number != 0 => {
                     self.key(field.key).extend_from_slice(number.to_string().as_bytes());
                 }
                 _ => {}
             },
-            Form::Any => {
+            FieldKind::Any => {
                 if let Some(value) = value {
                     self.key(field.key).extend_from_slice(compact(&value).as_bytes());
                 }
             }
-            Form::Texts | Form::List(_) => {
+            FieldKind::Texts | FieldKind::Objects(_) => {
                 let Some(list) = value else { return Ok(()) };
                 if list.kind() != Kind::Array {
-                    let of = if matches!(field.form, Form::Texts) { "string" } else { "struct" };
+                    let of = if matches!(field.form, FieldKind::Texts) { "string" } else { "struct" };
                     return misfit(list, Expected::ListOf(of));
                 }
                 let mut written = self.list(field.key);
                 for item in list.items() {
                     match field.form {
-                        Form::List(fields) => object(written.item(), Some(item), fields, field.key)?,
+                        FieldKind::Objects(fields) => object(written.item(), Some(item), fields, field.key)?,
                         _ => match item.as_str() {
                             Some(text) => json::write_string(&text, written.item()),
                             None if item.is_null() => json::write_string("", written.item()),
@@ -247,13 +205,8 @@ impl<'o> Fields<'o> {
     }
 
     /// An object, which is written even if it is empty.
-    pub(super) fn object(
-        &mut self,
-        key: &str,
-        value: Option<Value<'_>>,
-        fields: &'static [FieldForm],
-    ) -> Result<(), String> {
-        object(self.key(key), value, fields, key)
+    pub(super) fn object(&mut self, key: &str, value: Option<Value<'_>>, of: GoType) -> Result<(), String> {
+        object(self.key(key), value, of.fields(), key)
     }
 
     /// A map of texts with sorted keys, unless it is empty.
@@ -290,15 +243,10 @@ impl<'o> Fields<'o> {
     }
 
     /// The lists of owned and required definitions; the object around them is always written.
-    pub(super) fn definitions(
-        &mut self,
-        key: &str,
-        value: Option<Value<'_>>,
-        fields: &'static [FieldForm],
-    ) -> Result<(), String> {
+    pub(super) fn definitions(&mut self, key: &str, value: Option<Value<'_>>, of: GoType) -> Result<(), String> {
         let mut lists = Fields::open(self.key(key));
         for list in ["owned", "required"] {
-            lists.field(value, &some(list, Form::List(fields)))?;
+            lists.field(value, &some(list, FieldKind::Objects(of.fields())))?;
         }
         lists.close();
         Ok(())
@@ -330,14 +278,14 @@ impl List<'_, '_> {
     }
 }
 
-fn object(out: &mut Vec<u8>, value: Option<Value<'_>>, fields: &[FieldForm], key: &str) -> Result<(), String> {
+fn object(out: &mut Vec<u8>, value: Option<Value<'_>>, fields: &[Field], key: &str) -> Result<(), String> {
     let value = value.filter(|it| !it.is_null());
     if let Some(it) = value.filter(|it| it.kind() != Kind::Object) {
         return Err(go_type_error(it.kind(), Expected::Object("struct"), "", &[Step::Key(key.to_owned())]));
     }
     let mut written = Fields::open(out);
     for field in fields {
-        written.field(value, field)?;
+        written.field(value, &FieldForm { key: field.name, form: field.kind(), is_always: field.is_always })?;
     }
     written.close();
     Ok(())

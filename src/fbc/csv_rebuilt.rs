@@ -6,10 +6,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::csv_metadata::{
-    API_SERVICE, CRD, Fields, Form, INSTALL_MODE, KIND, LINK, MAINTAINER, NATIVE_API, always, some, text,
-};
+use super::csv_metadata::{Fields, KIND, always, some, text};
 use super::typed::Bundle;
+use crate::gotype::{FieldKind, GoType};
 use crate::json::{self, Value};
 
 /// What the package of a bundle adds.
@@ -53,21 +52,21 @@ fn write(bundle: &Bundle<'_>, version: &str, from: Value<'_>, package: &PackageF
     let mut spec = Fields::open(csv.key("spec"));
     spec.key("install").extend_from_slice(br#"{"strategy":"deployment","spec":{"deployments":null}}"#);
     json::write_string(version, spec.key("version"));
-    spec.field(from, &some("maturity", Form::Text))?;
-    spec.definitions("customresourcedefinitions", member("crdDescriptions"), CRD)?;
-    spec.definitions("apiservicedefinitions", member("apiServiceDefinitions"), API_SERVICE)?;
-    spec.field(from, &some("nativeAPIs", Form::List(NATIVE_API)))?;
-    spec.field(from, &some("minKubeVersion", Form::Text))?;
-    spec.field(from, &always("displayName", Form::Text))?;
+    spec.field(from, &some("maturity", FieldKind::Text))?;
+    spec.definitions("customresourcedefinitions", member("crdDescriptions"), GoType::CRD_DESCRIPTION)?;
+    spec.definitions("apiservicedefinitions", member("apiServiceDefinitions"), GoType::API_SERVICE_DESCRIPTION)?;
+    spec.field(from, &some("nativeAPIs", FieldKind::Objects(GoType::NATIVE_API.fields())))?;
+    spec.field(from, &some("minKubeVersion", FieldKind::Text))?;
+    spec.field(from, &always("displayName", FieldKind::Text))?;
     let own = member("description").and_then(|it| it.as_str()).filter(|it| !it.is_empty());
     let description = own.as_deref().unwrap_or(&package.description);
     if !description.is_empty() {
         json::write_string(description, spec.key("description"));
     }
-    spec.field(from, &some("keywords", Form::Texts))?;
-    spec.field(from, &some("maintainers", Form::List(MAINTAINER)))?;
-    spec.object("provider", member("provider"), LINK)?;
-    spec.field(from, &some("links", Form::List(LINK)))?;
+    spec.field(from, &some("keywords", FieldKind::Texts))?;
+    spec.field(from, &some("maintainers", FieldKind::Objects(GoType::MAINTAINER.fields())))?;
+    spec.object("provider", member("provider"), GoType::LINK)?;
+    spec.field(from, &some("links", FieldKind::Objects(GoType::LINK.fields())))?;
     if let Some((mediatype, bytes)) = &package.icon {
         let mut icons = spec.list("icon");
         let mut icon = Fields::open(icons.item());
@@ -76,7 +75,7 @@ fn write(bundle: &Bundle<'_>, version: &str, from: Value<'_>, package: &PackageF
         icon.close();
         icons.close();
     }
-    spec.field(from, &some("installModes", Form::List(INSTALL_MODE)))?;
+    spec.field(from, &some("installModes", FieldKind::Objects(GoType::INSTALL_MODE.fields())))?;
     spec.key("cleanup").extend_from_slice(br#"{"enabled":false}"#);
     let mut images = spec.list("relatedImages");
     for it in &bundle.related_images {

@@ -159,9 +159,9 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
 fn schema_of(number: usize) -> &'static Form {
     let schema = fields_of(number);
     // A schema has a schema below `not`.
-    let field = schema.fields.iter().find(|it| it.0 == "not");
-    match field {
-        Some((_, Form::Pointer(of))) => of,
+    let field = schema.fields.iter().find(|it| it.name == "not");
+    match field.map(|it| &it.form) {
+        Some(Form::Pointer(of)) => of,
         _ => &Form::Any,
     }
 }
@@ -194,10 +194,10 @@ fn fields<'d>(
     let from = open.len();
     for (key, value) in members(it.value, decoder) {
         let name = key.as_str().unwrap_or_default();
-        let exact = of.fields.iter().find(|it| it.0 == name);
-        let folded = || of.fields.iter().find(|it| decoder.folds_keys() && fold_eq(&name, it.0));
-        if let Some((_, form)) = exact.or_else(folded) {
-            open.push(below(it, Way::Key(key), value, form, root, of.name));
+        let exact = of.fields.iter().find(|it| it.name == name);
+        let folded = || of.fields.iter().find(|it| decoder.folds_keys() && fold_eq(&name, it.name));
+        if let Some(field) = exact.or_else(folded) {
+            open.push(below(it, Way::Key(key), value, &field.form, root, of.name));
         }
     }
     open[from..].reverse();
@@ -356,6 +356,29 @@ mod tests {
         };
         assert_eq!(fields(Decoder::Library), ["metadata.name", "metadata.labels.a", "spec.version"]);
         assert_eq!(fields(Decoder::Yaml), ["spec.version"]);
+    }
+
+    #[test]
+    fn properties_are_read_with_sorted_keys_of_which_the_last_counts() {
+        let said = |kind: &str, text: &str| {
+            let mut reader = Reader::new();
+            let found = GoType::of_property(kind).unwrap().misfit_of_sorted(reader.read(text).unwrap());
+            found.map(|it| it.go)
+        };
+        let refused = |words: &str| Some(format!("json: cannot unmarshal number into Go struct field {words}"));
+        let unsorted = r#"{"version":5,"packageName":6}"#;
+        assert_eq!(said("olm.package", unsorted), refused("Package.packageName of type string"));
+        assert_eq!(said("olm.package", r#"{"version":5,"version":"1.0.0"}"#), None);
+        assert_eq!(
+            said("olm.package", r#"{"version":"1.0.0","version":5}"#),
+            refused("Package.version of type string")
+        );
+        assert_eq!(said("olm.channel", r#"{"priority":1.0}"#), None);
+        assert_eq!(said("olm.channel", r#"{"priority":1.5}"#), refused("Channel.priority of type int"));
+        let modes = r#"{"installModes":[{"type":5}]}"#;
+        let go = refused("CSVMetadata.installModes.0.type of type v1alpha1.InstallModeType");
+        assert_eq!(said("olm.csv.metadata", modes), go);
+        assert!(GoType::of_property("olm.bundle.object").is_none());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod table;
 
 pub use decode::Misfit;
 pub(crate) use scalar::STANDARD_BASE64;
+pub(crate) use table::{Field, FieldKind};
 
 use crate::json::Value;
 
@@ -55,10 +56,27 @@ impl GoType {
 
     /// The value of `olm.package`.
     pub const PACKAGE: Self = Self("property.Package");
+    /// A definition that a ClusterServiceVersion owns or requires.
+    pub(crate) const CRD_DESCRIPTION: Self = Self("olm/v1alpha1.CRDDescription");
+    /// An API of a server that it owns or requires.
+    pub(crate) const API_SERVICE_DESCRIPTION: Self = Self("olm/v1alpha1.APIServiceDescription");
+    /// One of its links, and its provider.
+    pub(crate) const LINK: Self = Self("olm/v1alpha1.AppLink");
+    /// One of its maintainers.
+    pub(crate) const MAINTAINER: Self = Self("olm/v1alpha1.Maintainer");
+    /// One of its install modes.
+    pub(crate) const INSTALL_MODE: Self = Self("olm/v1alpha1.InstallMode");
+    /// One of its native APIs.
+    pub(crate) const NATIVE_API: Self = Self("meta/v1.GroupVersionKind");
     /// A text.
     pub const TEXT: Self = Self("string");
     /// A list of texts.
     pub const TEXTS: Self = Self("[]string");
+
+    /// The fields of a type of the table that is no list and no text, in their order.
+    pub(crate) fn fields(self) -> &'static [Field] {
+        table::fields(self.0)
+    }
 
     /// The first value that does not fit, in the order of the text.
     #[must_use]

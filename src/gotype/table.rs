@@ -42,7 +42,46 @@ pub(super) struct Struct {
     pub(super) go: &'static str,
     /// The same without the package.
     pub(super) name: &'static str,
-    pub(super) fields: Vec<(&'static str, Form)>,
+    pub(super) fields: Vec<Field>,
+}
+
+/// A field of a type.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// Its name in JSON.
+    pub(crate) name: &'static str,
+    pub(super) form: Form,
+    /// Whether it is written even if it has the zero value.
+    pub(crate) is_always: bool,
+}
+
+/// What is written of a field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FieldKind {
+    Text,
+    Truth,
+    Int,
+    Any,
+    Texts,
+    /// A list of objects with these fields.
+    Objects(&'static [Field]),
+}
+
+impl Field {
+    /// What is written of it; `Any` of what nothing writes.
+    pub(crate) fn kind(&self) -> FieldKind {
+        match &self.form {
+            Form::Text(_) => FieldKind::Text,
+            Form::Truth => FieldKind::Truth,
+            Form::Int32(_) => FieldKind::Int,
+            Form::List(of) => match **of {
+                Form::Text(_) => FieldKind::Texts,
+                Form::Object(number) => FieldKind::Objects(&fields_of(number).fields),
+                _ => FieldKind::Any,
+            },
+            _ => FieldKind::Any,
+        }
+    }
 }
 
 struct Table {
@@ -61,7 +100,11 @@ fn table() -> &'static Table {
         let mut structs: Vec<Struct> = Vec::with_capacity(by_name.len());
         for line in lines() {
             match (line.strip_prefix("  ").and_then(|it| it.split_once(' ')), structs.last_mut()) {
-                (Some((field, of)), Some(last)) => last.fields.push((field, parse(of, &by_name))),
+                (Some((name, of)), Some(last)) => {
+                    let own = of.strip_suffix(" omitempty");
+                    let form = parse(own.unwrap_or(of), &by_name);
+                    last.fields.push(Field { name, form, is_always: own.is_none() });
+                }
                 _ => {
                     let go = printed(line);
                     let name = go.rsplit('.').next().unwrap_or(go);
@@ -121,6 +164,12 @@ pub(super) fn form(text: &'static str) -> &'static Form {
     let mut forms = FORMS.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // There are as many as `GoType` has constants.
     forms.entry(text).or_insert_with(|| Box::leak(Box::new(parse(text, &table.by_name))))
+}
+
+/// The fields of a type by its name.
+pub(super) fn fields(name: &str) -> &'static [Field] {
+    let table = table();
+    table.by_name.get(name).map_or(&[], |number| table.structs[*number].fields.as_slice())
 }
 
 /// A type with fields, by its number.
@@ -192,7 +241,8 @@ mod tests {
         let table = table();
         assert_eq!(table.structs.len(), table.by_name.len(), "a type occurs twice");
         for line in TYPES.lines().filter_map(|it| it.strip_prefix("  ")) {
-            let (_, mut of) = line.split_once(' ').unwrap();
+            let (_, of) = line.split_once(' ').unwrap();
+            let mut of = of.strip_suffix(" omitempty").unwrap_or(of);
             while let Some(inner) = of.strip_prefix('*').or(of.strip_prefix("[]")).or(of.strip_prefix("map:")) {
                 of = inner;
             }
