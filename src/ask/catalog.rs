@@ -1,12 +1,13 @@
 //! Which catalog is meant, wherever a question does not name one: of a package, a version, an image, a page. What a CatalogSource or a
-//! ClusterCatalog of a cluster is, [`CatalogSources`](crate::resolve::CatalogSources) says.
+//! ClusterCatalog of a cluster is, [`CatalogSources`](crate::catalog_source::CatalogSources) says.
 
+use super::bundle::Target;
 use super::error::AskError;
+use crate::catalog_source::family_and_minor;
+use crate::constraint::openshift::Minor;
 use crate::diag::closest;
 use crate::index::query::{BundleSelector, CatalogRank, Filter, preferred_catalog};
 use crate::index::{Index, IndexError};
-
-use super::bundle::Target;
 
 /// The catalogs that there are, with what decides between them.
 #[derive(Debug, Clone, Default)]
@@ -62,6 +63,30 @@ impl Catalogs {
         };
         let having: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
         Ok(Self::of(index)?.choose(named, having.iter().map(String::as_str)).map(str::to_owned))
+    }
+}
+
+/// From which catalogs a question about a version of OpenShift is answered: a cluster of that version has its catalogs, and no others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CatalogsOfVersion {
+    /// Those that are for the version by their names.
+    Own(Vec<String>),
+    /// All: those that are for the version do not have the package.
+    Without(Vec<String>),
+    /// All: none is for the version.
+    Missing,
+}
+
+impl Catalogs {
+    /// The catalogs for a version of OpenShift, of those that have something.
+    pub fn of_version<'c>(&self, having: impl IntoIterator<Item = &'c str>, openshift: Minor) -> CatalogsOfVersion {
+        let is_its = |name: &&str| family_and_minor(name).is_some_and(|it| it.1.is_same(openshift));
+        let having: Vec<String> = having.into_iter().filter(is_its).map(str::to_owned).collect();
+        if !having.is_empty() {
+            return CatalogsOfVersion::Own(having);
+        }
+        let without: Vec<String> = self.names().filter(is_its).map(str::to_owned).collect();
+        if without.is_empty() { CatalogsOfVersion::Missing } else { CatalogsOfVersion::Without(without) }
     }
 }
 

@@ -6,8 +6,8 @@ use super::error::AskError;
 use super::upgrade::Warn;
 use crate::index::Index;
 use crate::resolve::{
-    BundleDemands, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, Options, bare_world,
-    closure, demanders, demanding_packages, demands,
+    BundleDemands, BundleNeeds, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, Options,
+    bare_world, closure, demanders, demanding_packages, demands,
 };
 
 /// What is wanted besides what a bundle requires.
@@ -79,6 +79,17 @@ pub fn dependencies(
         }
     }
     Ok(DependencyAnswers { answers, is_met })
+}
+
+/// What a bundle of a catalog requires, with the first choice for each requirement.
+///
+/// # Errors
+/// If what it requires cannot be read.
+pub fn needs(index: &Index, catalog: &str, target: &Target) -> Result<Vec<BundleNeeds>, AskError> {
+    let world = bare_world(index, &[catalog.to_owned()])?;
+    let rows = IndexRows::new(index, &world);
+    let found = demands(&world, &rows, &Options::default(), &target.package, &target.bundle)?;
+    Ok(found.into_iter().map(BundleNeeds::from).collect())
 }
 
 /// What a bundle requires, and nothing else of it yet.

@@ -58,6 +58,14 @@ pub enum AskError {
         /// What to do.
         help: String,
     },
+    /// No package has the bundle.
+    #[error("there is no bundle `{name}`")]
+    NoBundleOfAny {
+        /// Its name.
+        name: String,
+        /// What to do.
+        help: String,
+    },
     /// Several bundles of the package can be meant.
     #[error("{0}")]
     SeveralBundles(String),
@@ -97,6 +105,9 @@ pub enum AskError {
     /// A cluster has nothing installed, as far as its manifests say.
     #[error("nothing is installed in the cluster that `--cluster` describes")]
     NothingInstalledThere,
+    /// Manifests have no operator.
+    #[error("nothing is installed according to {0}")]
+    NothingInstalledIn(String),
     /// OLM does not get from one bundle to another.
     #[error("OLM does not upgrade from {from} to {to}: {reason}")]
     NotReached {
@@ -168,6 +179,7 @@ impl AskError {
             self,
             Self::NothingInCluster(_)
                 | Self::NothingInstalledThere
+                | Self::NothingInstalledIn(_)
                 | Self::NotReached { .. }
                 | Self::Failure(_)
                 | Self::Index(_)
@@ -183,6 +195,7 @@ impl AskError {
             | Self::NoChannel { .. }
             | Self::NoVersion { .. }
             | Self::NoBundle { .. }
+            | Self::NoBundleOfAny { .. }
             | Self::SeveralBundles(_)
             | Self::NothingInRange { .. }
             | Self::NoCatalogForCluster(_)
@@ -202,7 +215,11 @@ impl AskError {
             | Self::NoPackage { help, .. }
             | Self::NoChannel { help, .. }
             | Self::NoVersion { help, .. }
-            | Self::NoBundle { help, .. } => help.clone(),
+            | Self::NoBundle { help, .. }
+            | Self::NoBundleOfAny { help, .. } => help.clone(),
+            Self::NothingInstalledIn(_) => {
+                "it needs ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them".to_owned()
+            }
             Self::SeveralBundles(_) => "choose one of them with `--installed NAME`".to_owned(),
             Self::NothingInRange { of, .. } => format!("`olmdex list bundles {of}` lists them"),
             Self::NoRange { .. } => "a range looks like `>=2.8.0 <2.11.0`, with all three numbers".to_owned(),

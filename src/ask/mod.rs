@@ -8,12 +8,14 @@
 //! | which catalog is meant | [`Catalogs::choose`] |
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
 //! | what a bundle requires, and who needs it | [`dependencies()`] |
+//! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
 //! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
 //!
 //! What it deliberately does not do: it reads no files and no command line, and prints nothing.
 
 mod bundle;
 mod catalog;
+mod compat;
 mod dependencies;
 mod error;
 mod images;
@@ -24,8 +26,9 @@ mod upgrade;
 mod upgrade_answers;
 
 pub use bundle::{Target, looks_like_range, of_version};
-pub use catalog::{Catalogs, must_have};
-pub use dependencies::{DependencyAnswers, DependencyWish, dependencies};
+pub use catalog::{Catalogs, CatalogsOfVersion, must_have};
+pub use compat::{CompatAnswers, CompatQuestion};
+pub use dependencies::{DependencyAnswers, DependencyWish, dependencies, needs};
 pub use error::{AskError, guess, guess_bundle};
 pub use images::{BundlePlace, bundles_between, bundles_of_cluster};
 pub use name::{PackageName, left_out, no_channel, no_package, no_version};

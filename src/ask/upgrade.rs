@@ -160,6 +160,19 @@ impl UpgradeQuestion {
         }
     }
 
+    /// The questions about a package that is known by its name, one for each catalog that a Subscription may name.
+    ///
+    /// # Errors
+    /// As [`Self::questions`].
+    pub fn of_package(
+        &self,
+        index: &Index,
+        name: &PackageName,
+        warn: Warn<'_>,
+    ) -> Result<Vec<PackageQuestion>, AskError> {
+        Asking { asked: self, index, warn }.of_package(name)
+    }
+
     /// What all catalogs say of the package, and the one that its Subscription names.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The answers about upgrades: what OLM takes next, the way that it goes, and why it does not take a version.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::bundle::Target;
 use super::error::AskError;
@@ -10,8 +10,8 @@ use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::Reach;
 use crate::upgrade::{
-    Effort, FewestSteps, Generation, InstalledBundle, Updates, UpgradePath, WhyNot, classic_path, classic_updates,
-    classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates, v1_why_not,
+    Asked, Effort, FewestSteps, Generation, InstalledBundle, Updates, UpgradePath, WhyNot, classic_path, classic_paths,
+    classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates, v1_why_not,
 };
 
 /// What OLM takes next.
@@ -180,7 +180,8 @@ impl UpgradeQuestion {
 
 impl PackageQuestion {
     /// The ways that the generations of OLM go by themselves.
-    fn paths(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
+    #[must_use]
+    pub fn paths(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
         let Self { olm, view, asked } = self;
         let classic = view.graphs.first().filter(|_| olm.is_classic());
         let classic = classic.map(|it| classic_path(view, it, asked, from, to));
@@ -189,7 +190,15 @@ impl PackageQuestion {
 
     /// Why the generations of OLM do not take a bundle, given by name and version. Ways to it may lead through all channels of the
     /// catalogs.
-    fn why_not(&self, index: &Index, catalogs: &[String], target: &(String, String)) -> Result<Vec<WhyNot>, AskError> {
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    pub fn why_not(
+        &self,
+        index: &Index,
+        catalogs: &[String],
+        target: &(String, String),
+    ) -> Result<Vec<WhyNot>, AskError> {
         let Self { olm, view, asked } = self;
         let mut answers = Vec::new();
         if let Some(graph) = view.graphs.first().filter(|_| olm.is_classic()) {
@@ -205,5 +214,43 @@ impl PackageQuestion {
             answers.push(v1_why_not(view, asked, target, &within));
         }
         Ok(answers)
+    }
+
+    /// The way with the fewest steps over all channels, with what must be set before each; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    pub fn fewest(
+        &self,
+        index: &Index,
+        catalogs: &[String],
+        olm: Generation,
+        (from, to): (&InstalledBundle, &str),
+    ) -> Result<Option<UpgradePath>, AskError> {
+        let within = self.view.names_between(index, (catalogs, &[]), from, &BTreeSet::from([to.to_owned()]), 1)?;
+        let wanted = FewestSteps {
+            from,
+            to,
+            at_most: 1,
+            avoids_deprecated: false,
+            openshift: None,
+            within: &within,
+            effort: &Effort::default(),
+        };
+        let asked = Asked { channels: Vec::new(), ..self.asked.clone() };
+        Ok(fewest_steps(&self.view, &asked, olm, &wanted).into_iter().find(|it| it.is_reached))
+    }
+
+    /// The ways of OLM Classic from every entry of the default channel of the first catalog, highest version first; each with whether
+    /// it goes on after so many steps.
+    pub fn of_default_channel(&self, max_steps: usize, each: impl FnMut(UpgradePath, bool)) {
+        let Some(graph) = self.view.graphs.first() else { return };
+        let channel = graph.channels.iter().find(|it| it.name == graph.default_channel);
+        let entries: HashSet<&str> =
+            channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
+        let bundles = self.view.bundles().iter().filter(|it| entries.contains(it.0.as_str()));
+        let froms = bundles.map(|(name, version)| InstalledBundle::held(name.clone(), version.clone()));
+        let asked = Asked { channels: vec![graph.default_channel.clone()], ..Asked::default() };
+        classic_paths(&self.view, graph, &asked, froms, max_steps, each);
     }
 }

@@ -9,7 +9,7 @@ use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Desk, Page};
-use crate::catalog_source::family_and_minor;
+use crate::ask::{CatalogsOfVersion, CompatQuestion};
 use crate::constraint::openshift::Minor;
 use crate::index::query::{Filter, PackageGraph};
 use crate::platform::Lifecycle;
@@ -28,54 +28,35 @@ fn minor(text: &str) -> Result<Minor, PageError> {
     Version::parse_tolerant(text).map(|it| Minor::of(&it)).map_err(|_| refused())
 }
 
-/// Which catalogs a question about a version of OpenShift is answered from: a cluster of that version has its catalogs, and no others.
-enum Scope {
-    /// Those that are for the version by their names.
-    Own(Vec<String>),
-    /// All: those that are for the version do not have the package.
-    Without(Vec<String>),
-    /// All: none is for the version.
-    Missing,
+/// The catalogs that a command names.
+fn named(desk: Desk<'_>, scope: &CatalogsOfVersion) -> Vec<String> {
+    match scope {
+        CatalogsOfVersion::Own(names) if desk.has_several() => names.clone(),
+        _ => Vec::new(),
+    }
 }
 
-impl Scope {
-    fn of(desk: Desk<'_>, graphs: &[PackageGraph], openshift: Minor) -> Self {
-        let is_its = |name: &&str| family_and_minor(name).is_some_and(|it| it.1.is_same(openshift));
-        let having: Vec<String> =
-            graphs.iter().map(|it| it.catalog.as_str()).filter(is_its).map(str::to_owned).collect();
-        if !having.is_empty() {
-            return Self::Own(having);
-        }
-        let without: Vec<String> = desk.catalogs().filter(is_its).map(str::to_owned).collect();
-        if without.is_empty() { Self::Missing } else { Self::Without(without) }
-    }
+fn scope_of(desk: Desk<'_>, graphs: &[PackageGraph], openshift: Minor) -> CatalogsOfVersion {
+    desk.shelf().ranks.of_version(graphs.iter().map(|it| it.catalog.as_str()), openshift)
+}
 
-    /// The catalogs that a command names.
-    fn named(&self, desk: Desk<'_>) -> Vec<String> {
-        match self {
-            Self::Own(names) if desk.has_several() => names.clone(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn note(&self, desk: Desk<'_>, openshift: Minor) -> Markup {
-        let rest = match (desk.has_several(), self) {
-            (false, _) => "The bundles of its only catalog follow.",
-            (true, Self::Without(_)) => "The bundles of the other catalogs follow.",
-            (true, _) => "The bundles of all catalogs follow.",
-        };
-        html! {
-            @match self {
-                Self::Own(names) => { @if desk.has_several() {
-                    p { "The bundles of " strong { (shown(&names.join(", "))) } ", the catalog for OpenShift " (openshift) "." }
-                } }
-                Self::Without(names) => {
-                    div.note.warn role="note" { p { "The catalog for OpenShift " (openshift) ", " strong { (shown(&names.join(", "))) }
-                        ", does not have this package. " (rest) } }
-                }
-                Self::Missing => {
-                    div.note.warn role="note" { p { "No catalog of this index is for OpenShift " (openshift) ", by its name. " (rest) } }
-                }
+fn note(desk: Desk<'_>, scope: &CatalogsOfVersion, openshift: Minor) -> Markup {
+    let rest = match (desk.has_several(), scope) {
+        (false, _) => "The bundles of its only catalog follow.",
+        (true, CatalogsOfVersion::Without(_)) => "The bundles of the other catalogs follow.",
+        (true, _) => "The bundles of all catalogs follow.",
+    };
+    html! {
+        @match scope {
+            CatalogsOfVersion::Own(names) => { @if desk.has_several() {
+                p { "The bundles of " strong { (shown(&names.join(", "))) } ", the catalog for OpenShift " (openshift) "." }
+            } }
+            CatalogsOfVersion::Without(names) => {
+                div.note.warn role="note" { p { "The catalog for OpenShift " (openshift) ", " strong { (shown(&names.join(", "))) }
+                    ", does not have this package. " (rest) } }
+            }
+            CatalogsOfVersion::Missing => {
+                div.note.warn role="note" { p { "No catalog of this index is for OpenShift " (openshift) ", by its name. " (rest) } }
             }
         }
     }
@@ -87,15 +68,17 @@ pub(super) fn answer(desk: Desk<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> 
         return Err(PageError::parameter("openshift", "required: the current version of the cluster"));
     };
     let from = minor(openshift)?;
-    let mut graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
+    let graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
     if graphs.is_empty() {
         return Err(desk.unknown_package(&fit.package)?);
     }
-    if let Scope::Own(names) = Scope::of(desk, &graphs, from) {
-        graphs.retain(|it| names.contains(&it.catalog));
-    }
+    let catalogs = match scope_of(desk, &graphs, from) {
+        CatalogsOfVersion::Own(names) => names,
+        _ => Vec::new(),
+    };
     let step = Move { from, to: from.next() };
-    Ok(graphs.iter().flat_map(|graph| bundles_that_stay(GENERATIONS, graph, step, &Installation::default())).collect())
+    let question = CompatQuestion::of_package(&fit.package, step, catalogs);
+    Ok(question.answer(desk.index(), &mut |_| {})?.rows)
 }
 
 /// The versions of OpenShift that bundles and names of catalogs speak of, the lowest first.
@@ -147,7 +130,7 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
         @if desk.is_served() { (form(desk, fit, &minors)) }
         @match &fit.openshift {
             Some(_) => { @for step in &steps {
-                (Scope::of(desk, &graphs, step.from).note(desk, step.from))
+                (note(desk, &scope_of(desk, &graphs, step.from), step.from))
                 (one_step(desk, &answer(desk, fit)?, *step))
             } }
             None => {
@@ -160,7 +143,7 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
     let commands = match &fit.openshift {
         Some(openshift) => {
             let command = Command::new("compat").name(package.clone()).option("--openshift", openshift);
-            let named = Scope::of(desk, &graphs, minor(openshift)?).named(desk);
+            let named = named(desk, &scope_of(desk, &graphs, minor(openshift)?));
             vec![named.into_iter().fold(command, |command, name| command.option("--catalog", name))]
         }
         None => Vec::new(),
@@ -229,7 +212,7 @@ fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
 
 /// Versions and versions of OpenShift.
 fn matrix(desk: Desk<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
-    let preferred = desk.shelf().preferred(graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
+    let preferred = desk.shelf().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
     let columns: Vec<Vec<Stay>> =
         steps.iter().map(|step| bundles_that_stay(GENERATIONS, graph, *step, &Installation::default())).collect();

@@ -60,7 +60,7 @@ pub(super) fn page(desk: Desk<'_>, named: Option<&String>) -> Result<Page, PageE
     let catalog = chosen(desk, named)?;
     let findings = desk.shelf().findings(desk.index(), &catalog)?;
     let is_all = named.is_none() && of_all(desk).is_ok();
-    let preferred = desk.shelf().preferred(desk.catalogs()).unwrap_or_default();
+    let preferred = desk.shelf().choose(&[], desk.catalogs()).unwrap_or_default();
     let body = html! {
         h1 { "Findings in " (shown(&catalog)) }
         (tabs(desk, &catalog))

@@ -26,7 +26,7 @@ pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<PackageDetail>
 pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
     let mut all = answer(desk, package)?;
     all.sort_by_key(|it| by_numbers(&it.row.catalog));
-    let preferred = desk.shelf().preferred(all.iter().map(|it| it.row.catalog.as_str())).unwrap_or_default();
+    let preferred = desk.shelf().choose(&[], all.iter().map(|it| it.row.catalog.as_str())).unwrap_or_default();
     let Some(main) = all.iter().find(|it| it.row.catalog == preferred) else {
         return Err(desk.unknown_package(package)?);
     };

@@ -164,7 +164,7 @@ fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup,
         heads.insert((&row.catalog, &row.package), head(desk, row, highest));
     }
     for line in lines {
-        let preferred = desk.shelf().preferred(line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
+        let preferred = desk.shelf().choose(&[], line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
         let name = desk.shelf().icon_of(desk.index(), preferred, line.name())?;
         icons.push((name.and_then(|it| desk.to(&Route::Icon(it))), preferred));
     }

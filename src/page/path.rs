@@ -1,7 +1,5 @@
 //! The way that OLM takes from a version, and to one: each step with its reason, or why it does not get there.
 
-use std::collections::{BTreeSet, HashSet};
-
 use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
@@ -9,20 +7,16 @@ use super::parts::{Ids, badge, link, place, select, shown, table, tabs, version_
 use super::reply::PageError;
 use super::route::{List, Olm, Route, Way};
 use super::site::{Desk, Page};
+use crate::ask::{self, PackageName, PackageQuestion, UpgradeQuestion};
 use crate::diag::counted;
-use crate::index::query::{Filter, Reach};
-use crate::upgrade::{
-    Asked, Effort, FewestSteps, Generation, InstalledBundle, InstalledError, PackageView, PathStep, UpgradePath,
-    WhyNot, classic_path, classic_paths, classic_why_not, fewest_steps, v1_path, v1_why_not,
-};
+use crate::index::query::Filter;
+use crate::upgrade::{Generation, InstalledBundle, PathStep, UpgradePath, WhyNot};
 
-/// A question with all that it needs to be answered.
+/// The question of an address, about the catalog that it means.
 struct Question {
     catalog: String,
     having: Vec<String>,
-    view: PackageView,
-    asked: Asked,
-    from: Option<InstalledBundle>,
+    asked: PackageQuestion,
     to: Option<(String, String)>,
 }
 
@@ -32,81 +26,45 @@ impl Question {
         let all = desk.index().packages(&Filter { package: Some(package.clone()), ..Filter::default() })?;
         let having: Vec<String> = all.into_iter().map(|it| it.catalog).collect();
         let catalog = desk.choose(way.catalog.as_ref(), &having, || desk.unknown_package(package))?;
-        let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
-        let view = PackageView::read(desk.index(), &filter, package)?;
-        if let Some(channel) = &way.channel
-            && !view.graphs.iter().any(|graph| graph.channels.iter().any(|it| it.name == *channel))
-        {
-            return Err(desk.unknown_channel(package, channel)?);
-        }
-        let from = match &way.from {
-            None => None,
-            Some(text) => match view.find_installed_in(desk.index(), text) {
-                Ok(found) => Some(found),
-                Err(InstalledError::Unknown { .. }) => return Err(desk.unknown_version(package, text)?),
-                Err(InstalledError::Index(error)) => return Err(error.into()),
-                Err(error) => return Err(PageError::parameter("from", &error.to_string())),
+        let question = UpgradeQuestion {
+            channels: way.channel.iter().cloned().collect(),
+            installed: way.from.clone(),
+            olm: match way.olm {
+                Some(Olm::Classic) => ask::Olm::Classic,
+                Some(Olm::V1) => ask::Olm::V1,
+                None => ask::Olm::Both,
             },
+            catalogs: vec![catalog.clone()],
+            ..UpgradeQuestion::default()
         };
-        let to = match &way.to {
-            None => None,
-            Some(text) => match view.find(text) {
-                Some(found) => Some(found),
-                None => return Err(desk.unknown_version(package, text)?),
-            },
-        };
-        let asked =
-            Asked { installed: from.clone(), channels: way.channel.iter().cloned().collect(), ..Asked::default() };
-        Ok(Self { catalog, having, view, asked, from, to })
+        let refused = |error| desk.refused(package, "from", error);
+        let mut found = question
+            .of_package(desk.index(), &PackageName::of(package), &mut |_| {})
+            .or_else(|error| Err(refused(error)?))?;
+        let Some(asked) = found.pop() else { return Err(desk.unknown_package(package)?) };
+        let to = way.to.as_ref().map(|it| ask::bundle(&asked.view, it)).transpose();
+        let to = to.or_else(|error| Err(refused(error)?))?;
+        Ok(Self { catalog, having, asked, to })
     }
 
-    fn paths(&self, olm: Option<Olm>) -> Vec<UpgradePath> {
-        let Some(from) = &self.from else { return Vec::new() };
+    fn from(&self) -> Option<&InstalledBundle> {
+        self.asked.asked.installed.as_ref()
+    }
+
+    fn paths(&self) -> Vec<UpgradePath> {
         let to = self.to.as_ref().map(|it| it.0.as_str());
-        let mut answers = Vec::new();
-        if olm != Some(Olm::V1) {
-            answers.extend(self.view.graphs.first().map(|it| classic_path(&self.view, it, &self.asked, from, to)));
-        }
-        if olm != Some(Olm::Classic) {
-            answers.push(v1_path(&self.view, &self.asked, from, to));
-        }
-        answers
+        self.from().map(|it| self.asked.paths(it, to)).unwrap_or_default()
     }
 
-    fn reach(&self, desk: Desk<'_>) -> Result<Reach, PageError> {
-        let (Some(from), Some(to)) = (&self.from, &self.to) else { return Ok(Reach::Unknown) };
-        let to = BTreeSet::from([to.0.clone()]);
-        let catalogs = std::slice::from_ref(&self.catalog);
-        Ok(self.view.names_between(desk.index(), (catalogs, &[]), from, &to, 1)?)
-    }
-
-    fn why_not(&self, desk: Desk<'_>, olm: Option<Olm>) -> Result<Vec<WhyNot>, PageError> {
+    fn why_not(&self, desk: Desk<'_>) -> Result<Vec<WhyNot>, PageError> {
         let Some(to) = &self.to else { return Ok(Vec::new()) };
-        let mut answers = Vec::new();
-        if let Some(graph) = self.view.graphs.first().filter(|_| olm != Some(Olm::V1)) {
-            answers.push(classic_why_not(&self.view, graph, &self.asked, to).look_up(desk.index())?);
-        }
-        if olm != Some(Olm::Classic) {
-            answers.push(v1_why_not(&self.view, &self.asked, to, &self.reach(desk)?));
-        }
-        Ok(answers)
+        Ok(self.asked.why_not(desk.index(), std::slice::from_ref(&self.catalog), to)?)
     }
 
     /// The way with the fewest steps, if fields are set on it.
     fn fewest(&self, desk: Desk<'_>, olm: Generation) -> Result<Option<UpgradePath>, PageError> {
-        let (Some(from), Some(to)) = (&self.from, &self.to) else { return Ok(None) };
-        let within = self.reach(desk)?;
-        let wanted = FewestSteps {
-            from,
-            to: &to.0,
-            at_most: 1,
-            avoids_deprecated: false,
-            openshift: None,
-            within: &within,
-            effort: &Effort::default(),
-        };
-        let asked = Asked { channels: Vec::new(), ..self.asked.clone() };
-        Ok(fewest_steps(&self.view, &asked, olm, &wanted).into_iter().find(|it| it.is_reached))
+        let (Some(from), Some(to)) = (self.from(), &self.to) else { return Ok(None) };
+        Ok(self.asked.fewest(desk.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.0))?)
     }
 }
 
@@ -115,7 +73,7 @@ pub(super) fn answer(desk: Desk<'_>, way: &Way) -> Result<Vec<UpgradePath>, Page
     if way.from.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
-    Ok(Question::read(desk, way)?.paths(way.olm))
+    Ok(Question::read(desk, way)?.paths())
 }
 
 /// The answer as data: what `why-not` gives.
@@ -123,26 +81,25 @@ pub(super) fn why_not(desk: Desk<'_>, way: &Way) -> Result<Vec<WhyNot>, PageErro
     if way.to.is_none() {
         return Err(PageError::parameter("to", "required: the version or bundle to get to"));
     }
-    Question::read(desk, way)?.why_not(desk, way.olm)
+    Question::read(desk, way)?.why_not(desk)
 }
 
 pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
     let question = Question::read(desk, way)?;
     let package = &way.package;
-    let answers = question.paths(way.olm);
+    let answers = question.paths();
     let mut results = Vec::new();
     for path in &answers {
         results.push(result(desk, &question, path)?);
     }
     let is_all_reached = answers.iter().all(|it| it.is_reached);
-    let reasons =
-        if is_all_reached && question.from.is_some() { Vec::new() } else { question.why_not(desk, way.olm)? };
+    let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(desk)? };
     let body = html! {
         h1 { "Upgrade paths of " (shown(package)) }
         (tabs(desk, package))
         @if desk.is_served() {
             (form(desk, way, &question))
-            @if question.from.is_none() {
+            @if question.from().is_none() {
                 p { "Enter the installed version to see the upgrades that OLM makes from there, one after another"
                     @if question.to.is_none() { "; say what is wanted to see whether they get there." } @else { "." } }
             }
@@ -187,7 +144,7 @@ pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
 fn form(desk: Desk<'_>, way: &Way, question: &Question) -> Markup {
     let address = desk.to(&Route::Path(Way { package: way.package.clone(), ..Way::default() }));
     let mut channels: Vec<String> =
-        question.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
+        question.asked.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
     channels.sort();
     channels.dedup();
     let olm = way.olm.map(|it| it.as_str().to_owned());
@@ -200,7 +157,7 @@ fn form(desk: Desk<'_>, way: &Way, question: &Question) -> Markup {
             @if question.having.len() > 1 {
                 (select(("catalog", "Catalog"), None, &question.having, Some(&question.catalog)))
             }
-            datalist #known { @for (_, version) in question.view.bundles() { option value=(version) {} } }
+            datalist #known { @for (_, version) in question.asked.view.bundles() { option value=(version) {} } }
             button { "Show the path" }
         }
     }
@@ -307,24 +264,18 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
     }
 }
 
-/// For a page that cannot be asked: the ways from every entry of the default channel.
 /// Steps of each path on a page that has all of them: together they would be the square of a channel's length.
 const MAX_STEPS: usize = 250;
 
+/// For a page that cannot be asked: the ways from every entry of the default channel.
 fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
-    let Some(graph) = question.view.graphs.first() else { return html! {} };
-    let channel = graph.channels.iter().find(|it| it.name == graph.default_channel);
-    let entries: HashSet<&str> = channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
+    let Some(graph) = question.asked.view.graphs.first() else { return html! {} };
     let mut ids = Ids::default();
-    // In the order of versions, the highest first.
-    let bundles: Vec<&(String, String)> =
-        question.view.bundles().iter().filter(|it| entries.contains(it.0.as_str())).collect();
-    let froms = bundles.iter().map(|(name, version)| InstalledBundle::held(name.clone(), version.clone()));
-    let asked = Asked { channels: vec![graph.default_channel.clone()], ..Asked::default() };
-    let linked =
-        |bundle: &str, version: &str| version_link(desk, &question.view.package, (bundle, version), &question.catalog);
+    let linked = |bundle: &str, version: &str| {
+        version_link(desk, &question.asked.view.package, (bundle, version), &question.catalog)
+    };
     let mut rows = String::new();
-    classic_paths(&question.view, graph, &asked, froms, MAX_STEPS, |path, has_more| {
+    question.asked.of_default_channel(MAX_STEPS, |path, has_more| {
         let last = path.steps.last().filter(|_| has_more).map(|it| &it.target);
         let row = html! {
             tr id=(ids.make("from", &path.from.version)) {
@@ -342,7 +293,7 @@ fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
     let rows = PreEscaped(rows);
     html! {
         p { "From every entry of the default channel "
-            (link(desk, &super::parts::channel_route(desk, &question.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
+            (link(desk, &super::parts::channel_route(desk, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
             ", as OLM Classic goes. `olmdex path` and `olmdex serve` answer any other question." }
         (table("Upgrade paths in the default channel", &["From", "Steps", "End"], rows))
     }

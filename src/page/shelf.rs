@@ -10,9 +10,10 @@ use sha2::{Digest as _, Sha256};
 use super::icon;
 use super::plans::Plans;
 use super::server_path::ServerPaths;
+use crate::ask::Catalogs;
 use crate::diag::Finding;
 use crate::encoding::hex::hex;
-use crate::index::query::{BundleRow, CatalogRow, Facet, Filter, preferred_catalog};
+use crate::index::query::{BundleRow, CatalogRow, Facet, Filter};
 use crate::index::{Index, IndexError};
 use crate::upgrade::check_catalog;
 
@@ -34,6 +35,7 @@ pub struct Shelf {
     /// The cluster that plans are made for, if there is one.
     pub plans: Option<Plans>,
     pub(super) server_paths: ServerPaths,
+    pub(super) ranks: Catalogs,
     highest: OnceLock<Highest>,
     facets: OnceLock<Vec<Facet>>,
     icons: OnceLock<Icons>,
@@ -68,6 +70,7 @@ impl Shelf {
         let digest = hex(&hasher.finalize());
         let server_paths = ServerPaths::of_sources(catalogs.iter().map(|it| it.source.as_str()));
         Ok(Self {
+            ranks: catalogs.iter().map(|it| (it.catalog.as_str(), it.priority)).collect(),
             server_paths,
             source,
             catalogs,
@@ -184,9 +187,8 @@ impl Shelf {
         Ok(Some(findings))
     }
 
-    /// The catalog that is shown where an address names none.
-    pub(super) fn preferred<'c>(&self, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
-        let priority = |name: &str| self.catalogs.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
-        preferred_catalog(priority, names)
+    /// The catalog that is shown of those that have something.
+    pub(super) fn choose<'c>(&self, named: &[String], having: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+        self.ranks.choose(named, having)
     }
 }

@@ -10,6 +10,7 @@ use super::one_package::OfPackage;
 use super::reply::PageError;
 use super::route::{Form, Release, Route, Stream};
 use super::shelf::Shelf;
+use crate::ask::AskError;
 use crate::diag::closest;
 use crate::index::Index;
 use crate::version::{Version, nearest};
@@ -115,13 +116,24 @@ impl<'s> Desk<'s> {
         missing: impl FnOnce() -> Result<PageError, PageError>,
     ) -> Result<String, PageError> {
         self.must_have_catalog(named)?;
-        let found = match named {
-            Some(name) => having.iter().find(|it| *it == name).map(String::as_str),
-            None => self.shelf().preferred(having.iter().map(String::as_str)),
-        };
+        let found =
+            self.shelf().choose(named.map(std::slice::from_ref).unwrap_or_default(), having.iter().map(String::as_str));
         match found {
             Some(name) => Ok(name.to_owned()),
             None => Err(missing()?),
+        }
+    }
+
+    /// Why a question about a package has no answer; `parameter` says what is installed.
+    pub(super) fn refused(&self, package: &str, parameter: &str, error: AskError) -> Result<PageError, PageError> {
+        match error {
+            AskError::NoPackage { package, .. } => self.unknown_package(&package),
+            AskError::NoChannel { channel, .. } => self.unknown_channel(package, &channel),
+            AskError::NoVersion { version: name, .. } | AskError::NoBundle { name, .. } => {
+                self.unknown_version(package, &name)
+            }
+            AskError::SeveralBundles(_) => Ok(PageError::parameter(parameter, &error.to_string())),
+            error => Ok(error.into()),
         }
     }
 

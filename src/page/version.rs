@@ -13,27 +13,17 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{ImageSearch, List, Part, Release, Route, Way};
 use super::site::{Desk, Page};
+use crate::ask::{self, DependencyWish, Target, of_version};
 use crate::diag::counted;
 use crate::fbc::Api;
 use crate::index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
-use crate::resolve::{
-    BundleDemands, BundleNeeds, Dependencies, DependencyAnswer, IndexRows, Need, Options, bare_world, demands,
-};
+use crate::resolve::{BundleNeeds, Dependencies, Need};
 
 /// The answer as data: what `show PKG@VERSION` gives.
 pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDetail>, PageError> {
     desk.must_have_catalog(release.catalog.as_ref())?;
-    let selector = |name: Option<&String>, version: Option<&String>| BundleSelector {
-        catalogs: release.catalog.iter().cloned().collect(),
-        package: Some(release.package.clone()),
-        name: name.cloned(),
-        version: version.cloned(),
-    };
-    let mut found = desk.index().show_bundle(&selector(None, Some(&release.version)))?;
-    if found.is_empty() {
-        // A bundle without a version has its name instead.
-        found = desk.index().show_bundle(&selector(Some(&release.version), None))?;
-    }
+    let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
+    let found = of_version(desk.index(), &catalogs, &release.package, &release.version)?;
     if found.is_empty() {
         return Err(desk.unknown_version(&release.package, &release.version)?);
     }
@@ -45,33 +35,18 @@ pub(super) fn dependencies(desk: Desk<'_>, release: &Release) -> Result<Vec<Depe
     let found = answer(desk, release)?;
     let Some(bundle) = found.first().map(|it| it.row.bundle.clone()) else { return Ok(Vec::new()) };
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
-    let found = demanded(desk, &catalogs, &release.package, &bundle)?;
-    let answers = found.into_iter().map(|it| Dependencies {
-        catalog: it.bundle.catalog,
-        package: release.package.clone(),
-        bundle: it.bundle.name,
-        requires: it.demands.into_iter().map(DependencyAnswer::from).collect(),
-        closure: Vec::new(),
-        required_by: Vec::new(),
-    });
-    Ok(answers.collect())
+    let target = Target { package: release.package.clone(), bundle };
+    let wish = DependencyWish::default();
+    Ok(ask::dependencies(desk.index(), &catalogs, &target, wish, &mut |_| {})?.answers)
 }
 
-/// The demands of a bundle in some catalogs, read for this page.
-fn demanded(desk: Desk<'_>, catalogs: &[String], package: &str, bundle: &str) -> Result<Vec<BundleDemands>, PageError> {
-    let failed = |error: &dyn std::fmt::Display| PageError::Failed(error.to_string());
-    let world = bare_world(desk.index(), catalogs).map_err(|error| failed(&error))?;
-    let rows = IndexRows::new(desk.index(), &world);
-    demands(&world, &rows, &Options::default(), package, bundle).map_err(|error| failed(&error))
-}
-
-/// The same of one catalog, as the page shows them.
+/// What a bundle of one catalog requires, as the page shows it.
 fn needed(desk: Desk<'_>, catalog: &str, package: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {
     match desk.shared {
         Some(shared) => shared.demands(catalog, bundle),
         None => {
-            let found = demanded(desk, &[catalog.to_owned()], package, bundle)?;
-            Ok(found.into_iter().map(BundleNeeds::from).collect())
+            let target = Target { package: package.to_owned(), bundle: bundle.to_owned() };
+            Ok(ask::needs(desk.index(), catalog, &target)?)
         }
     }
 }

@@ -203,7 +203,9 @@ impl From<crate::ask::AskError> for CommandError {
         let exit = match error {
             AskError::Failure(error) => return error.into(),
             AskError::Index(error) => return error.into(),
-            AskError::NothingInCluster(_) | AskError::NothingInstalledThere => Exit::Input,
+            AskError::NothingInCluster(_) | AskError::NothingInstalledThere | AskError::NothingInstalledIn(_) => {
+                Exit::Input
+            }
             AskError::NotReached { .. } => Exit::No,
             ref error if error.is_not_found() => Exit::NotFound,
             _ => Exit::Usage,
