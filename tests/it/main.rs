@@ -52,6 +52,7 @@ mod lost_edits;
 mod migrating;
 mod mirrors;
 mod namespaces;
+mod one_answer;
 mod output_schemas;
 mod package_manifests;
 mod pages;
