@@ -5,7 +5,7 @@
 use super::Decoder;
 use super::scalar;
 use super::table::{Form, Struct, fields_of};
-use crate::json::{Kind, Step, Value, fold_eq};
+use crate::json::{Kind, Step, Value, names_field};
 
 /// A value that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
         }
         (Form::Map(of), Kind::Object) => {
             let from = open.len();
-            let entries = members(value, decoder).into_iter();
+            let entries = members(value, decoder).into_iter().filter(|it| !plainly_fits(of, it.1));
             open.extend(entries.map(|(key, value)| below(it, Way::Entry(key), value, of, it.root, it.owner)));
             open[from..].reverse();
             Ok(())
@@ -179,7 +179,7 @@ fn below<'d>(
 
 fn items<'d>(it: &Open<'d>, of: &'static Form, root: (&'static str, usize), open: &mut Vec<Open<'d>>) {
     let from = open.len();
-    let items = it.value.items().enumerate();
+    let items = it.value.items().enumerate().filter(|item| !plainly_fits(of, item.1));
     open.extend(items.map(|(idx, value)| below(it, Way::Index(idx), value, of, root, it.owner)));
     open[from..].reverse();
 }
@@ -195,19 +195,30 @@ fn fields<'d>(
     for (key, value) in members(it.value, decoder) {
         let name = key.as_str().unwrap_or_default();
         let exact = of.fields.iter().find(|it| it.name == name);
-        let folded = || of.fields.iter().find(|it| decoder.folds_keys() && fold_eq(&name, it.name));
-        if let Some(field) = exact.or_else(folded) {
+        let folded = || of.fields.iter().find(|it| decoder.folds_keys() && names_field(&name, it.name));
+        if let Some(field) = exact.or_else(folded).filter(|it| !plainly_fits(&it.form, value)) {
             open.push(below(it, Way::Key(key), value, &field.form, root, of.name));
         }
     }
     open[from..].reverse();
 }
 
+/// Whether a value fits without a closer look, as most do: then it need not wait for one.
+fn plainly_fits(form: &Form, value: Value<'_>) -> bool {
+    match (form, value.kind()) {
+        (Form::Version | Form::Release, _) => false,
+        (_, Kind::Null) | (Form::Any, _) => true,
+        (Form::Text(_), kind) => matches!(kind, Kind::PlainString | Kind::EscapedString),
+        (Form::Truth, kind) => matches!(kind, Kind::True | Kind::False),
+        _ => false,
+    }
+}
+
 /// The members of an object in the order in which a decoder meets them.
 fn members<'d>(value: Value<'d>, decoder: Decoder) -> Vec<(Value<'d>, Value<'d>)> {
     let mut members: Vec<(Value<'d>, Value<'d>)> = value.members().collect();
-    if decoder == Decoder::Sorted {
-        let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
+    let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
+    if decoder == Decoder::Sorted && !members.is_sorted_by(|a, b| key(a) < key(b)) {
         // Of equal keys the last counts, and is the first that stays.
         members.reverse();
         members.sort_by(|a, b| key(a).cmp(&key(b)));

@@ -248,7 +248,7 @@ impl<'d> Value<'d> {
 }
 
 /// As [`fold_eq`], fast for what is nearly always the case: what folds from outside ASCII is longer than the field.
-fn names_field(raw: &str, field: &str) -> bool {
+pub(crate) fn names_field(raw: &str, field: &str) -> bool {
     if raw.len() == field.len() {
         return raw.eq_ignore_ascii_case(field);
     }
