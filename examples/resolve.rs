@@ -11,10 +11,9 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use olmdex::cluster::Subscription;
+use olmdex::ask::{NamespaceQuestion, ResolutionWish, resolutions};
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Mode};
-use olmdex::resolve::{Because, Catalog, IndexRows, Options, Verdict, World, resolve};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let named = std::env::args_os().nth(1).map(PathBuf::from);
@@ -29,40 +28,27 @@ pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
     builder.add_catalog(&spec, &Input::directory(directory)?, Mode::Tolerant)?;
     let index = builder.into_index()?;
 
-    // `olmdex::cluster::read` makes Subscriptions and the rest from manifests.
-    let till = Subscription {
-        name: "till".to_owned(),
-        namespace: "market".to_owned(),
-        package: "till".to_owned(),
-        source: "shop".to_owned(),
-        source_namespace: "olm".to_owned(),
-        channel: "stable".to_owned(),
-        ..Subscription::default()
+    // `olmdex::cluster::read` makes a `Cluster` of manifests, for the field `cluster`.
+    let question = NamespaceQuestion {
+        namespace: Some("market".to_owned()),
+        install: vec!["till/stable".to_owned()],
+        ..NamespaceQuestion::default()
     };
-    let world = World {
-        namespace: "market".to_owned(),
-        global_namespace: "olm".to_owned(),
-        catalogs: vec![Catalog { name: "shop".to_owned(), namespace: "olm".to_owned(), ..Catalog::default() }],
-        subscriptions: vec![till],
-        ..World::default()
-    };
+    let found = resolutions(&index, question.worlds(&index)?, &ResolutionWish::default())?;
+
     let mut out = String::new();
-    match resolve(&world, &IndexRows::new(&index, &world), &Options::default())? {
-        Verdict::Resolved(resolution) => {
-            for operator in &resolution.operators {
-                let why = match operator.because.first() {
-                    Some(Because::Subscription { name, .. }) => format!("Subscription {name} asks for it"),
-                    Some(Because::Required { by, .. }) => format!("{by} requires it"),
-                    Some(Because::Installed) | None => "it is installed".to_owned(),
-                };
-                out += &format!("{} from `{}`: {why}\n", operator.name, operator.channel);
-            }
+    for answer in &found.answers {
+        for operator in &answer.operators {
+            let why = match operator.because.first() {
+                Some(it) if !it.subscription.is_empty() => format!("Subscription {} asks for it", it.subscription),
+                Some(it) => format!("{} requires it", it.required_by),
+                None => "it is installed".to_owned(),
+            };
+            out += &format!("{} from `{}`: {why}\n", operator.name, operator.channel);
         }
-        // The facts that cannot hold together, as few as possible.
-        Verdict::Unsatisfiable(conflict) => {
-            for fact in &conflict.facts {
-                out += &format!("{}\n", fact.message);
-            }
+        // Why it cannot be resolved, in plain words.
+        for sentence in answer.conflict.iter().flat_map(|it| &it.because) {
+            out += &format!("{}\n", sentence.text);
         }
     }
     Ok(out)

@@ -4,18 +4,16 @@
 //!
 //! ```text
 //! till.v1.0.0 in `candidate`: to till.v1.2.0 by skipRange >=1.0.0 <1.2.0
-//! till.v1.2.0 is at the head
+//! till.v1.2.0 is a head
 //! ```
-#![expect(clippy::print_stdout, reason = "an example is a program")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example is a program")]
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
+use olmdex::ask::{Olm, PathWish, UpgradeQuestion};
 use olmdex::fbc::Input;
-use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Mode};
-use olmdex::upgrade::classic::{End, Installed, Package};
-use olmdex::version::Version;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let named = std::env::args_os().nth(1).map(PathBuf::from);
@@ -30,24 +28,25 @@ pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
     builder.add_catalog(&spec, &Input::directory(directory)?, Mode::Tolerant)?;
     let index = builder.into_index()?;
 
-    let graphs = index.package_graphs(&Filter::default(), "till")?;
-    let package = Package::new(graphs.first().ok_or("the catalog has no package `till`")?);
-    // What is installed need not be in the catalog.
-    let installed = Installed { name: "till.v1.0.0".to_owned(), version: Some(Version::parse("1.0.0")?) };
-    let path = package.path(Some("candidate"), &installed)?;
+    let question = UpgradeQuestion {
+        name: Some("till/candidate".to_owned()),
+        installed: Some("till.v1.0.0".to_owned()),
+        olm: Olm::Classic,
+        ..UpgradeQuestion::default()
+    };
+    let paths = question.paths(&index, &PathWish::default(), &mut |warning| eprintln!("{warning}"))?;
 
     let mut out = String::new();
-    let mut at = installed.name;
-    for step in path.steps {
-        let permits: Vec<String> =
-            step.permits.iter().map(|it| format!("{} {}", it.field.as_str(), it.value)).collect();
-        out += &format!("{at} in `{}`: to {} by {}\n", step.channel, step.bundle, permits.join(" and "));
-        at = step.bundle;
+    for path in paths.answers {
+        let mut at = path.from.name;
+        for step in path.steps {
+            let permits = step.target.permits.iter();
+            let permits: Vec<String> = permits.map(|it| format!("{} {}", it.field.as_str(), it.value)).collect();
+            let channels = step.target.channels.join(", ");
+            out += &format!("{at} in `{channels}`: to {} by {}\n", step.target.bundle, permits.join(" and "));
+            at = step.target.bundle;
+        }
+        out += &format!("{}\n", path.reason);
     }
-    out += &match path.end {
-        End::Head => format!("{at} is at the head\n"),
-        End::Stranded => format!("no upgrade available from {at}\n"),
-        End::Loop => format!("the path comes back to {at}\n"),
-    };
     Ok(out)
 }

@@ -4,14 +4,14 @@
 //!
 //! The program `olmdex` is a thin command line over this library.
 //!
-//! # Four ways in
+//! # Ways in
 //!
 //! | to | start at | program |
 //! |---|---|---|
+//! | ask what the program answers | [`ask`]: a question in words, its whole answer | `examples/resolve.rs`, `examples/upgrade.rs` |
 //! | check a catalog | [`check::check`] | `examples/validate.rs` |
-//! | ask a catalog | [`index::Builder`], [`index::Index`] and [`index::query`] | `examples/ask.rs` |
-//! | follow upgrades | [`upgrade::classic::Package`], [`upgrade::v1::resolve`] | `examples/upgrade.rs` |
-//! | resolve a namespace | [`resolve::resolve()`] | `examples/resolve.rs` |
+//! | put catalogs into an index, and list what is there | [`index::Builder`], [`index::Index`] and [`index::query`] | `examples/ask.rs` |
+//! | use the engines by themselves | [`upgrade::classic::Package`], [`upgrade::v1::resolve`], [`resolve::resolve()`] | |
 //!
 //! A catalog is an [`fbc::Input`]: a directory, a file, or bytes. [`source::Opener`] tells by its content what a path is, legacy
 //! SQLite catalogs included.

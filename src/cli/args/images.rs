@@ -12,7 +12,7 @@ pub(crate) struct ImageArgs {
     /// Which image of an index is read: OS/ARCHITECTURE. Default: Linux on this processor
     #[arg(long, global = true, value_name = "PLATFORM")]
     platform: Option<Platform>,
-    /// Read images, archives, objects of git and aliases of YAML of any size, and keep any number of findings
+    /// Read images, archives, objects of git and documents of any size, and keep any number of findings
     #[arg(long, global = true)]
     no_image_limits: bool,
     #[cfg(feature = "oci")]

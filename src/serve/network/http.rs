@@ -182,7 +182,10 @@ fn whole(answer: &Answer, index: &Index) -> Result<Option<Vec<u8>>, IndexError> 
     Ok(Some(packer.finish()))
 }
 
-/// The body of a large answer. Each part is made when the one before was taken, and keeps its bytes of the budget until it is sent.
+/// Parts of a large answer that wait to be sent.
+const N_WAITING: usize = 2;
+
+/// The body of a large answer. Each part is made when one before was taken, and keeps its bytes of the budget until it is sent.
 fn streamed(
     shared: Arc<Shared>,
     connection: Arc<Connection>,
@@ -190,7 +193,7 @@ fn streamed(
     pieces: Vec<Piece>,
     encoding: Encoding,
 ) -> Body {
-    let (to, from) = mpsc::channel::<Result<Bytes, std::io::Error>>(1);
+    let (to, from) = mpsc::channel::<Result<Bytes, std::io::Error>>(N_WAITING);
     tokio::spawn(async move {
         let mut pieces = pieces.into_iter().peekable();
         let mut packer = Packer::new(encoding);
