@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input, Level, Rendering, RereadError, Selection, Sorted};
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
@@ -105,7 +105,7 @@ fn growth(criterion: &mut Criterion) {
         group.throughput(Throughput::Bytes(write_copies(&documents, n, &catalog)));
         let input = Input::directory(&catalog).expect("the copies");
         group.bench_with_input(BenchmarkId::new("validate", n), &input, |bench, input| {
-            bench.iter(|| black_box(check(input).findings.len()));
+            bench.iter(|| black_box(check_catalog(input, None).findings.len()));
         });
         group.bench_with_input(BenchmarkId::new("render json", n), &input, |bench, input| {
             bench.iter(|| {

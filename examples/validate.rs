@@ -12,7 +12,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::diag::Tally;
 use olmdex::diag::text::{self, Color};
 use olmdex::fbc::Input;
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
     // A directory, a file or bytes; `olmdex::source::Opener` tells by itself what a path is.
     let input = Input::directory(directory)?;
-    let report = check(&input);
+    let report = check_catalog(&input, None);
 
     let mut out = String::new();
     for finding in &report.findings {

@@ -9,7 +9,7 @@
 //! | to | start at | program |
 //! |---|---|---|
 //! | ask what the program answers | [`ask`]: a question in words, its whole answer | `examples/resolve.rs`, `examples/upgrade.rs` |
-//! | check a catalog | [`check::check`] | `examples/validate.rs` |
+//! | check a catalog | [`ask::check_catalog`] | `examples/validate.rs` |
 //! | put catalogs into an index, and list what is there | [`index::Builder`], [`index::Index`] and [`index::query`] | `examples/ask.rs` |
 //! | use the engines by themselves | [`upgrade::classic::Package`], [`upgrade::v1::resolve`], [`resolve::resolve()`] | |
 //!
@@ -19,12 +19,12 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use olmdex::check::check;
+//! use olmdex::ask::check_catalog;
 //! use olmdex::diag::text::{self, Color};
 //! use olmdex::fbc::Input;
 //!
 //! let catalog = "schema: olm.channel\nname: stable\npackage: till\nentries:\n- name: till.v1.0.0\n";
-//! let report = check(&Input::bytes("till.yaml", Arc::from(catalog.as_bytes())));
+//! let report = check_catalog(&Input::bytes("till.yaml", Arc::from(catalog.as_bytes())), None);
 //!
 //! let first = text::finding(&report.findings[0], Color::Off);
 //! assert!(first.starts_with("error[E0201]: channel `stable` belongs to package `till`, which is not in the catalog\n"));

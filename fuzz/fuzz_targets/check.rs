@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::diag::{Severity, text};
 use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 
 fuzz_target!(|data: &[u8]| {
     let input = Input::bytes("catalog", Arc::from(data));
-    let report = check(&input);
+    let report = check_catalog(&input, None);
     assert_eq!(report.has_errors(), report.opm.is_some(), "{report:#?}");
     assert_eq!(report.has_errors(), report.findings.iter().any(|it| it.rule.severity == Severity::Error));
     for finding in &report.findings {

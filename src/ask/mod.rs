@@ -7,6 +7,7 @@
 //! | which package or bundle a word names | [`PackageName::find`], [`Target::find`] |
 //! | which catalog is meant | [`Catalogs::choose`] |
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
+//! | whether a catalog is valid | [`check_catalog`] |
 //! | what a bundle requires, and who needs it | [`dependencies()`] |
 //! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
 //! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
@@ -25,6 +26,7 @@ mod resolution;
 mod upgrade;
 mod upgrade_answers;
 
+pub use crate::upgrade::{check_catalog, check_catalog_noting};
 pub use bundle::{Target, looks_like_range, of_version};
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have};
 pub use compat::{CompatAnswers, CompatQuestion};

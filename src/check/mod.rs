@@ -119,43 +119,15 @@ impl Consumer for Inspection {
     }
 }
 
-/// Reads a catalog and judges it: all findings in one run.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use olmdex::check::check;
-/// use olmdex::fbc::Input;
-///
-/// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
-/// let report = check(&Input::bytes("catalog.yaml", Arc::from(text.as_bytes())));
-///
-/// assert!(report.has_errors());
-/// let finding = &report.findings[0];
-/// assert_eq!(finding.rule.id, "E0105");
-/// assert_eq!(finding.place.as_ref().map(|it| it.line), Some(1));
-/// assert!(report.opm.is_some(), "opm refuses it too");
-/// ```
-#[must_use]
-pub fn check(input: &Input) -> Report {
-    check_on(input, None)
+/// Reads a catalog and judges it: all findings in one run. What to do about a channel that is cut is known above; everybody else asks
+/// [`crate::ask::check_catalog`].
+pub(crate) fn check(input: &Input) -> Report {
+    check_noting(input, None, None, &mut |_| {})
 }
 
-/// As [`check()`], and whether the heads of channels are supported on a day. Without one, nothing depends on when it is asked.
-#[must_use]
-pub fn check_on(input: &Input, day: Option<Day>) -> Report {
-    check_with(input, day, None)
-}
-
-/// As [`check_on`], with somebody who knows what to do about a channel that is cut.
-#[must_use]
-pub fn check_with(input: &Input, day: Option<Day>, advice: Option<CutAdvice>) -> Report {
-    check_noting(input, day, advice, &mut |_| {})
-}
-
-/// As [`check_with`], for somebody who takes note of each document, in their order.
-#[must_use]
-pub fn check_noting(
+/// As [`check`], for somebody who knows what to do about a channel that is cut, and takes note of each document, in their order; with a
+/// day, the heads of channels must be supported on it.
+pub(crate) fn check_noting(
     input: &Input,
     day: Option<Day>,
     advice: Option<CutAdvice>,

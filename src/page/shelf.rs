@@ -10,12 +10,11 @@ use sha2::{Digest as _, Sha256};
 use super::icon;
 use super::plans::Plans;
 use super::server_path::ServerPaths;
-use crate::ask::Catalogs;
+use crate::ask::{Catalogs, check_catalog};
 use crate::diag::Finding;
 use crate::encoding::hex::hex;
 use crate::index::query::{BundleRow, CatalogRow, Facet, Filter};
 use crate::index::{Index, IndexError};
-use crate::upgrade::check_catalog;
 
 /// Bytes of the documents of a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;

@@ -12,10 +12,27 @@ use crate::check::{self, CutChannel, Report};
 use crate::fbc::{ChannelPlaces, Input};
 use crate::version::Version;
 
-/// Judges a catalog as [`check::check_on`] does, and says of each cut history what would leave nobody stranded.
+/// Reads a catalog and judges it: all findings in one run, and of each cut history what would leave nobody stranded. With a day, the heads
+/// of channels must be supported on it; without one, nothing depends on when it is asked.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use olmdex::ask::check_catalog;
+/// use olmdex::fbc::Input;
+///
+/// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
+/// let report = check_catalog(&Input::bytes("catalog.yaml", Arc::from(text.as_bytes())), None);
+///
+/// assert!(report.has_errors());
+/// let finding = &report.findings[0];
+/// assert_eq!(finding.rule.id, "E0105");
+/// assert_eq!(finding.place.as_ref().map(|it| it.line), Some(1));
+/// assert!(report.opm.is_some(), "opm refuses it too");
+/// ```
 #[must_use]
 pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
-    check::check_with(input, day, Some(cut_advice))
+    check_catalog_noting(input, day, &mut |_| {})
 }
 
 /// As [`check_catalog`], for somebody who takes note of each document.

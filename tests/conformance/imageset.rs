@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input};
 use olmdex::mirror::{Catalog, Dialect, Filtered, Kept, Operator, Release, bundles, filter, images, read, write};
 use serde::Deserialize;
@@ -163,7 +163,7 @@ fn compare(operator: &Operator, expected: &Answer, input: &Input, catalog: &Cata
     if let Some(wanted) = &expected.json_sha256 {
         equal("text", &hex(&text), wanted)?;
     }
-    let report = check(&Input::bytes("filtered", text.into()));
+    let report = check_catalog(&Input::bytes("filtered", text.into()), None);
     equal("validity", report.opm.is_none(), expected.opm_validate.as_ref().is_none_or(String::is_empty))
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input};
 use olmdex::mirror::{
     Catalog, Channel, Operator, Package, PackageFacts, Range, Release, Request, Trouble, filter, mend, repairs,
@@ -129,7 +129,7 @@ fn works(input: &Input, catalog: &Catalog, name: &str, request: &Request, releas
         return Err("nothing is left".to_owned());
     }
     let blobs = write(input, catalog, &filtered, Format::Json).map_err(|error| error.to_string())?;
-    match check(&Input::bytes("filtered", blobs.to_vec().into())).opm {
+    match check_catalog(&Input::bytes("filtered", blobs.to_vec().into()), None).opm {
         None => Ok(()),
         Some(text) => Err(text),
     }

@@ -125,7 +125,7 @@ impl Namespace {
             } else if let Some(input) = input {
                 // A server does not start with what opm refuses.
                 if catalog["fbcDir"].is_null() {
-                    failure = failure.or(olmdex::check::check(&input).opm);
+                    failure = failure.or(olmdex::ask::check_catalog(&input, None).opm);
                 }
                 let spec = CatalogSpec { name: unique.clone(), ..CatalogSpec::default() };
                 builder.add_catalog(&spec, &input, Mode::Tolerant).map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::edit::{CatalogEdit, Change, Edges, Target};
 use olmdex::fbc::Input;
 use olmdex::index::query::Filter;
@@ -177,7 +177,7 @@ fn real_edits(every: usize) {
                 let mut catalog = CatalogEdit::new(input.clone());
                 let Ok(verdict) = catalog.change(&package.name, std::slice::from_ref(&change)) else { continue };
                 let texts = catalog.files().map(|it| (it.file, Arc::from(it.after.as_bytes()))).collect();
-                let is_valid = check(&input.with_texts(&texts)).opm.is_none();
+                let is_valid = check_catalog(&input.with_texts(&texts), None).opm.is_none();
                 assert_eq!(is_valid, verdict.errors.is_empty(), "{}: {change:?}", package.name);
                 n += 1;
             }
@@ -257,7 +257,7 @@ fn random_edits(inputs: &[Input], n: usize, seed: u64) -> usize {
             let Some(change) = any_change(&mut dice, package) else { continue };
             let Ok(verdict) = catalog.change(&package.name, std::slice::from_ref(&change)) else { continue };
             n_made += 1;
-            let opm = check(catalog.input()).opm;
+            let opm = check_catalog(catalog.input(), None).opm;
             assert_eq!(opm.is_none(), verdict.errors.is_empty(), "{}: {change:?}: {opm:?}", package.name);
             let of_others = |input: &Input| {
                 let mut found = Vec::new();
@@ -360,7 +360,7 @@ fn many_changes_at_once_are_what_they_are_one_after_the_other() {
             };
             n_made += 1;
             assert_eq!(texts(at_once.input()), texts(one_by_one.input()), "{changes:?}");
-            let opm = check(at_once.input()).opm;
+            let opm = check_catalog(at_once.input(), None).opm;
             assert_eq!(opm.is_none(), judged.iter().all(|it| it.1.errors.is_empty()), "{changes:?}: {opm:?}");
             if judged.len() < changes.len() {
                 continue;

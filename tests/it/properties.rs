@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 use olmdex::json::{Reader, decode_utf8, write_compact};
 use olmdex::yaml;
@@ -454,7 +454,7 @@ fn one_verdict(blobs: &[Value], as_yaml: bool) -> Result<(), TestCaseError> {
 }
 
 fn verdict_of(input: &Input) -> Result<(), TestCaseError> {
-    let report = check(input);
+    let report = check_catalog(input, None);
     prop_assert_eq!(report.has_errors(), report.opm.is_some(), "{:#?}", report);
     let has_error = report.findings.iter().any(|it| it.rule.severity == olmdex::diag::Severity::Error);
     prop_assert_eq!(report.has_errors(), has_error, "{:#?}", report);
@@ -525,7 +525,7 @@ fn large_files_are_read_as_small_ones() {
             let (found, n_defects) = rendered(&large, Format::Json);
             assert_eq!(n_defects, 1);
             assert!(found == small.concat(), "separator {separator:?}, JSON {is_json}");
-            let report = check(&large);
+            let report = check_catalog(&large, None);
             assert_eq!(report.findings.len(), 1);
             let place = report.findings[0].place.as_ref().unwrap();
             let line = whole.matches('\n').count() + usize::from(is_json);

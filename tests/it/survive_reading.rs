@@ -12,7 +12,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
-use olmdex::check::{Report, check};
+use olmdex::ask::check_catalog;
+use olmdex::check::Report;
 use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 
 use crate::support::{Answer, olmdex, scratch, write};
@@ -60,7 +61,7 @@ fn read(text: &[u8]) -> (Report, Option<Vec<u8>>) {
     let mut sorted =
         Sorted::new(Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } });
     let defects = sorted.read(&input);
-    (check(&input), defects.is_empty().then(|| sorted.to_vec().unwrap()))
+    (check_catalog(&input, None), defects.is_empty().then(|| sorted.to_vec().unwrap()))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use olmdex::check::check;
+use olmdex::ask::check_catalog;
 use olmdex::fbc::Input;
 
 use crate::support::{olmdex, scratch, write};
@@ -18,7 +18,7 @@ const BUNDLE: &str = r#"{"schema":"olm.bundle","package":"a","name":"a.v1","imag
 
 /// What opm says of a file; nothing if it takes it.
 fn verdict(text: String) -> Option<String> {
-    check(&Input::bytes("f.yaml", Arc::from(text.into_bytes()))).opm
+    check_catalog(&Input::bytes("f.yaml", Arc::from(text.into_bytes())), None).opm
 }
 
 /// The documents that follow the first, as YAML.

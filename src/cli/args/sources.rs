@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use crate::ask::check_catalog;
 use crate::ask::must_have;
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::speak::context::Context;
@@ -154,7 +155,7 @@ impl AskOptions {
                 for (_, source) in &sources {
                     if let Source::Catalog(input) = source
                         && let Some(refusal) =
-                            legacy_source::refusal(&input.remarks).or_else(|| crate::check::check(input).opm)
+                            legacy_source::refusal(&input.remarks).or_else(|| check_catalog(input, None).opm)
                     {
                         return Ok(Err(refusal));
                     }

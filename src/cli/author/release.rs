@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::ask::check_catalog;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
 use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
@@ -17,7 +18,6 @@ use crate::fbc::Format;
 use crate::file::{Replacement, finish_left, finish_together, make_way_below, system_words};
 use crate::repository::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
 use crate::template::Template;
-use crate::upgrade::check_catalog;
 
 /// Add a bundle to templates and catalogs as its release configuration says
 ///

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::ask::check_catalog;
 use crate::check;
 use crate::check::practice;
 use crate::cli::print::difference::print_difference;
@@ -70,7 +71,7 @@ fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
 
 /// The files of a catalog in which something can be mended.
 fn mend(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<Vec<FileEdit>, CommandError> {
-    let mut findings = check::check(input).findings;
+    let mut findings = check_catalog(input, None).findings;
     findings.append(&mut practice::practices(input, practices));
     let rules = [check::all_rules(), practices.to_vec()].concat();
     // Known findings are left alone; that they are known is not written down before the others are mended.

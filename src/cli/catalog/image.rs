@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::check::check;
+use crate::ask::check_catalog;
 use crate::cli::args::composition;
 use crate::cli::args::destination::{Destination, cannot, created, label, platform};
 use crate::cli::speak::context::Context;
@@ -177,7 +177,7 @@ fn image(
     let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
     let composed = composition::compose(context, config, catalog)?;
     if !args.no_check {
-        let tally = Tally::of(&check(&composed.input()).findings);
+        let tally = Tally::of(&check_catalog(&composed.input(), None).findings);
         if tally.errors > 0 || !composed.is_whole() {
             let message = format!("catalog `{}` is not valid ({tally})", catalog.name);
             let help = "`olmdex validate` without a source says why; `--no-check` sends it all the same";

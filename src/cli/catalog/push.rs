@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use crate::ask::check_catalog;
 use crate::bundle;
-use crate::check::check;
 use crate::cli::args::destination::{Destination, cannot, created, label, platform};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::speak::context::Context;
@@ -135,7 +135,7 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
         }
     };
     if !args.no_check {
-        let tally = Tally::of(&check(&input).findings);
+        let tally = Tally::of(&check_catalog(&input, None).findings);
         let refused = input.remarks.iter().any(|it| it.rule.severity == Severity::Error);
         if tally.errors > 0 || refused {
             let message = format!("`{}` is not valid ({tally})", args.source.display());

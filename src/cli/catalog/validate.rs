@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::ask::check_catalog_noting;
 use crate::calendar::Day;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report, SeveralCatalogs};
@@ -29,7 +30,6 @@ use crate::fbc::{Input, InputFile};
 use crate::index::Index;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template::{self, Template};
-use crate::upgrade::check_catalog_noting;
 use crate::version::first_of;
 
 /// Check catalogs: every problem at once, each with its place

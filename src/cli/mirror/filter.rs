@@ -10,7 +10,7 @@ use super::entries::{self, Entry};
 use super::output::{self, Output};
 use super::repair;
 use super::target;
-use crate::check::check;
+use crate::ask::check_catalog;
 use crate::cli::args::text::text_of;
 use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
@@ -174,7 +174,7 @@ fn filter(
         context.reporter.warning(&it.to_string());
     }
     let mut blobs = mirror::write(&entry.input, catalog, &filtered, Format::Json)?;
-    let report = check(&Input::bytes(&entry.name, blobs.to_vec().into()));
+    let report = check_catalog(&Input::bytes(&entry.name, blobs.to_vec().into()), None);
     let errors = report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
     let mut said = BTreeSet::new();
     for finding in errors {

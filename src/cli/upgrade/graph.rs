@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write as _};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
+use crate::ask::check_catalog;
 use crate::ask::{PackageName, bundle, guess, guess_bundle, installed, no_package, no_version};
 use crate::check;
 use crate::cli::args::formats::Compat;
@@ -298,7 +299,7 @@ fn read(
     check_channels(args, &catalog)?;
     if args.package.is_none() && matches!(args.output, GraphFormat::Svg | GraphFormat::Html | GraphFormat::Text) {
         // Files are not judged yet, and an overview says which packages are not valid.
-        let broken = check::check(input).broken_packages;
+        let broken = check_catalog(input, None).broken_packages;
         for (_, package) in catalog.packages.iter_mut().filter(|(name, _)| broken.contains(*name)) {
             package.is_invalid = true;
         }
