@@ -3,6 +3,7 @@
 
 use super::error::{AskError, guess_bundle};
 use super::name::{PackageName, no_channel, no_package, no_version};
+use super::plan::must_lead_on;
 use super::upgrade::{Olm, Warn, installed};
 use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, SourceMeaning};
 use crate::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
@@ -24,8 +25,8 @@ pub struct CompatQuestion {
     pub olm: Olm,
     /// The feature gates of operator-controller.
     pub gates: Gates,
-    /// A package, or a word that names a version or channel of one, or a bundle; all packages, if there is none.
-    pub name: Option<String>,
+    /// A package, with a version or channel of it; all packages, if there is none.
+    pub name: Option<PackageName>,
     /// Installed operators, as PKG@VERSION or by the names of their bundles. If there are any, or a cluster, they are asked about.
     pub installed: Vec<String>,
     /// The cluster, with words for it in messages.
@@ -55,7 +56,7 @@ impl CompatQuestion {
             step,
             olm: Olm::Both,
             gates: Gates::default(),
-            name: Some(package.to_owned()),
+            name: Some(PackageName::of(package)),
             installed: Vec::new(),
             cluster: None,
             source_map: Vec::new(),
@@ -69,6 +70,7 @@ impl CompatQuestion {
     /// # Errors
     /// If something that is named does not exist, or the cluster has nothing installed.
     pub fn answer(&self, index: &Index, warn: Warn<'_>) -> Result<CompatAnswers, AskError> {
+        must_lead_on(self.step)?;
         if self.installed.is_empty() && self.cluster.is_none() {
             let rows = self.of_catalogs(index)?;
             return Ok(CompatAnswers { rows, is_blocked: false });
@@ -93,8 +95,8 @@ impl CompatQuestion {
     fn of_catalogs(&self, index: &Index) -> Result<Vec<Stay>, AskError> {
         let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
         let installation = self.installation();
-        let wanted = self.name.as_deref().map(|it| PackageName::find(index, it)).transpose()?;
-        let packages = match &wanted {
+        let wanted = self.name.as_ref();
+        let packages = match wanted {
             Some(wanted) => vec![wanted.package.clone()],
             None => index.package_names()?,
         };
@@ -106,13 +108,13 @@ impl CompatQuestion {
             }
             for graph in &graphs {
                 let mut found = bundles_that_stay(generations(self.olm), graph, self.step, &installation);
-                if let Some(wanted) = &wanted {
+                if let Some(wanted) = wanted {
                     keep(index, graph, wanted, &mut found)?;
                 }
                 rows.extend(found);
             }
         }
-        match (&wanted, rows.as_slice()) {
+        match (wanted, rows.as_slice()) {
             (Some(PackageName { package, installed: Some(version), .. }), []) => {
                 Err(no_version(index, &self.catalogs, package, version)?)
             }

@@ -6,6 +6,7 @@ use crate::catalog_source::TieError;
 use crate::diag::{closest, closest_of_same_numbers};
 use crate::index::IndexError;
 use crate::resolve::{ClosureError, Failure, QuestionError};
+use crate::upgrade::Move;
 use crate::version::{Version, nearest, version_in_name};
 
 /// Why a question has no answer.
@@ -105,6 +106,9 @@ pub enum AskError {
     /// A cluster has nothing installed, as far as its manifests say.
     #[error("nothing is installed in the cluster that `--cluster` describes")]
     NothingInstalledThere,
+    /// A step of the cluster leads to no later version.
+    #[error("OpenShift {} is not later than {}", .0.to, .0.from)]
+    NotLater(Move),
     /// Manifests have no operator.
     #[error("nothing is installed according to {0}")]
     NothingInstalledIn(String),
@@ -230,6 +234,7 @@ impl AskError {
             Self::NothingInstalledThere => {
                 "it has neither ClusterServiceVersions nor ClusterExtensions with a bundle".to_owned()
             }
+            Self::NotLater(_) => "`--to` names a later minor version".to_owned(),
             Self::NotReached { .. } => "`olmdex path` shows where it goes".to_owned(),
             Self::SeveralChannels => "give one channel, or ask with `--olm v1`".to_owned(),
             Self::SeveralCatalogs { .. } => {

@@ -10,6 +10,7 @@
 //! | whether a catalog is valid | [`check_catalog`] |
 //! | what a bundle requires, and who needs it | [`dependencies()`] |
 //! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
+//! | how a cluster gets to a later version of OpenShift | [`plan_of`] |
 //! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
 //!
 //! What it deliberately does not do: it reads no files and no command line, and prints nothing.
@@ -22,6 +23,7 @@ mod error;
 mod images;
 mod name;
 mod namespace;
+mod plan;
 mod resolution;
 mod upgrade;
 mod upgrade_answers;
@@ -35,6 +37,7 @@ pub use error::{AskError, guess, guess_bundle};
 pub use images::{BundlePlace, bundles_between, bundles_of_cluster};
 pub use name::{PackageName, left_out, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
+pub use plan::{must_lead_on, plan_of};
 pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};
 pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
 pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};

@@ -10,10 +10,12 @@ use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Desk, Page};
+use crate::ask;
 use crate::calendar::Day;
 use crate::constraint::openshift::Minor;
-use crate::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, plan, report};
+use crate::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, report};
 use crate::platform::{ClusterChannels, SupportLevel, coerce};
+use crate::upgrade::Move;
 use crate::upgrade::v1::Gates;
 
 fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {
@@ -32,9 +34,8 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
         None => plans.to.or_else(|| later().max()),
     };
     let Some(to) = to else { return Ok(None) };
-    if !plans.from.is_before(to) {
-        return Err(PageError::parameter("to", &format!("it is a later version than {}", plans.from)));
-    }
+    ask::must_lead_on(Move { from: plans.from, to })
+        .map_err(|_| PageError::parameter("to", &format!("it is a later version than {}", plans.from)))?;
     let day = match &journey.date {
         Some(text) => Day::parse(text).ok_or_else(|| PageError::parameter("date", "a day looks like 2026-01-31"))?,
         None => (plans.today)(),
@@ -62,9 +63,7 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
 }
 
 fn planned(desk: Desk<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageError> {
-    let options = plans.basis.options_of(&wish);
-    let mut plan = plan(&plans.basis.question(&plans.cluster, desk.index(), wish))?;
-    plan.metadata.options = options;
+    let (mut plan, _) = ask::plan_of(&plans.basis, &plans.cluster, desk.index(), wish)?;
     let cut = |text: &mut String| plans.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
     plan.metadata.warnings.iter_mut().for_each(cut);
     plan.blockers.iter_mut().for_each(|it| [&mut it.text, &mut it.place].into_iter().for_each(cut));

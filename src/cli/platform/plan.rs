@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::ask::{must_lead_on, plan_of};
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
@@ -24,9 +25,10 @@ use crate::file::system_words;
 use crate::index::Index;
 use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan,
-    StepStatus, html, junit, manifests, markdown, path_of, plan, progress, script,
+    StepStatus, html, junit, manifests, markdown, path_of, progress, script,
 };
 use crate::platform::{SupportLevel, UpdateSource, may_have_extended_support};
+use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
@@ -146,9 +148,8 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     if saved.is_some() && !from.is_before(to) {
         // It has arrived: what is left is about operators.
         from = to;
-    } else if !from.is_before(to) {
-        let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
-        return Err(error.help("`--to` names a later minor version"));
+    } else {
+        must_lead_on(Move { from, to })?;
     }
     if args.eus && saved.is_none() && (path_of(from, to).len() > 3 || !may_have_extended_support(to)) {
         let error = CommandError::usage(format!("`--eus` does not lead from {from} to {to}"));
@@ -170,10 +171,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         gates: args.gates.gates(),
         assume: args.assume.clone(),
     };
-    let options = basis.options_of(&wish);
-    let question = basis.question(&cluster, &index, wish);
-    let mut plan = plan(&question)?;
-    plan.metadata.options = options;
+    let (plan, question) = plan_of(&basis, &cluster, &index, wish)?;
     if plan.operators.is_empty() {
         let what = format!("{} has no installed operators", shown(&args.cluster));
         context

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{CompatAnswers, CompatQuestion, Olm};
+use crate::ask::{CompatAnswers, CompatQuestion, Olm, must_lead_on};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::choices;
-use crate::cli::args::name::refuse_path;
+use crate::cli::args::name::package;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
@@ -135,17 +135,14 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let cluster = read_cluster(context, &args.cluster)?;
     let openshift = openshift(args, &cluster)?;
     let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
-    if !step.from.is_before(step.to) {
-        let error = CommandError::usage(format!("OpenShift {} is not later than {}", step.to, step.from));
-        return Err(error.help("`--to` names a later minor version"));
-    }
+    must_lead_on(step)?;
     let index = args.ask.open(context)?;
-    args.package.as_deref().map(|it| refuse_path(&index, it)).transpose()?;
+    let name = args.package.as_deref().map(|it| package(&index, it)).transpose()?;
     let question = CompatQuestion {
         step,
         olm: args.olm,
         gates: args.gates.gates(),
-        name: args.package.clone(),
+        name,
         installed: args.installed.clone(),
         cluster: (!args.cluster.is_empty()).then(|| (cluster, shown(&args.cluster))),
         source_map: args.source_map.source_map.clone(),
