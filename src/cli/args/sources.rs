@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::ask::check_catalog;
-use crate::ask::must_have;
+use crate::ask::{check_catalog, must_have};
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};

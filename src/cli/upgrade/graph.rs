@@ -5,8 +5,9 @@ use std::io::{BufWriter, Write as _};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::ask::check_catalog;
-use crate::ask::{PackageName, bundle, guess, guess_bundle, installed, no_package, no_version};
+use crate::ask::{
+    Olm, PackageName, PackageQuestion, bundle, check_catalog, guess, guess_bundle, installed, no_package, no_version,
+};
 use crate::check;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name;
@@ -21,7 +22,7 @@ use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::{Asked, Generation, PackageView, classic_path, v1_path};
+use crate::upgrade::{Asked, Generation, PackageView};
 
 /// Draw the upgrade graph of a package, or of a whole catalog
 #[derive(Debug, Clone, Args)]
@@ -141,7 +142,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
         let index = args.ask.open(context)?;
         let (graphs, catalog) = ask(&args, &index)?;
         let ranks = index.catalog_ranks(&filter(&args))?;
-        way = find_way(context, &args, (&index, &PackageView::new(package, graphs, &ranks)), from)?;
+        way = find_way(context, &args, (&index, PackageView::new(package, graphs, &ranks)), from)?;
         catalog
     } else {
         match args.ask.open_or_read(context)? {
@@ -340,16 +341,15 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), 
 fn find_way(
     context: &Context,
     args: &GraphArgs,
-    (index, view): (&Index, &PackageView),
+    (index, view): (&Index, PackageView),
     from: &str,
 ) -> Result<Vec<String>, CommandError> {
-    let from = installed(index, view, from)?;
-    let to = args.to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
+    let from = installed(index, &view, from)?;
+    let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
     let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
-    let path = match (args.olm, view.graphs.first()) {
-        (Generation::Classic, Some(graph)) => classic_path(view, graph, &asked, &from, to.as_deref()),
-        _ => v1_path(view, &asked, &from, to.as_deref()),
-    };
+    let olm = if args.olm == Generation::Classic { Olm::Classic } else { Olm::V1 };
+    let question = PackageQuestion { olm, view, asked };
+    let Some(path) = question.paths(&from, to.as_deref()).into_iter().next() else { return Ok(Vec::new()) };
     if !path.is_reached {
         context.reporter.warning(&path.reason);
     }
