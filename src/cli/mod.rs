@@ -40,6 +40,7 @@ use needs::{crd_check, deps, explain_message, images, provides, requires, resolv
 use platform::{lifecycle, plan, platform_path};
 #[cfg(feature = "serve")]
 use serving::serve;
+use shell::groups::Task;
 use shell::{completion, elsewhere, groups, man};
 use speak::context::Context;
 use speak::error::{CommandError, CommandResult, Exit};
@@ -105,18 +106,29 @@ struct GlobalArgs {
     images: ImageArgs,
 }
 
-/// Declares the commands: the word that is typed, the arguments, and the function that runs it.
+/// Declares the commands: the word that is typed, the arguments, the function that runs it, the task under which the help lists it with
+/// its place there, and whether people read what it prints.
 macro_rules! commands {
-    ($($(#[$when:meta])* $name:literal => $variant:ident($args:ty), $run:path;)*) => {
+    ($($(#[$when:meta])* $name:literal => $variant:ident($args:ty), $run:path, $task:ident $place:literal, $is_read:path;)*) => {
         #[derive(Debug, Subcommand)]
         enum Command {
             $($(#[$when])* #[command(name = $name)] $variant($args),)*
         }
 
+        /// Where the help lists each command.
+        const PLACES: &[(Task, u8, &str)] = &[$($(#[$when])* (Task::$task, $place, $name),)*];
+
         impl Command {
             fn run(&self, context: &Context) -> CommandResult {
                 match self {
                     $($(#[$when])* Self::$variant(args) => $run(context, args),)*
+                }
+            }
+
+            /// Whether people read what it prints; the others write something.
+            fn is_read(&self) -> bool {
+                match self {
+                    $($(#[$when])* Self::$variant(args) => $is_read(args),)*
                 }
             }
         }
@@ -132,64 +144,72 @@ macro_rules! commands {
 }
 
 commands! {
-    "build" => Build(build::BuildArgs), build::run;
-    "validate" => Validate(validate::ValidateArgs), validate::run;
-    "render" => Render(render::RenderArgs), render::run;
-    "image" => Image(image::ImageCommandArgs), image::run;
-    "migrate" => Migrate(migrate::MigrateArgs), migrate::run;
-    "export" => Export(export::ExportArgs), export::run;
-    "legacy" => Legacy(edit::LegacyArgs), edit::run;
-    "doctor" => Doctor(doctor::DoctorArgs), doctor::run;
+    "build" => Build(build::BuildArgs), build::run, Catalogs 1, writes;
+    "validate" => Validate(validate::ValidateArgs), validate::run, Catalogs 2, validate::ValidateArgs::is_read;
+    "render" => Render(render::RenderArgs), render::run, Catalogs 3, reads;
+    "image" => Image(image::ImageCommandArgs), image::run, Mirror 6, writes;
+    "migrate" => Migrate(migrate::MigrateArgs), migrate::run, Legacy 1, writes;
+    "export" => Export(export::ExportArgs), export::run, Serve 2, writes;
+    "legacy" => Legacy(edit::LegacyArgs), edit::run, Legacy 2, writes;
+    "doctor" => Doctor(doctor::DoctorArgs), doctor::run, Legacy 3, reads;
     #[cfg(feature = "oci")]
-    "push" => Push(push::PushArgs), push::run;
+    "push" => Push(push::PushArgs), push::run, Mirror 7, reads;
     #[cfg(feature = "oci")]
-    "pull" => Pull(pull::PullArgs), pull::run;
+    "pull" => Pull(pull::PullArgs), pull::run, Mirror 8, reads;
     #[cfg(feature = "oci")]
-    "cache" => Cache(cache::CacheArgs), cache::run;
-    "list" => List(list::ListArgs), list::run;
-    "show" => Show(show::ShowArgs), show::run;
-    "search" => Search(search::SearchArgs), search::run;
-    "updates" => Updates(updates::UpdatesArgs), updates::run;
-    "path" => Path(path::PathArgs), path::run;
-    "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run;
-    "graph" => Graph(graph::GraphArgs), graph::run;
-    "diff" => Diff(diff::DiffArgs), diff::run;
-    "history" => History(history::HistoryArgs), history::run;
-    "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run;
-    "compat" => Compat(compat::CompatArgs), compat::run;
-    "plan" => Plan(plan::PlanArgs), plan::run;
-    "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run;
-    "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run;
-    "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run;
-    "bundle" => Bundle(bundle::BundleArgs), bundle::run;
-    "template" => Template(template::TemplateArgs), template::run;
-    "release" => Release(release::ReleaseArgs), release::run;
-    "edit" => Edit(edits::EditArgs), edits::run;
-    "simulate" => Simulate(simulate::SimulateArgs), simulate::run;
-    "repo" => Repo(repo::RepoArgs), repo::run;
-    "init" => Init(init::InitArgs), init::run;
-    "generate" => Generate(generate::GenerateArgs), generate::run;
-    "lsp" => Lsp(lsp::LspArgs), lsp::run;
-    "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run;
-    "resolve" => Resolve(resolve::ResolveArgs), resolve::run;
-    "why" => Why(why::WhyArgs), why::run;
-    "deps" => Deps(deps::DepsArgs), deps::run;
-    "provides" => Provides(provides::ProvidesArgs), provides::run;
-    "requires" => Requires(requires::RequiresArgs), requires::run;
-    "images" => Images(images::ImagesArgs), images::run;
-    "filter" => Filter(filter::FilterArgs), filter::run;
-    "mirror" => Mirror(holdings::MirrorArgs), holdings::run;
-    "lock" => Lock(lock::LockArgs), lock::run;
-    "outdated" => Outdated(outdated::OutdatedArgs), outdated::run;
-    "renovate" => Renovate(renovate::RenovateArgs), renovate::run;
-    "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run;
-    "sql" => Sql(sql::SqlArgs), sql::run;
+    "cache" => Cache(cache::CacheArgs), cache::run, Mirror 9, reads;
+    "list" => List(list::ListArgs), list::run, Catalogs 4, reads;
+    "show" => Show(show::ShowArgs), show::run, Catalogs 5, reads;
+    "search" => Search(search::SearchArgs), search::run, Catalogs 6, reads;
+    "updates" => Updates(updates::UpdatesArgs), updates::run, Upgrades 1, reads;
+    "path" => Path(path::PathArgs), path::run, Upgrades 2, reads;
+    "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run, Upgrades 3, reads;
+    "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 4, reads;
+    "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 7, reads;
+    "history" => History(history::HistoryArgs), history::run, Catalogs 8, reads;
+    "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Upgrades 5, reads;
+    "compat" => Compat(compat::CompatArgs), compat::run, Upgrades 6, reads;
+    "plan" => Plan(plan::PlanArgs), plan::run, Clusters 1, reads;
+    "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Clusters 2, reads;
+    "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run, Clusters 3, reads;
+    "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run, Needs 7, reads;
+    "bundle" => Bundle(bundle::BundleArgs), bundle::run, Author 2, reads;
+    "template" => Template(template::TemplateArgs), template::run, Author 3, reads;
+    "release" => Release(release::ReleaseArgs), release::run, Author 4, writes;
+    "edit" => Edit(edits::EditArgs), edits::run, Author 7, writes;
+    "simulate" => Simulate(simulate::SimulateArgs), simulate::run, Author 8, reads;
+    "repo" => Repo(repo::RepoArgs), repo::run, Author 5, reads;
+    "init" => Init(init::InitArgs), init::run, Author 1, reads;
+    "generate" => Generate(generate::GenerateArgs), generate::run, Author 6, writes;
+    "lsp" => Lsp(lsp::LspArgs), lsp::run, Author 10, writes;
+    "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run, Author 9, writes;
+    "resolve" => Resolve(resolve::ResolveArgs), resolve::run, Needs 1, reads;
+    "why" => Why(why::WhyArgs), why::run, Needs 2, reads;
+    "deps" => Deps(deps::DepsArgs), deps::run, Needs 3, reads;
+    "provides" => Provides(provides::ProvidesArgs), provides::run, Needs 4, reads;
+    "requires" => Requires(requires::RequiresArgs), requires::run, Needs 5, reads;
+    "images" => Images(images::ImagesArgs), images::run, Needs 6, reads;
+    "filter" => Filter(filter::FilterArgs), filter::run, Mirror 1, writes;
+    "mirror" => Mirror(holdings::MirrorArgs), holdings::run, Mirror 2, reads;
+    "lock" => Lock(lock::LockArgs), lock::run, Mirror 3, writes;
+    "outdated" => Outdated(outdated::OutdatedArgs), outdated::run, Mirror 4, reads;
+    "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Mirror 5, writes;
+    "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Needs 8, reads;
+    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 10, reads;
     #[cfg(feature = "serve")]
-    "serve" => Serve(Box<serve::ServeArgs>), serve::run;
-    "info" => Info(info::InfoArgs), info::run;
-    "completion" => Completion(completion::CompletionArgs), completion::completion;
-    "man" => Man(man::ManArgs), print_manual;
-    "complete" => Complete(completion::CompleteArgs), complete;
+    "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serve 1, writes;
+    "info" => Info(info::InfoArgs), info::run, Catalogs 9, reads;
+    "completion" => Completion(completion::CompletionArgs), completion::completion, Shell 1, writes;
+    "man" => Man(man::ManArgs), print_manual, Shell 2, writes;
+    "complete" => Complete(completion::CompleteArgs), complete, Shell 3, writes;
+}
+
+fn reads<A>(_: &A) -> bool {
+    true
+}
+
+fn writes<A>(_: &A) -> bool {
+    false
 }
 
 fn print_manual(_: &Context, args: &man::ManArgs) -> CommandResult {
@@ -222,38 +242,6 @@ impl Command {
         }
         matches!(self, Self::Lsp(_) | Self::Complete(_))
     }
-
-    /// Whether people read what it prints; the others write something.
-    fn is_read(&self) -> bool {
-        #[cfg(feature = "serve")]
-        if matches!(self, Self::Serve(_)) {
-            return false;
-        }
-        if let Self::Validate(args) = self
-            && args.writes()
-        {
-            return false;
-        }
-        !matches!(
-            self,
-            Self::Build(_)
-                | Self::Migrate(_)
-                | Self::Export(_)
-                | Self::Legacy(_)
-                | Self::ZStream(_)
-                | Self::Filter(_)
-                | Self::Lock(_)
-                | Self::Renovate(_)
-                | Self::Release(_)
-                | Self::Edit(_)
-                | Self::Generate(_)
-                | Self::Lsp(_)
-                | Self::Image(_)
-                | Self::Completion(_)
-                | Self::Complete(_)
-                | Self::Man(_)
-        )
-    }
 }
 
 /// Version, commit and the SQLite that is built in. Whoever packages the program names the commit, in the environment of the build:
@@ -269,7 +257,7 @@ fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     let words = serving::opm::translated(words);
     match parse_for_one(&words) {
         Some(cli) => Ok(cli),
-        None => Cli::from_arg_matches(&groups::grouped(Cli::command()).try_get_matches_from(words)?),
+        None => Cli::from_arg_matches(&groups::grouped(Cli::command(), PLACES).try_get_matches_from(words)?),
     }
 }
 

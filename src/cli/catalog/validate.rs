@@ -78,9 +78,9 @@ pub(crate) struct ValidateArgs {
 }
 
 impl ValidateArgs {
-    /// Whether files of a catalog may change.
-    pub(crate) fn writes(&self) -> bool {
-        self.fix && !self.dry_run
+    /// Whether no file of a catalog may change.
+    pub(crate) fn is_read(&self) -> bool {
+        !self.fix || self.dry_run
     }
 }
 

@@ -6,37 +6,42 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
-/// Tasks with their commands. A test sees that each command has its place.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("Catalogs", &["build", "validate", "render", "list", "show", "search", "diff", "history", "info", "sql"]),
-    ("Upgrades", &["updates", "path", "why-not", "graph", "check-graph", "compat"]),
-    ("Clusters", &["plan", "platform-path", "lifecycle"]),
-    ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
-    ("Legacy", &["migrate", "legacy", "doctor"]),
-    ("Author", &["init", "bundle", "template", "release", "repo", "generate", "edit", "simulate", "z-stream", "lsp"]),
-    ("Mirror", &["filter", "mirror", "lock", "outdated", "renovate", "image", "push", "pull", "cache"]),
-    ("Serve", &["serve", "export"]),
-    ("Shell", &["completion", "man", "help"]),
-];
-
 /// Where a new user begins.
 const FIRST_STEPS: &str = "  olmdex validate my-catalog/                    check a catalog
   olmdex build my-catalog/                       make ./index.db, which the commands below ask
   olmdex updates keda@2.10.1                     what OLM upgrades it to
   olmdex why-not keda@2.12.0 --installed 2.10.1  why it does not take another version";
 
-/// Has the root's help list the commands by task.
-pub(in crate::cli) fn grouped(root: Command) -> Command {
+/// What commands are for, in the order of the help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::cli) enum Task {
+    Catalogs,
+    Upgrades,
+    Clusters,
+    Needs,
+    Legacy,
+    Author,
+    Mirror,
+    Serve,
+    Shell,
+}
+
+/// Has the root's help list the commands by task: each is at a place among those of its task.
+pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)]) -> Command {
+    let help = (Task::Shell, u8::MAX, "help");
+    let is_shown = |name: &str| root.find_subcommand(name).is_some_and(|it| !it.is_hide_set());
+    let mut shown: Vec<_> = places.iter().copied().filter(|it| is_shown(it.2)).chain([help]).collect();
+    shown.sort_unstable();
     let about = |name: &str| match name {
         "help" => "Print the help of a command".to_owned(),
         _ => root.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default(),
     };
-    let width = GROUPS.iter().flat_map(|it| it.1).map(|it| it.len()).max().unwrap_or_default();
+    let width = shown.iter().map(|it| it.2.len()).max().unwrap_or_default();
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
-    for (task, names) in GROUPS {
-        // Writing into a `String` does not fail.
-        let _ = writeln!(text, "\n{}", heading(task));
-        for name in *names {
+    // Writing into a `String` does not fail.
+    for of_task in shown.chunk_by(|a, b| a.0 == b.0) {
+        let _ = writeln!(text, "\n{}", heading(&format!("{:?}", of_task[0].0)));
+        for (_, _, name) in of_task {
             let _ = writeln!(text, "  {name:width$}  {}", about(name));
         }
     }
@@ -54,17 +59,12 @@ fn heading(text: &str) -> String {
 mod tests {
     use clap::CommandFactory as _;
 
-    use super::GROUPS;
-
     #[test]
-    fn each_command_is_listed_once() {
-        let root = crate::cli::Cli::command();
-        let mut listed: Vec<&str> = GROUPS.iter().flat_map(|it| it.1).copied().filter(|it| *it != "help").collect();
-        let mut all: Vec<&str> =
-            root.get_subcommands().filter(|it| !it.is_hide_set()).map(|it| it.get_name()).collect();
-        listed.sort_unstable();
-        all.sort_unstable();
-        assert_eq!(listed, all);
+    fn each_command_has_a_place_of_its_own() {
+        let mut places: Vec<_> = crate::cli::PLACES.iter().map(|it| (it.0, it.1)).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), crate::cli::PLACES.len());
     }
 
     #[test]
