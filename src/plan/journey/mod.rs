@@ -1,0 +1,64 @@
+//! The journey of one operator along the minor versions of the platform: what must be done where, so that it gets there.
+//!
+//! Between two versions whose catalogs are given, everything that the later ones demand must be done in the catalog of the first: what is not
+//! given cannot help. What can be done only in the later catalog is done after the platform has come there.
+//!
+//! What it deliberately does not do: it looks at one operator, so what they do together is for `order`.
+
+mod channels;
+mod decisions;
+mod result;
+mod traveller;
+mod trip;
+
+pub(super) use result::{Journey, When};
+
+use super::catalogs::Catalogs;
+use super::fit::Judge;
+use super::inventory::Operator;
+use super::question::PlanQuestion;
+use super::state::Standing;
+use crate::constraint::openshift::Minor;
+use crate::index::IndexError;
+use crate::upgrade::InstalledBundle;
+use traveller::Traveller;
+use trip::Trip;
+
+/// Takes an operator along the way.
+pub(super) fn travel<'q>(
+    question: &'q PlanQuestion<'q>,
+    catalogs: &'q Catalogs<'q>,
+    path: &'q [Minor],
+    operator: &'q Operator,
+) -> Result<Journey, IndexError> {
+    let mut views = Vec::new();
+    for minor in path {
+        views.push(catalogs.view(&operator.families, *minor, &operator.package)?);
+    }
+    let bundle = InstalledBundle::held(operator.installed.clone(), operator.version.clone());
+    let start = Standing {
+        bundle,
+        channels: operator.channels.clone(),
+        range: operator.range.clone(),
+        installation: operator.installation.clone(),
+    };
+    let trip =
+        Trip { judge: Judge::new(question, catalogs, path, operator), question, catalogs, path, operator, views };
+    let mut traveller = Traveller {
+        trip,
+        at: start.clone(),
+        source: operator.source.clone(),
+        is_gone: false,
+        journey: Journey::default(),
+    };
+    traveller.look_around(&start)?;
+    for idx in 0..path.len() {
+        traveller.arrive(idx)?;
+        if idx + 1 < path.len() {
+            traveller.leave(idx)?;
+        }
+    }
+    traveller.refused();
+    traveller.at_the_end();
+    Ok(traveller.journey)
+}

@@ -1,0 +1,63 @@
+//! What comes of a journey.
+
+use std::collections::BTreeMap;
+
+use crate::constraint::openshift::Minor;
+use crate::plan::answer::{Blocker, Decision, PlanStep, RouteStep, Unknown};
+use crate::plan::fit::Fit;
+use crate::plan::standing::OperatorState;
+use crate::platform::Support;
+use crate::upgrade::{PathStep, Setting, Target};
+
+/// When a step is taken, relative to a version of the platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::plan) enum When {
+    /// After the platform has come to it.
+    After(usize),
+    /// Before the platform leaves it.
+    Before(usize),
+    /// At the end, if somebody likes.
+    AtTheEnd,
+}
+
+/// What comes of a journey.
+#[derive(Clone, Default)]
+pub(in crate::plan) struct Journey {
+    pub(in crate::plan) state: BTreeMap<Minor, OperatorState>,
+    pub(in crate::plan) compatible: BTreeMap<Minor, Fit>,
+    pub(in crate::plan) because: BTreeMap<Minor, String>,
+    pub(in crate::plan) support: Option<Support>,
+    pub(in crate::plan) now: Option<String>,
+    pub(in crate::plan) target: Option<String>,
+    pub(in crate::plan) target_support: Option<Support>,
+    pub(in crate::plan) entry_point: BTreeMap<Minor, String>,
+    pub(in crate::plan) steps: Vec<(When, PlanStep)>,
+    /// The updates of all required steps, one after another, with what is set before each.
+    pub(in crate::plan) way: Vec<PathStep>,
+    pub(in crate::plan) blockers: Vec<Blocker>,
+    pub(in crate::plan) decisions: Vec<Decision>,
+    pub(in crate::plan) unknowns: Vec<Unknown>,
+}
+
+/// Any of some versions, in words.
+pub(in crate::plan) fn either(minors: &[Minor]) -> String {
+    minors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+pub(in crate::plan) fn setting(field: &str, value: &str) -> Option<Setting> {
+    Some(Setting { field: field.to_owned(), value: value.to_owned() })
+}
+
+/// What leads from bundle to bundle.
+pub(in crate::plan) fn route(way: &[Target]) -> Vec<RouteStep> {
+    let step = |it: &Target| {
+        let fields: Vec<String> = it.permits.iter().map(|it| format!("{} {}", it.field.as_str(), it.value)).collect();
+        RouteStep {
+            bundle: it.bundle.clone(),
+            catalog: it.catalog.clone(),
+            because: fields.join("; "),
+            place: it.permits.first().map(crate::upgrade::Permit::place).unwrap_or_default(),
+        }
+    };
+    way.iter().map(step).collect()
+}

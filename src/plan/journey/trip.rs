@@ -1,0 +1,166 @@
+//! What does not change while an operator travels, and what it says of a standing.
+
+use std::rc::Rc;
+
+use crate::constraint::openshift::Minor;
+use crate::index::IndexError;
+use crate::plan::answer::{PlanStep, Reason, StepKind};
+use crate::plan::catalogs::Catalogs;
+use crate::plan::code::Code;
+use crate::plan::fit::{Fit, Judge};
+use crate::plan::inventory::Operator;
+use crate::plan::question::PlanQuestion;
+use crate::plan::standing::OperatorState;
+use crate::plan::state::{Standing, state_at, way};
+use crate::platform::SupportStatus;
+use crate::upgrade::{Generation, InstalledBundle, PackageView, Target};
+
+/// The way of the platform, the operator, and what is known of both.
+pub(super) struct Trip<'q> {
+    pub(super) judge: Judge<'q>,
+    pub(super) question: &'q PlanQuestion<'q>,
+    pub(super) catalogs: &'q Catalogs<'q>,
+    pub(super) path: &'q [Minor],
+    pub(super) operator: &'q Operator,
+    /// The package in the catalog of each version, where that is given.
+    pub(super) views: Vec<Option<Rc<PackageView>>>,
+}
+
+/// How good a bundle is to go on with: what decides first stands first.
+pub(super) type Rank = (bool, u8, bool, u8);
+
+impl Trip<'_> {
+    /// The last version that steps at another one must reckon with: the next one whose catalog is given, else the last.
+    pub(super) fn upto(&self, idx: usize) -> usize {
+        (idx + 1..self.path.len()).find(|it| self.views[*it].is_some()).unwrap_or(self.path.len() - 1)
+    }
+
+    /// The first of some versions that what is installed keeps the cluster from.
+    pub(super) fn blocked(&self, at: &Standing, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
+        for minor in minors {
+            if self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0 == Fit::Blocks {
+                return Ok(Some(*minor));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first of some versions at which what is installed must not stay.
+    pub(super) fn first_unfit(&self, at: &Standing, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
+        for minor in minors {
+            if !self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0.may_stay() {
+                return Ok(Some(*minor));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Why what is installed cannot stay until the platform has come to a version.
+    pub(super) fn reasons(&self, at: &Standing, ahead: &[Minor], upto: usize) -> Result<Vec<Reason>, IndexError> {
+        let mut reasons: Vec<Reason> = Vec::new();
+        let Standing { bundle, .. } = at;
+        for minor in ahead {
+            let (fit, text) = self.judge.fit(&bundle.name, &bundle.version, *minor)?;
+            let code = match fit {
+                Fit::Blocks => self.judge.highest(&bundle.name)?.code,
+                Fit::Incompatible => Code::not_compatible_with(*minor),
+                _ => continue,
+            };
+            if !reasons.iter().any(|it| it.code == code) {
+                reasons.push(Reason { code, text });
+            }
+        }
+        if let Some(view) = self.views[upto].as_ref().filter(|_| self.operator.is_managed) {
+            let state = state_at(view, self.operator, at);
+            if !state.is_good() {
+                let text = match state {
+                    OperatorState::PackageGone => {
+                        format!("the catalog of {} does not have `{}`", self.path[upto], self.operator.package)
+                    }
+                    OperatorState::ChannelGone => {
+                        format!(
+                            "in the catalog of {}, `{}` has no channel {}",
+                            self.path[upto],
+                            self.operator.package,
+                            at.channels.join(", ")
+                        )
+                    }
+                    _ => format!("in the catalog of {}, nothing leads on from {}", self.path[upto], bundle.name),
+                };
+                reasons.push(Reason { code: state.as_str().into(), text });
+            }
+        }
+        if !reasons.is_empty() && self.judge.support(&bundle.version).status == SupportStatus::Ended {
+            let ends = self.judge.support(&bundle.version).support_ends.unwrap_or_default();
+            let text = format!("the support of {} ended on {ends}", bundle.version);
+            reasons.insert(0, Reason { code: Code::SupportEnded, text });
+        }
+        Ok(reasons)
+    }
+
+    /// How good a bundle is to stay with over some versions.
+    pub(super) fn rank(&self, at: &Standing, idx: usize, minors: &[Minor]) -> Result<Rank, IndexError> {
+        let mut worst = Fit::Stated;
+        for minor in minors.iter().filter(|it| **it != self.path[idx]) {
+            worst = worst.min(self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0);
+        }
+        let here = self.judge.fit(&at.bundle.name, &at.bundle.version, self.path[idx])?.0;
+        if minors.contains(&self.path[idx]) && here != Fit::Blocks {
+            worst = worst.min(here);
+        }
+        let fits = match worst {
+            Fit::Blocks | Fit::Incompatible => 0,
+            Fit::Unknown => 1,
+            Fit::NotExcluded | Fit::Stated => 2,
+        };
+        let last = minors.last().and_then(|minor| self.path.iter().position(|it| it == minor)).unwrap_or(idx);
+        let leads_on = self.views[last].as_ref().is_none_or(|it| state_at(it, self.operator, at).is_good());
+        let support = self.judge.support(&at.bundle.version);
+        let support = match support.status {
+            SupportStatus::Active if support.is_active(self.question.level) => 2,
+            SupportStatus::NoData | SupportStatus::Active => 1,
+            _ => 0,
+        };
+        Ok((worst != Fit::Blocks, fits, leads_on, support))
+    }
+
+    /// The lowest of the best bundles on a way, as the way there; the head if all are equal.
+    pub(super) fn best(
+        &self,
+        view: &PackageView,
+        from: &Standing,
+        idx: usize,
+        minors: &[Minor],
+    ) -> Result<Option<(Vec<Target>, Rank)>, IndexError> {
+        let mut way = way(view, self.operator, from);
+        let mut ranks = Vec::new();
+        for target in &way {
+            let bundle = InstalledBundle::held(target.bundle.clone(), target.version.clone());
+            ranks.push(self.rank(&Standing { bundle, ..from.clone() }, idx, minors)?);
+        }
+        let Some(best) = ranks.iter().max().copied() else { return Ok(None) };
+        let first = ranks.iter().position(|it| *it == best).unwrap_or_default();
+        let chosen = if ranks.iter().all(|it| *it == best) { ranks.len() - 1 } else { first };
+        way.truncate(chosen + 1);
+        Ok(Some((way, best)))
+    }
+
+    pub(super) fn step(&self, kind: StepKind, idx: usize) -> PlanStep {
+        let approval = if self.operator.is_manual { "Manual" } else { "Automatic" };
+        PlanStep {
+            subject: Some(self.operator.subject()),
+            catalog: Some(self.path[idx].to_string()),
+            approval: (self.operator.olm == Generation::Classic).then(|| approval.to_owned()),
+            ..PlanStep::new(kind)
+        }
+    }
+
+    /// What else stands in the way of an update of the operator.
+    pub(super) fn warn(&self, step: &mut PlanStep) {
+        if let Some(refusal) = &self.operator.refusal {
+            step.warnings.push(format!(
+                "the operator itself refuses updates now (OperatorCondition Upgradeable=False): {refusal}"
+            ));
+        }
+    }
+}
