@@ -135,17 +135,7 @@ pub(super) fn overview(catalog: &Catalog, link: impl Fn(usize) -> Option<String>
         let x = MARGIN + column * (width + GAP);
         let at = [x + marks, x + marks + name, x + marks + name + head, x + width - for_bundles, x + width - 2];
         let [at_name, at_head, at_channel, at_channels, at_bundles] = at;
-        let y = TOP - 10;
-        let _ = writeln!(
-            body,
-            "<g><text class=\"cell column\" x=\"{at_name}\" y=\"{y}\">package</text>\
-             <text class=\"cell column\" x=\"{at_head}\" y=\"{y}\">head</text>\
-             <text class=\"cell column\" x=\"{at_channel}\" y=\"{y}\">default</text>\
-             <text class=\"cell column count\" x=\"{at_channels}\" y=\"{y}\">ch.</text>\
-             <text class=\"cell column count\" x=\"{at_bundles}\" y=\"{y}\">b.</text>\
-             <path class=\"rule\" d=\"M{x} {}h{width}\"/></g>",
-            y + 5
-        );
+        heading(&mut body, x, at, width);
         for (number, line) in lines.iter().enumerate() {
             let top = TOP + number * HALF_LINE / 2;
             if number.is_multiple_of(BAND) && number / BAND % 2 == 1 {
@@ -157,12 +147,7 @@ pub(super) fn overview(catalog: &Catalog, link: impl Fn(usize) -> Option<String>
                 );
             }
             let y = top + 10;
-            let marks = match (line.is_invalid, line.is_deprecated) {
-                (true, true) => "✗†",
-                (true, false) => "✗",
-                (false, true) => "†",
-                (false, false) => "",
-            };
+            let marks = marks_of(line);
             let _ = write!(body, "<g class=\"package\"><title>{}</title>", escaped(&in_words(line)));
             if !marks.is_empty() {
                 let _ = write!(body, "<text class=\"cell\" x=\"{x}\" y=\"{y}\">{marks}</text>");
@@ -198,6 +183,31 @@ pub(super) fn overview(catalog: &Catalog, link: impl Fn(usize) -> Option<String>
     let n_columns = lines.len().div_ceil(n_lines).max(1);
     let width = (n_columns * (width + GAP) - GAP + 2 * MARGIN).max(520);
     Overview { body, width, height }
+}
+
+/// What stands above a column: its words at these places, and a line of this width.
+fn heading(body: &mut String, x: usize, at: [usize; 5], width: usize) {
+    let [at_name, at_head, at_channel, at_channels, at_bundles] = at;
+    let y = TOP - 10;
+    let _ = writeln!(
+        body,
+        "<g><text class=\"cell column\" x=\"{at_name}\" y=\"{y}\">package</text>\
+         <text class=\"cell column\" x=\"{at_head}\" y=\"{y}\">head</text>\
+         <text class=\"cell column\" x=\"{at_channel}\" y=\"{y}\">default</text>\
+         <text class=\"cell column count\" x=\"{at_channels}\" y=\"{y}\">ch.</text>\
+         <text class=\"cell column count\" x=\"{at_bundles}\" y=\"{y}\">b.</text>\
+         <path class=\"rule\" d=\"M{x} {}h{width}\"/></g>",
+        y + 5
+    );
+}
+
+fn marks_of(line: &PackageLine<'_>) -> &'static str {
+    match (line.is_invalid, line.is_deprecated) {
+        (true, true) => "✗†",
+        (true, false) => "✗",
+        (false, true) => "†",
+        (false, false) => "",
+    }
 }
 
 /// All that is said of a package, for whoever rests the pointer on it.

@@ -83,16 +83,7 @@ fn values(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
     let own = |key: &str| cursor.member(depth, key).to_owned();
     let package = if schema == "olm.package" { own("name") } else { own("package") };
     let path: Vec<&str> = inner_path(cursor).iter().map(String::as_str).collect();
-    let names = |thing: Thing, role: Role, package: &str| -> Vec<String> {
-        let is_wanted = |it: &super::mention::Mention| {
-            it.thing == thing && it.role == role && (package.is_empty() || it.package == package)
-        };
-        let mut names: Vec<String> =
-            catalog.names().filter(|it| is_wanted(it.mention)).map(|it| it.mention.name.clone()).collect();
-        // The newest was usually added last.
-        names.reverse();
-        names
-    };
+    let names = |thing: Thing, role: Role, package: &str| names(catalog, thing, role, package);
     let of = |names: Vec<String>, about: &str| -> Vec<Proposal> {
         let proposal = |it: String| Proposal {
             text: value_text(cursor, &it),
@@ -116,13 +107,7 @@ fn values(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
         (_, ["package"]) | ("olm.package", ["name"]) => of(names(Thing::Package, Role::Own, ""), "package"),
         ("olm.package", ["defaultChannel"]) => of(names(Thing::Channel, Role::Own, &package), "channel"),
         ("olm.channel", ["entries", "-", "name"]) => {
-            let channel = own("name");
-            let listed: BTreeSet<String> = catalog
-                .names()
-                .filter(|it| it.mention.role == Role::Entry && it.mention.package == package)
-                .filter(|it| it.mention.channel == channel)
-                .map(|it| it.mention.name.clone())
-                .collect();
+            let listed: BTreeSet<String> = entries(catalog, &package, &own("name")).collect();
             let (old, new): (Vec<String>, Vec<String>) =
                 names(Thing::Bundle, Role::Own, &package).into_iter().partition(|it| listed.contains(it));
             let mut found = of(new, "bundle that the channel does not list");
@@ -130,11 +115,8 @@ fn values(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
             found
         }
         ("olm.channel", ["entries", "-", "replaces"] | ["entries", "-", "skips", "-"]) => {
-            let channel = own("name");
             let entry = cursor.member(depth + 2, "name").to_owned();
-            let entries = catalog.names().filter(|it| it.mention.role == Role::Entry && it.mention.package == package);
-            let entries = entries.filter(|it| it.mention.channel == channel).map(|it| it.mention.name.clone());
-            let mut entries: Vec<String> = entries.collect();
+            let mut entries: Vec<String> = entries(catalog, &package, &own("name")).collect();
             entries.reverse();
             let mut found = of(entries, "entry of the channel");
             found.extend(of(names(Thing::Bundle, Role::Own, &package), "bundle"));
@@ -151,11 +133,7 @@ fn values(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
             _ => of(names(Thing::Package, Role::Own, ""), "package"),
         },
         ("olm.bundle", ["properties", "-", "value", "version"]) if property_type(cursor) == "olm.package" => {
-            let name = own("name");
-            let version = name.match_indices(".v").find_map(|(at, _)| {
-                let version = &name[at + 2..];
-                Version::parse(version).is_ok().then(|| version.to_owned())
-            });
+            let version = version_in(&own("name"));
             of(version.into_iter().collect(), "the version in the bundle's name")
         }
         ("olm.bundle", ["properties", "-", "value", "versionRange"]) => {
@@ -176,6 +154,32 @@ fn values(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The names of what the catalog has, in a package or in any.
+fn names(catalog: &Catalog, thing: Thing, role: Role, package: &str) -> Vec<String> {
+    let is_wanted = |it: &super::mention::Mention| {
+        it.thing == thing && it.role == role && (package.is_empty() || it.package == package)
+    };
+    let mut names: Vec<String> =
+        catalog.names().filter(|it| is_wanted(it.mention)).map(|it| it.mention.name.clone()).collect();
+    // The newest was usually added last.
+    names.reverse();
+    names
+}
+
+/// The names of a channel's entries.
+fn entries<'c>(catalog: &'c Catalog, package: &'c str, channel: &'c str) -> impl Iterator<Item = String> + 'c {
+    let entries = catalog.names().filter(move |it| it.mention.role == Role::Entry && it.mention.package == package);
+    entries.filter(move |it| it.mention.channel == channel).map(|it| it.mention.name.clone())
+}
+
+/// The version that the name of a bundle ends with.
+fn version_in(name: &str) -> Option<String> {
+    name.match_indices(".v").find_map(|(at, _)| {
+        let version = &name[at + 2..];
+        Version::parse(version).is_ok().then(|| version.to_owned())
+    })
 }
 
 /// The versions of a package's bundles, highest first.

@@ -89,30 +89,7 @@ impl Cursor {
                 climb(&mut steps, &mut levels, dash, None);
             }
         }
-        // What comes behind the place.
-        let mut open = 0;
-        for line in &lines[at + 1..] {
-            let tokens = Tokens::of(text, line);
-            for column in tokens.dashes.iter().copied() {
-                while levels.get(open).is_some_and(|it| column < it.column) {
-                    open += 1;
-                }
-            }
-            if let Some(key) = &tokens.key {
-                let is_left = |it: &Level| tokens.content < it.column || (it.is_list && tokens.content <= it.column);
-                while levels.get(open).is_some_and(is_left) {
-                    open += 1;
-                }
-                // A dash before the key means another item.
-                if let Some(level) = levels.get_mut(open)
-                    && level.column == tokens.content
-                    && !level.is_list
-                    && tokens.dashes.is_empty()
-                {
-                    level.add(&key.name, &text[key.value..line.end]);
-                }
-            }
-        }
+        add_following(&mut levels, text, &lines[at + 1..]);
         steps.reverse();
         let n_steps = steps.len();
         let mut depth = n_steps;
@@ -277,6 +254,33 @@ impl Level {
     fn add(&mut self, key: &str, value: &str) {
         let value = value.split(" #").next().unwrap_or(value).trim().trim_matches(['"', '\'']);
         self.members.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+    }
+}
+
+/// Adds the keys of the lines behind the place to the levels that they are in.
+fn add_following(levels: &mut [Level], text: &str, lines: &[Line]) {
+    let mut open = 0;
+    for line in lines {
+        let tokens = Tokens::of(text, line);
+        for column in tokens.dashes.iter().copied() {
+            while levels.get(open).is_some_and(|it| column < it.column) {
+                open += 1;
+            }
+        }
+        if let Some(key) = &tokens.key {
+            let is_left = |it: &Level| tokens.content < it.column || (it.is_list && tokens.content <= it.column);
+            while levels.get(open).is_some_and(is_left) {
+                open += 1;
+            }
+            // A dash before the key means another item.
+            if let Some(level) = levels.get_mut(open)
+                && level.column == tokens.content
+                && !level.is_list
+                && tokens.dashes.is_empty()
+            {
+                level.add(&key.name, &text[key.value..line.end]);
+            }
+        }
     }
 }
 

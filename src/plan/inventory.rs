@@ -96,6 +96,57 @@ impl Operator {
     }
 }
 
+/// The ClusterServiceVersions in question, and what the Subscriptions say of them.
+struct Given<'c> {
+    csvs: Vec<&'c ClusterServiceVersion>,
+    /// What replaces a ClusterServiceVersion, by its namespace and name.
+    replaced: BTreeMap<(&'c str, &'c str), &'c str>,
+    /// The Subscriptions by their namespace and what they have installed.
+    by_installed: BTreeMap<(&'c str, &'c str), Vec<&'c Subscription>>,
+    /// The namespaces in which somebody must approve.
+    manual: BTreeSet<&'c str>,
+}
+
+impl<'c> Given<'c> {
+    fn new(question: &PlanQuestion<'c>) -> Self {
+        let cluster = question.cluster;
+        let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
+        let csvs: Vec<&ClusterServiceVersion> =
+            cluster.csvs.iter().filter(|it| !it.is_copied && is_in_scope(&it.namespace)).collect();
+        // Of a chain that is being updated the newest counts.
+        let replaced: BTreeMap<(&str, &str), &str> = csvs
+            .iter()
+            .filter(|it| !it.replaces.is_empty())
+            .map(|it| ((it.namespace.as_str(), it.replaces.as_str()), it.name.as_str()))
+            .collect();
+        let mut by_installed: BTreeMap<(&str, &str), Vec<&Subscription>> = BTreeMap::new();
+        let mut manual: BTreeSet<&str> = BTreeSet::new();
+        for it in &cluster.subscriptions {
+            by_installed.entry((&it.namespace, &it.installed)).or_default().push(it);
+            if it.is_manual {
+                manual.insert(&it.namespace);
+            }
+        }
+        Self { csvs, replaced, by_installed, manual }
+    }
+
+    fn subscriptions(&self, csv: &ClusterServiceVersion) -> Vec<&'c Subscription> {
+        let installed = |name| self.by_installed.get(&(csv.namespace.as_str(), name));
+        // The Subscription names what came before until the new one is installed.
+        let before = || installed(csv.replaces.as_str()).filter(|_| !csv.replaces.is_empty());
+        installed(csv.name.as_str()).or_else(before).cloned().unwrap_or_default()
+    }
+
+    /// Whether it is taking the place of what it replaces.
+    fn is_replacing(&self, csv: &ClusterServiceVersion) -> bool {
+        self.csvs.iter().any(|it| {
+            it.namespace == csv.namespace
+                && it.name == csv.replaces
+                && matches!(it.phase.as_str(), "Replacing" | "Deleting")
+        })
+    }
+}
+
 /// What is installed.
 pub(super) struct Inventory {
     pub(super) operators: Vec<Operator>,
@@ -117,108 +168,84 @@ impl Inventory {
     }
 
     fn csvs(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
-        let cluster = question.cluster;
-        let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
-        let csvs: Vec<&ClusterServiceVersion> =
-            cluster.csvs.iter().filter(|it| !it.is_copied && is_in_scope(&it.namespace)).collect();
-        // Of a chain that is being updated the newest counts.
-        let replaced: BTreeMap<(&str, &str), &str> = csvs
-            .iter()
-            .filter(|it| !it.replaces.is_empty())
-            .map(|it| ((it.namespace.as_str(), it.replaces.as_str()), it.name.as_str()))
-            .collect();
-        let mut by_installed: BTreeMap<(&str, &str), Vec<&Subscription>> = BTreeMap::new();
-        let mut manual: BTreeSet<&str> = BTreeSet::new();
-        for it in &cluster.subscriptions {
-            by_installed.entry((&it.namespace, &it.installed)).or_default().push(it);
-            if it.is_manual {
-                manual.insert(&it.namespace);
-            }
+        let given = Given::new(question);
+        for csv in given.csvs.iter().filter(|it| !is_replaced(&given.replaced, (&it.namespace, &it.name))) {
+            self.csv(question, tie, &given, csv);
         }
-        for csv in &csvs {
-            let key = (csv.namespace.as_str(), csv.name.as_str());
-            if is_replaced(&replaced, key) {
-                continue;
-            }
-            let mut subscriptions = by_installed.get(&key).cloned().unwrap_or_default();
-            let mut in_flight = None;
-            if subscriptions.is_empty() {
-                // The Subscription names what came before until the new one is installed.
-                let before = by_installed.get(&(csv.namespace.as_str(), csv.replaces.as_str()));
-                subscriptions = before.filter(|_| !csv.replaces.is_empty()).cloned().unwrap_or_default();
-            }
-            let is_replacing = csvs.iter().any(|it| {
-                it.namespace == csv.namespace
-                    && it.name == csv.replaces
-                    && matches!(it.phase.as_str(), "Replacing" | "Deleting")
-            });
-            if is_replacing {
-                in_flight = Some(csv.name.clone());
-            }
-            let subscription = subscriptions.first().copied();
-            let (package, package_is_guessed) = package_of(csv, subscription);
-            let subject = format!("{}/{package}", csv.namespace);
-            if let Some(own) = package_stated(csv).filter(|it| *it != package) {
-                let text = format!(
-                    "the Subscription is to `{package}`, and {} says that it is of the package `{own}`; the Subscription counts",
-                    csv.name
-                );
-                self.unknowns.push(Unknown::new(Code::PackageContradicts, Some(subject.clone()), None, text));
-            }
-            if subscriptions.len() > 1 {
-                let names: Vec<&str> = subscriptions.iter().map(|it| it.name.as_str()).collect();
-                let text = format!("the Subscriptions {} are all to `{package}`; OLM wants one", names.join(", "));
-                self.unknowns.push(Unknown::new(Code::SubscriptionTwice, Some(subject.clone()), None, text));
-            }
-            if subscription.is_none() {
-                let text = "no Subscription has installed it, so no updates will come".to_owned();
-                let subject = format!("{}/{}", csv.namespace, csv.name);
-                self.unknowns.push(Unknown::new(Code::NoSubscription, Some(subject), None, text));
-            }
-            let source = subscription.map(|it| format!("{}/{}", it.source_namespace, it.source)).unwrap_or_default();
-            let families = if subscription.is_some() { tie.families(&source) } else { Vec::new() };
-            if subscription.is_some() && families.is_empty() {
-                let text = tie.unknown_words("CatalogSource", &source);
-                let unknown = Unknown::new(Code::SourceUnknown, Some(subject), None, text);
-                self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
-            }
-            let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
-            let own_max = match &csv.failure {
-                Some(error) => Err(error.clone()),
-                None => Ok(values.map(|it| it.value.to_string()).collect()),
-            };
-            let mut conditions = cluster.operator_conditions.iter();
-            let condition = conditions.find(|it| it.namespace == csv.namespace && it.name == csv.name);
-            let refusal = condition.and_then(|it| it.refusal());
-            let pending = cluster.install_plans.iter().find(|plan| {
-                plan.namespace == csv.namespace
-                    && plan.waits()
-                    && subscription.is_some_and(|it| plan.csvs.contains(&it.current) || it.install_plan == plan.name)
-            });
-            let resolution = subscription.and_then(|it| {
-                let failed = it.conditions.iter().find(|it| it.kind == "ResolutionFailed" && it.status == "True");
-                failed.map(|it| it.message.clone())
-            });
-            self.operators.push(Operator {
-                namespace: Some(csv.namespace.clone()),
-                package_is_guessed,
-                name: subscription.map(|it| it.name.clone()).unwrap_or_default(),
-                channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
-                source,
-                families,
-                is_managed: subscription.is_some(),
-                is_manual: manual.contains(csv.namespace.as_str()),
-                own_max: Some(own_max),
-                min_kube_version: csv.min_kube_version.clone(),
-                phase: csv.phase.clone(),
-                message: csv.message.clone(),
-                in_flight,
-                refusal: refusal.map(|it| it.message.clone()),
-                pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
-                unresolved: resolution,
-                place: csv.place.to_string(),
-                ..Operator::new(Generation::Classic, &package, &csv.name, &csv.version)
-            });
+    }
+
+    fn csv(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>, given: &Given<'_>, csv: &ClusterServiceVersion) {
+        let cluster = question.cluster;
+        let subscriptions = given.subscriptions(csv);
+        let subscription = subscriptions.first().copied();
+        let (package, package_is_guessed) = package_of(csv, subscription);
+        let subject = format!("{}/{package}", csv.namespace);
+        self.doubts(csv, &package, &subscriptions);
+        let source = subscription.map(|it| format!("{}/{}", it.source_namespace, it.source)).unwrap_or_default();
+        let families = if subscription.is_some() { tie.families(&source) } else { Vec::new() };
+        if subscription.is_some() && families.is_empty() {
+            let text = tie.unknown_words("CatalogSource", &source);
+            let unknown = Unknown::new(Code::SourceUnknown, Some(subject), None, text);
+            self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
+        }
+        let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
+        let own_max = match &csv.failure {
+            Some(error) => Err(error.clone()),
+            None => Ok(values.map(|it| it.value.to_string()).collect()),
+        };
+        let mut conditions = cluster.operator_conditions.iter();
+        let condition = conditions.find(|it| it.namespace == csv.namespace && it.name == csv.name);
+        let refusal = condition.and_then(|it| it.refusal());
+        let pending = cluster.install_plans.iter().find(|plan| {
+            plan.namespace == csv.namespace
+                && plan.waits()
+                && subscription.is_some_and(|it| plan.csvs.contains(&it.current) || it.install_plan == plan.name)
+        });
+        let resolution = subscription.and_then(|it| {
+            let failed = it.conditions.iter().find(|it| it.kind == "ResolutionFailed" && it.status == "True");
+            failed.map(|it| it.message.clone())
+        });
+        self.operators.push(Operator {
+            namespace: Some(csv.namespace.clone()),
+            package_is_guessed,
+            name: subscription.map(|it| it.name.clone()).unwrap_or_default(),
+            channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
+            source,
+            families,
+            is_managed: subscription.is_some(),
+            is_manual: given.manual.contains(csv.namespace.as_str()),
+            own_max: Some(own_max),
+            min_kube_version: csv.min_kube_version.clone(),
+            phase: csv.phase.clone(),
+            message: csv.message.clone(),
+            in_flight: given.is_replacing(csv).then(|| csv.name.clone()),
+            refusal: refusal.map(|it| it.message.clone()),
+            pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
+            unresolved: resolution,
+            place: csv.place.to_string(),
+            ..Operator::new(Generation::Classic, &package, &csv.name, &csv.version)
+        });
+    }
+
+    /// What the Subscriptions of an operator leave open.
+    fn doubts(&mut self, csv: &ClusterServiceVersion, package: &str, subscriptions: &[&Subscription]) {
+        let subject = format!("{}/{package}", csv.namespace);
+        if let Some(own) = package_stated(csv).filter(|it| *it != package) {
+            let text = format!(
+                "the Subscription is to `{package}`, and {} says that it is of the package `{own}`; the Subscription counts",
+                csv.name
+            );
+            self.unknowns.push(Unknown::new(Code::PackageContradicts, Some(subject.clone()), None, text));
+        }
+        if subscriptions.len() > 1 {
+            let names: Vec<&str> = subscriptions.iter().map(|it| it.name.as_str()).collect();
+            let text = format!("the Subscriptions {} are all to `{package}`; OLM wants one", names.join(", "));
+            self.unknowns.push(Unknown::new(Code::SubscriptionTwice, Some(subject), None, text));
+        }
+        if subscriptions.is_empty() {
+            let text = "no Subscription has installed it, so no updates will come".to_owned();
+            let subject = format!("{}/{}", csv.namespace, csv.name);
+            self.unknowns.push(Unknown::new(Code::NoSubscription, Some(subject), None, text));
         }
     }
 

@@ -36,48 +36,21 @@ enum Task {
     Loop { split: u32, starts_with_body: bool },
 }
 
+fn add(states: &mut Vec<State>, state: State) -> u32 {
+    states.push(state);
+    // The parser's limit on size is far below.
+    (states.len() - 1) as u32
+}
+
 impl Program {
     pub(super) fn new(tree: &Tree) -> Self {
         let mut states = vec![State::Match];
         // What follows the node to be made, then where it starts.
         let mut at: u32 = 0;
         let mut open = vec![Task::Node(tree.root)];
-        let add = |states: &mut Vec<State>, state: State| {
-            states.push(state);
-            // The parser's limit on size is far below.
-            (states.len() - 1) as u32
-        };
         while let Some(task) = open.pop() {
             match task {
-                Task::Node(number) => match &tree.nodes[number] {
-                    Node::Empty => {}
-                    Node::Char(c) => at = add(&mut states, State::Char(*c, at)),
-                    Node::Class(class) => at = add(&mut states, State::Class(*class as u32, at)),
-                    Node::Look(look) => at = add(&mut states, State::Look(*look, at)),
-                    Node::Group(part) => open.push(Task::Node(*part)),
-                    Node::Concat(parts) => open.extend(parts.iter().map(|it| Task::Node(*it))),
-                    Node::Alternate(parts) => {
-                        open.push(Task::Alternative { node: number, part: parts.len(), next: at, made: None });
-                    }
-                    Node::Repeat(part, min, None) => {
-                        let split = add(&mut states, State::Split(at, at));
-                        at = split;
-                        if *min > 1 {
-                            open.push(Task::Required { part: *part, left: min - 1 });
-                        }
-                        open.push(Task::Loop { split, starts_with_body: *min > 0 });
-                        open.push(Task::Node(*part));
-                    }
-                    Node::Repeat(part, min, Some(max)) => {
-                        open.push(Task::Optional {
-                            part: *part,
-                            left: max - min,
-                            next: at,
-                            required: *min,
-                            is_made: false,
-                        });
-                    }
-                },
+                Task::Node(number) => at = Self::node(&tree.nodes[number], number, at, &mut states, &mut open),
                 Task::Alternative { node, part, next, made } => {
                     let Node::Alternate(parts) = &tree.nodes[node] else { continue };
                     // `at` is where the alternative starts that was made last.
@@ -123,6 +96,34 @@ impl Program {
         }
         let is_anchored = matches!(states[at as usize], State::Look(Look::TextStart, _));
         Self { states, classes: tree.classes.clone(), start: at, is_anchored }
+    }
+
+    /// Makes a node, or leaves parts of it to be made, and gives where to go on. `next` is what follows it.
+    fn node(node: &Node, number: usize, next: u32, states: &mut Vec<State>, open: &mut Vec<Task>) -> u32 {
+        match node {
+            Node::Empty => {}
+            Node::Char(c) => return add(states, State::Char(*c, next)),
+            Node::Class(class) => return add(states, State::Class(*class as u32, next)),
+            Node::Look(look) => return add(states, State::Look(*look, next)),
+            Node::Group(part) => open.push(Task::Node(*part)),
+            Node::Concat(parts) => open.extend(parts.iter().map(|it| Task::Node(*it))),
+            Node::Alternate(parts) => {
+                open.push(Task::Alternative { node: number, part: parts.len(), next, made: None });
+            }
+            Node::Repeat(part, min, None) => {
+                let split = add(states, State::Split(next, next));
+                if *min > 1 {
+                    open.push(Task::Required { part: *part, left: min - 1 });
+                }
+                open.push(Task::Loop { split, starts_with_body: *min > 0 });
+                open.push(Task::Node(*part));
+                return split;
+            }
+            Node::Repeat(part, min, Some(max)) => {
+                open.push(Task::Optional { part: *part, left: max - min, next, required: *min, is_made: false });
+            }
+        }
+        next
     }
 
     pub(super) fn size(&self) -> usize {

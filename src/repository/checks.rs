@@ -26,6 +26,8 @@ pub(super) struct Checked<'o> {
     pub(super) verdicts: Vec<Verdict>,
 }
 
+const CHECK_NAME: &str = "check_operator_name";
+
 impl<'o> Checked<'o> {
     fn version(&self) -> &'o VersionDirectory {
         &self.operator.versions[self.number]
@@ -91,7 +93,6 @@ impl<'o> Checked<'o> {
     }
 
     fn name(&mut self) {
-        const CHECK: &str = "check_operator_name";
         let (operator, version) = (self.operator, self.version());
         if version.facts.package.is_empty() {
             let said = Said::new(
@@ -100,7 +101,7 @@ impl<'o> Checked<'o> {
                 "Bundle does not define the operator name in annotations.yaml",
             );
             self.in_annotations(
-                CHECK,
+                CHECK_NAME,
                 said.help("set `operators.operatorframework.io.bundle.package.v1`"),
                 ANNOTATION_PACKAGE,
             );
@@ -112,46 +113,13 @@ impl<'o> Checked<'o> {
                 "the name of the ClusterServiceVersion is not NAME.VERSION",
                 format!("Invalid operator name in CSV for {}", self.bundle()),
             );
-            self.in_csv(CHECK, said, ["metadata", "name"]);
+            self.in_csv(CHECK_NAME, said, ["metadata", "name"]);
             return;
         };
-        let others = || operator.versions.iter().enumerate().filter(|it| it.0 != self.number).map(|it| &it.1.facts);
         let has_others = operator.versions.len() > 1;
         let package = &version.facts.package;
         if has_others {
-            // Of a version without annotations the name is empty, which counts as one.
-            let packages: BTreeSet<&str> = others().map(|it| it.package.as_str()).collect();
-            let names: BTreeSet<&str> =
-                others().filter_map(|it| it.split_name.as_ref()).map(|it| it.0.as_str()).collect();
-            for (own, others, place, is_csv) in
-                [(package, packages, "from annotations.yaml", false), (csv_name, names, "from the CSV", true)]
-            {
-                let said = match others.iter().collect::<Vec<_>>().as_slice() {
-                    [only] if **only == own => continue,
-                    [only] => Said::new(
-                        rules::NAME,
-                        format!("the name `{own}` is not that of the other versions, `{only}`"),
-                        format!(
-                            "Operator name {place} ({own}) does not match the name defined in other bundles ({only})"
-                        ),
-                    )
-                    .help(format!("use `{only}`")),
-                    several => {
-                        let all: BTreeSet<&str> = several.iter().map(|it| **it).chain([own.as_str()]).collect();
-                        let listed: Vec<String> = all.iter().map(|it| format!("'{it}'")).collect();
-                        let listed = listed.join(", ");
-                        Said::new(
-                            rules::OTHER_NAME,
-                            format!("the versions of the operator have several names: {listed}"),
-                            format!("Operator name {place} is not consistent across bundles: [{listed}]"),
-                        )
-                    }
-                };
-                match is_csv {
-                    true => self.in_csv(CHECK, said, ["metadata", "name"]),
-                    false => self.in_annotations(CHECK, said, ANNOTATION_PACKAGE),
-                }
-            }
+            self.name_of_others(package, csv_name);
         }
         let rule = if has_others { rules::OTHER_NAME } else { rules::NAME };
         if package != csv_name {
@@ -162,7 +130,7 @@ impl<'o> Checked<'o> {
                     "Operator name from annotations.yaml ({package}) does not match the name defined in the CSV ({csv_name})"
                 ),
             );
-            self.in_annotations(CHECK, said, ANNOTATION_PACKAGE);
+            self.in_annotations(CHECK_NAME, said, ANNOTATION_PACKAGE);
         }
         if *package != operator.name {
             let directory = &operator.name;
@@ -174,7 +142,43 @@ impl<'o> Checked<'o> {
                      ({directory})"
                 ),
             );
-            self.in_annotations(CHECK, said, ANNOTATION_PACKAGE);
+            self.in_annotations(CHECK_NAME, said, ANNOTATION_PACKAGE);
+        }
+    }
+
+    /// Compares the names with those of the operator's other versions.
+    fn name_of_others(&mut self, package: &String, csv_name: &String) {
+        let versions = self.operator.versions.iter().enumerate();
+        let others = || versions.clone().filter(|it| it.0 != self.number).map(|it| &it.1.facts);
+        // Of a version without annotations the name is empty, which counts as one.
+        let packages: BTreeSet<&str> = others().map(|it| it.package.as_str()).collect();
+        let names: BTreeSet<&str> = others().filter_map(|it| it.split_name.as_ref()).map(|it| it.0.as_str()).collect();
+        for (own, others, place, is_csv) in
+            [(package, packages, "from annotations.yaml", false), (csv_name, names, "from the CSV", true)]
+        {
+            let said = match others.iter().collect::<Vec<_>>().as_slice() {
+                [only] if **only == own => continue,
+                [only] => Said::new(
+                    rules::NAME,
+                    format!("the name `{own}` is not that of the other versions, `{only}`"),
+                    format!("Operator name {place} ({own}) does not match the name defined in other bundles ({only})"),
+                )
+                .help(format!("use `{only}`")),
+                several => {
+                    let all: BTreeSet<&str> = several.iter().map(|it| **it).chain([own.as_str()]).collect();
+                    let listed: Vec<String> = all.iter().map(|it| format!("'{it}'")).collect();
+                    let listed = listed.join(", ");
+                    Said::new(
+                        rules::OTHER_NAME,
+                        format!("the versions of the operator have several names: {listed}"),
+                        format!("Operator name {place} is not consistent across bundles: [{listed}]"),
+                    )
+                }
+            };
+            match is_csv {
+                true => self.in_csv(CHECK_NAME, said, ["metadata", "name"]),
+                false => self.in_annotations(CHECK_NAME, said, ANNOTATION_PACKAGE),
+            }
         }
     }
 

@@ -92,7 +92,7 @@ pub(super) struct Misfit {
 
 /// All that does not have its form. As deep as the form.
 pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found: &mut Vec<Misfit>) {
-    let mut add = |path: &[Step], message: String, theirs: String| {
+    let mut add = |path: &[Step], (message, theirs): (String, String)| {
         found.push(Misfit { path: path.to_vec(), message, theirs });
     };
     let shown = || match path.iter().rev().find_map(|it| if let Step::Key(key) = it { Some(key) } else { None }) {
@@ -105,39 +105,35 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
     };
     match form {
         Form::Text if value.as_str().is_none() => {
-            let (message, theirs) = wrong("a text", "string");
-            add(path, message, theirs);
+            add(path, wrong("a text", "string"));
         }
         Form::Flag if value.as_bool().is_none() => {
-            let (message, theirs) = wrong("true or false", "boolean");
-            add(path, message, theirs);
+            add(path, wrong("true or false", "boolean"));
         }
         Form::Text | Form::Flag => {}
         Form::OneOf(words) => {
             if value.as_str().is_none() {
-                let (message, theirs) = wrong("a text", "string");
-                add(path, message, theirs);
+                add(path, wrong("a text", "string"));
             }
             if !value.as_str().is_some_and(|it| words.contains(&&*it)) {
                 let listed: Vec<String> = words.iter().map(|it| format!("'{it}'")).collect();
                 let theirs = format!("{} is not one of [{}]", python(value), listed.join(", "));
-                add(path, format!("{} must be one of {}", shown(), words.join(", ")), theirs);
+                add(path, (format!("{} must be one of {}", shown(), words.join(", ")), theirs));
             }
         }
         Form::List(of, may_be_empty, may_repeat) => {
             if value.kind() != Kind::Array {
-                let (message, theirs) = wrong("a list", "array");
-                add(path, message, theirs);
+                add(path, wrong("a list", "array"));
                 return;
             }
             let mut items: Vec<String> = value.items().map(compact).collect();
             if items.is_empty() && !may_be_empty {
-                add(path, format!("{} is empty", shown()), "[] should be non-empty".to_owned());
+                add(path, (format!("{} is empty", shown()), "[] should be non-empty".to_owned()));
             }
             items.sort();
             if !may_repeat && items.windows(2).any(|it| it[0] == it[1]) {
                 let theirs = format!("{} has non-unique elements", python(value));
-                add(path, format!("{} has an item twice", shown()), theirs);
+                add(path, (format!("{} has an item twice", shown()), theirs));
             }
             for (number, item) in value.items().enumerate() {
                 path.push(number.into());
@@ -147,22 +143,19 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
         }
         Form::Object(fields, required, is_open) => {
             if value.kind() != Kind::Object {
-                let (message, theirs) = wrong("an object", "object");
-                add(path, message, theirs);
+                add(path, wrong("an object", "object"));
                 return;
             }
-            let keys = || value.members().filter_map(|(key, _)| key.as_str());
-            let others: Vec<String> =
-                keys().filter(|key| !fields.iter().any(|it| it.0 == key)).map(|it| it.into_owned()).collect();
-            if !is_open && !others.is_empty() {
+            let others = if *is_open { Vec::new() } else { unknown_keys(value, fields) };
+            if !others.is_empty() {
                 let listed: Vec<String> = others.iter().map(|it| format!("'{it}'")).collect();
                 let verb = if others.len() == 1 { "was" } else { "were" };
                 let theirs = format!("Additional properties are not allowed ({} {verb} unexpected)", listed.join(", "));
                 let at = [path.as_slice(), &[Step::Key(others[0].clone())]].concat();
-                add(&at, format!("{} has no field `{}`", shown(), others.join("`, `")), theirs);
+                add(&at, (format!("{} has no field `{}`", shown(), others.join("`, `")), theirs));
             }
             for key in required.iter().filter(|key| value.get(key).is_none()) {
-                add(path, format!("{} has no `{key}`", shown()), format!("'{key}' is a required property"));
+                add(path, (format!("{} has no `{key}`", shown()), format!("'{key}' is a required property")));
             }
             for (key, form) in *fields {
                 if let Some(member) = value.get(key) {
@@ -173,6 +166,11 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
             }
         }
     }
+}
+
+fn unknown_keys(value: Value<'_>, fields: &[(&str, Form)]) -> Vec<String> {
+    let keys = value.members().filter_map(|(key, _)| key.as_str());
+    keys.filter(|key| !fields.iter().any(|it| it.0 == key)).map(|it| it.into_owned()).collect()
 }
 
 fn compact(value: Value<'_>) -> String {

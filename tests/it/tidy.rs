@@ -146,6 +146,9 @@ const EMPTY_NAMES: &[&str] = &["utils", "util", "common", "helpers", "helper", "
 /// Lines that a file may have. A file that is one table may have more.
 const MAX_LINES: usize = 800;
 
+/// Lines that a function may have, with its signature and its last brace.
+const MAX_LINES_OF_FUNCTION: usize = 80;
+
 pub(crate) struct Source {
     pub(crate) path: String,
     /// The module of the crate that it belongs to; empty for `lib.rs` and `main.rs`.
@@ -355,6 +358,62 @@ fn every_file_says_what_it_is_and_is_not_too_long() {
         }
     }
     none("files that are not as files should be", &found);
+}
+
+/// The functions of a file as rustfmt writes them, each with its first line and how many lines it has. Functions without a body, and
+/// those of one line, are none.
+fn functions(code: &[(usize, &str)]) -> Vec<(String, usize, usize)> {
+    let mut found = Vec::new();
+    let mut open: Vec<(String, usize, &str)> = Vec::new();
+    for (number, line) in code {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let words = line.trim_start().split_inclusive(' ').take_while(|it| !it.contains(['=', '"', '/']));
+        let at: usize = words.take_while(|it| *it != "fn ").map(str::len).sum();
+        let rest = line.trim_start().get(at..).and_then(|it| it.strip_prefix("fn "));
+        if let Some(rest) = rest {
+            let name = rest.split(['(', '<']).next().unwrap_or_default();
+            open.push((name.to_owned(), *number, indent));
+        }
+        while let Some((_, start, own)) = open.last() {
+            let is_short = start == number && line.ends_with([';', '}']);
+            let is_of_signature = line.strip_prefix(own).is_some_and(|it| it.starts_with(')'));
+            if is_short || (is_of_signature && line.ends_with(';')) {
+                open.pop();
+            } else if line.strip_prefix(own) == Some("}") {
+                let (name, start, _) = open.pop().unwrap();
+                found.push((name, start, number - start + 1));
+            } else {
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_function_is_too_long() {
+    let mut found = Vec::new();
+    let mut n_functions = 0;
+    for source in sources() {
+        let code: Vec<(usize, &str)> = source.code().collect();
+        for (name, line, n_lines) in functions(&code) {
+            n_functions += 1;
+            if n_lines > MAX_LINES_OF_FUNCTION {
+                found.push(format!("{}:{line}: `{name}` has {n_lines} lines", source.path));
+            }
+        }
+    }
+    none("functions that are several", &found);
+    assert!(n_functions > 5_000, "only {n_functions} functions are found");
+}
+
+#[test]
+fn functions_are_measured_from_their_name_to_their_brace() {
+    let text = "impl A {\n    fn short() {}\n    pub(super) const fn a(\n        b: B,\n    ) -> C {\n        if b {\n        }\n    }\n    fn bodiless(\n        b: B,\n    ) -> C;\n}\n\nfn outer() {\n    fn inner() {\n        x\n    }\n}\n";
+    let code: Vec<(usize, &str)> = text.lines().enumerate().map(|(idx, line)| (idx + 1, line)).collect();
+    let all = functions(&code);
+    let all: Vec<(&str, usize, usize)> = all.iter().map(|(name, line, n)| (name.as_str(), *line, *n)).collect();
+    assert_eq!(all, [("a", 3, 6), ("inner", 15, 3), ("outer", 14, 5)]);
 }
 
 #[test]

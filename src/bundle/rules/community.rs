@@ -161,20 +161,11 @@ fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
     let annotation = format!(
         "by using the {LABEL} annotation in `metadata/annotations.yaml` to ensure that the index image will be"
     );
-    let hint = "(e.g. index-path=./mypath/bundle.Dockerfile)";
     let text = match read(path) {
         Ok(text) => text,
-        Err(Unreadable::Absent(why)) => {
-            let said = format!(
-                "the index image in the path ({shown}) was not found. Please, inform the path of the bundle operator index image via the the optional key values and the key index-path. {hint}. Error : {why}"
-            );
-            return error(format!("there is no `{shown}`, which index-path names"), said);
-        }
-        Err(Unreadable::Directory) => {
-            let said = format!(
-                "the index image in the path ({shown}) is not file. Please, inform the path of its index image via the the optional key values and the key index-path. {hint}. The value informed is a diretory and not a file"
-            );
-            return error(format!("`{shown}`, which index-path names, is not a file"), said);
+        Err(why) => {
+            let (message, said) = unreadable(&shown.to_string(), why);
+            return error(message, said);
         }
     };
     let Some(line) = text.split('\n').find(|it| it.contains(LABEL)) else {
@@ -235,6 +226,25 @@ fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
             ),
         ),
         Ok(false) => None,
+    }
+}
+
+/// Why a Dockerfile cannot be read, in our words and in those of the validator.
+fn unreadable(shown: &str, why: Unreadable) -> (String, String) {
+    let hint = "(e.g. index-path=./mypath/bundle.Dockerfile)";
+    match why {
+        Unreadable::Absent(why) => (
+            format!("there is no `{shown}`, which index-path names"),
+            format!(
+                "the index image in the path ({shown}) was not found. Please, inform the path of the bundle operator index image via the the optional key values and the key index-path. {hint}. Error : {why}"
+            ),
+        ),
+        Unreadable::Directory => (
+            format!("`{shown}`, which index-path names, is not a file"),
+            format!(
+                "the index image in the path ({shown}) is not file. Please, inform the path of its index image via the the optional key values and the key index-path. {hint}. The value informed is a diretory and not a file"
+            ),
+        ),
     }
 }
 

@@ -209,14 +209,7 @@ fn changes(
     input: &Input,
     catalog: &CatalogEdit,
 ) -> Result<Vec<(String, Change)>, CommandError> {
-    let find = |text: &str| catalog.find(&Name::parse(text)).map_err(CommandError::from);
-    let channel = |text: &str| match Name::parse(text) {
-        Name::Channel(package, channel) => Ok((package, channel)),
-        _ => {
-            let error = CommandError::usage(format!("`{text}` is not a channel of a package"));
-            Err(error.help("name both: `PKG/CHANNEL`"))
-        }
-    };
+    let find = |text: &str| find(catalog, text);
     let one = |package: String, change: Change| Ok(vec![(package, change)]);
     match &args.verb {
         Verb::Deprecate { name, message } => {
@@ -250,60 +243,101 @@ fn changes(
         }
         Verb::SetEdges { channel: text, entry, edges } => {
             let (package, channel) = channel(text)?;
-            let edges = edges.edges();
-            if edges == Edges::default() {
-                let error = CommandError::usage("no edge is named");
-                return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value takes one away"));
-            }
-            let entry = match Name::parse(entry) {
-                Name::Version(..) => match find(entry)? {
-                    (of, Target::Bundle(bundle)) if of == package => bundle,
-                    (of, _) => {
-                        let error = CommandError::usage(format!("`{entry}` is of package `{of}`, not of `{package}`"));
-                        return Err(error.help("name an entry of the channel, or `PKG@VERSION`"));
-                    }
-                },
-                // An entry has the name of its bundle, whatever that looks like.
-                _ => entry.clone(),
-            };
+            let (entry, edges) = edges_of(catalog, &package, entry, edges)?;
             one(package, Change::SetEdges { channel, entry, edges })
         }
         // `edit add` is judged in more ways.
         Verb::Add(_) => Ok(Vec::new()),
         Verb::Promote { bundles, to, from, only } => {
-            let mut changes = Vec::new();
-            for text in bundles {
-                let (package, Target::Bundle(bundle)) = find(text)? else {
-                    let error = CommandError::usage(format!("`{text}` is not a bundle"));
-                    return Err(error.help("name a bundle, or `PKG@VERSION`"));
-                };
-                let of_package = |it: &str| it.strip_prefix(&format!("{package}/")).unwrap_or(it).to_owned();
-                let (to, from) = (of_package(to), from.as_deref().map(of_package));
-                changes.push((package, Change::Promote { bundle, from, to, only: *only }));
-            }
-            Ok(changes)
+            let promotion = |text: &String| promotion(catalog, text, to, from.as_deref(), *only);
+            bundles.iter().map(promotion).collect()
         }
-        Verb::AddProperty { property, condition } => {
-            let Some((kind, value)) = property.split_once('=').filter(|it| !it.0.is_empty()) else {
-                let error = CommandError::usage(format!("`{property}` is not TYPE=JSON"));
-                return Err(error.help("write the type, `=`, and the value as JSON: `'shop.reviewed=true'`"));
-            };
-            if Reader::new().read(value).is_err() {
-                let error = CommandError::usage(format!("`{value}` is not JSON"));
-                return Err(error.help("put texts in double quotes: `'TYPE=\"text\"'`"));
-            }
-            let mut of_package: BTreeMap<String, Vec<String>> = BTreeMap::new();
-            for (package, name) in bundles_where(context, &args.input, input, condition)? {
-                of_package.entry(package).or_default().push(name);
-            }
-            if of_package.is_empty() {
-                let error = CommandError::new(Exit::No, "no bundle meets the condition");
-                return Err(error.help("`olmdex sql` shows what `v_bundle` has"));
-            }
-            let change = |bundles| Change::AddProperty { bundles, kind: kind.to_owned(), value: value.to_owned() };
-            Ok(of_package.into_iter().map(|(package, bundles)| (package, change(bundles))).collect())
+        Verb::AddProperty { property, condition } => added_property(context, &args.input, input, property, condition),
+    }
+}
+
+fn find(catalog: &CatalogEdit, text: &str) -> Result<(String, Target), CommandError> {
+    Ok(catalog.find(&Name::parse(text))?)
+}
+
+/// A package and its channel.
+fn channel(text: &str) -> Result<(String, String), CommandError> {
+    match Name::parse(text) {
+        Name::Channel(package, channel) => Ok((package, channel)),
+        _ => {
+            let error = CommandError::usage(format!("`{text}` is not a channel of a package"));
+            Err(error.help("name both: `PKG/CHANNEL`"))
         }
     }
+}
+
+/// The name of an entry, and the edges that it gets.
+fn edges_of(
+    catalog: &CatalogEdit,
+    package: &str,
+    entry: &str,
+    wanted: &EdgeArgs,
+) -> Result<(String, Edges), CommandError> {
+    let edges = wanted.edges();
+    if edges == Edges::default() {
+        let error = CommandError::usage("no edge is named");
+        return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value takes one away"));
+    }
+    let entry = match Name::parse(entry) {
+        Name::Version(..) => match find(catalog, entry)? {
+            (of, Target::Bundle(bundle)) if of == package => bundle,
+            (of, _) => {
+                let error = CommandError::usage(format!("`{entry}` is of package `{of}`, not of `{package}`"));
+                return Err(error.help("name an entry of the channel, or `PKG@VERSION`"));
+            }
+        },
+        // An entry has the name of its bundle, whatever that looks like.
+        _ => entry.to_owned(),
+    };
+    Ok((entry, edges))
+}
+
+fn promotion(
+    catalog: &CatalogEdit,
+    text: &str,
+    to: &str,
+    from: Option<&str>,
+    only: bool,
+) -> Result<(String, Change), CommandError> {
+    let (package, Target::Bundle(bundle)) = find(catalog, text)? else {
+        let error = CommandError::usage(format!("`{text}` is not a bundle"));
+        return Err(error.help("name a bundle, or `PKG@VERSION`"));
+    };
+    let of_package = |it: &str| it.strip_prefix(&format!("{package}/")).unwrap_or(it).to_owned();
+    let (to, from) = (of_package(to), from.map(of_package));
+    Ok((package, Change::Promote { bundle, from, to, only }))
+}
+
+fn added_property(
+    context: &Context,
+    path: &Path,
+    input: &Input,
+    property: &str,
+    condition: &str,
+) -> Result<Vec<(String, Change)>, CommandError> {
+    let Some((kind, value)) = property.split_once('=').filter(|it| !it.0.is_empty()) else {
+        let error = CommandError::usage(format!("`{property}` is not TYPE=JSON"));
+        return Err(error.help("write the type, `=`, and the value as JSON: `'shop.reviewed=true'`"));
+    };
+    if Reader::new().read(value).is_err() {
+        let error = CommandError::usage(format!("`{value}` is not JSON"));
+        return Err(error.help("put texts in double quotes: `'TYPE=\"text\"'`"));
+    }
+    let mut of_package: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (package, name) in bundles_where(context, path, input, condition)? {
+        of_package.entry(package).or_default().push(name);
+    }
+    if of_package.is_empty() {
+        let error = CommandError::new(Exit::No, "no bundle meets the condition");
+        return Err(error.help("`olmdex sql` shows what `v_bundle` has"));
+    }
+    let change = |bundles| Change::AddProperty { bundles, kind: kind.to_owned(), value: value.to_owned() };
+    Ok(of_package.into_iter().map(|(package, bundles)| (package, change(bundles))).collect())
 }
 
 /// The bundles that meet a condition, with their packages.

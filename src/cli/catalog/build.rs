@@ -19,7 +19,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
-use crate::compose::{Chosen, Config, NamedCatalog};
+use crate::compose::{Choice, Chosen, Config, NamedCatalog};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::repeated::Shown;
@@ -135,9 +135,46 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let named: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
     let paths: Vec<PathBuf> = named.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
-    let mut choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
+    let choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let of_file = if named.is_empty() { catalogs_of_file(args, config)? } else { None };
-    let Additions { catalogs: mut additions, updates: known } = additions(context, args, named, of_file.as_ref())?;
+    let Additions { mut catalogs, updates: known } = additions(context, args, named, of_file.as_ref())?;
+    add_states_and_lifecycles(context, args, &mut catalogs)?;
+    if args.migrate && !args.output.exists() {
+        let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
+        return Err(error.help("name the index to bring up to date with `-o`"));
+    }
+    refuse_blank(&catalogs)?;
+    let updates = open_updates(context, &args.graph_data)?;
+    interrupt::undo_writes(context);
+    let mut builder = opened_index(context, args, &known, updates)?;
+    let mut imported = Imported::default();
+    for addition in catalogs {
+        imported.add(context, args, &mut builder, addition)?;
+    }
+    // What was not read or not judged is not left out in silence, whatever is kept going.
+    if let Some(error) = CommandError::of_limit() {
+        return Err(error);
+    }
+    judge(context, args, choice, &mut imported)?;
+    let outcome = builder.finish()?;
+    let exit = imported.summary(context);
+    if !args.lifecycles.is_empty() {
+        let all = Index::open(&args.output)?.lifecycles(&Filter::default())?;
+        warn_of_differences(context, &all);
+    }
+    match outcome {
+        Outcome::Unchanged => context.reporter.note(&format!("{} is up to date", args.output.display())),
+        Outcome::Written => context.reporter.note(&format!("wrote {}", args.output.display())),
+    }
+    Ok(exit)
+}
+
+/// Adds the states of repositories, and the catalog that `--lifecycles` makes.
+fn add_states_and_lifecycles(
+    context: &Context,
+    args: &BuildArgs,
+    additions: &mut Vec<Addition<'_>>,
+) -> Result<(), CommandError> {
     for (spec, catalog) in args.past.catalogs(context, &args.output)? {
         if additions.iter().any(|it| it.spec.name == spec.name) {
             let message = format!("two catalogs would be called `{}`", spec.name);
@@ -152,13 +189,17 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         }
         additions.push(Addition { spec: lifecycle_spec(&args.lifecycles), what: What::Files(input) });
     }
-    if args.migrate && !args.output.exists() {
-        let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
-        return Err(error.help("name the index to bring up to date with `-o`"));
-    }
-    refuse_blank(&additions)?;
-    let updates = open_updates(context, &args.graph_data)?;
-    interrupt::undo_writes(context);
+    Ok(())
+}
+
+/// Opens the index to write, takes out what is to be removed, and puts in the updates of OpenShift. `known` are those that sources
+/// hold, `updates` those that the command line names.
+fn opened_index(
+    context: &Context,
+    args: &BuildArgs,
+    known: &[HeldUpdates],
+    updates: Vec<SavedUpdates>,
+) -> Result<Builder, CommandError> {
     let mut builder = Builder::open(&args.output)?.advised_by(cut_advice);
     if !args.verify
         && let Some(directory) = cache::directory()
@@ -169,15 +210,32 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         builder.remove_catalog(name)?;
     }
     if updates.is_empty() && !args.no_graph_data && !known.is_empty() {
-        builder.adopt_updates(&known)?;
+        builder.adopt_updates(known)?;
     } else {
         set_updates(context, args, &mut builder, updates)?;
     }
-    let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut imports = Vec::new();
-    let mut n_unreadable = 0_u64;
-    for Addition { spec, what } in additions {
+    Ok(builder)
+}
+
+/// What came of the catalogs of the command.
+#[derive(Default)]
+struct Imported {
+    /// By the names of the catalogs.
+    imports: Vec<(String, Import)>,
+    findings: Vec<Finding>,
+    /// How many states of the past were left out.
+    n_unreadable: u64,
+}
+
+impl Imported {
+    fn add(
+        &mut self,
+        context: &Context,
+        args: &BuildArgs,
+        builder: &mut Builder,
+        addition: Addition<'_>,
+    ) -> Result<(), CommandError> {
+        let Addition { spec, what } = addition;
         let started = Instant::now();
         let mut is_past = false;
         let input = match what {
@@ -191,19 +249,18 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
                     Err(error) if args.keep_going && !matches!(error, GitError::Limit(_)) => {
                         let message = format!("left out `{}`, which cannot be read: {error}", spec.name);
                         context.reporter.warning(&message);
-                        n_unreadable += 1;
-                        continue;
+                        self.n_unreadable += 1;
+                        return Ok(());
                     }
                     Err(error) => return Err(unreadable_past(&spec, error)),
                 }
             }
             What::Image(image) => {
-                if let Some(mut import) = builder.keep_image(&spec, &image.origin())? {
+                if let Some(import) = builder.keep_image(&spec, &image.origin())? {
                     let digest = image.origin().digest;
                     context.reporter.detail(&format!("skipped {}: the index has this image, {digest}", spec.source));
-                    findings.append(&mut import.report.findings);
-                    imports.push((spec.name, import));
-                    continue;
+                    self.note(spec.name, import);
+                    return Ok(());
                 }
                 match context.read(Path::new(&spec.source), &image)? {
                     Source::Catalog(input) => input,
@@ -211,6 +268,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
                 }
             }
         };
+        let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
         let _progress = Progress::reading(context, format!("reading {}", spec.source), &input);
         let mut import = builder.add_catalog(&spec, &input, mode)?;
         let n_files = counted(input.files.len() as u64, "file");
@@ -229,14 +287,48 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         }
         let is_whole = input.remarks.iter().all(|it| it.rule.severity != Severity::Error);
         import.refused |= !is_whole && !args.keep_going;
-        findings.extend(input.remarks.iter().cloned());
-        findings.append(&mut import.report.findings);
-        imports.push((spec.name, import));
+        self.findings.extend(input.remarks.iter().cloned());
+        self.note(spec.name, import);
+        Ok(())
     }
-    // What was not read or not judged is not left out in silence, whatever is kept going.
-    if let Some(error) = CommandError::of_limit() {
-        return Err(error);
+
+    fn note(&mut self, name: String, mut import: Import) {
+        self.findings.append(&mut import.report.findings);
+        self.imports.push((name, import));
     }
+
+    /// Says what each catalog has, and what was left out of it, which the exit code says too.
+    fn summary(&self, context: &Context) -> Exit {
+        let mut exit = Exit::Yes;
+        if self.n_unreadable > 0 {
+            let n = counted(self.n_unreadable, "state");
+            context.reporter.warning(&format!("{n} of the past left out; {PARTIAL}"));
+            exit = Exit::No;
+        }
+        for (name, import) in &self.imports {
+            if !import.left_out.is_empty() {
+                let packages = import.left_out.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+                context.reporter.warning(&format!("catalog `{name}`: left out {packages}"));
+                exit = Exit::No;
+            } else if import.report.has_errors() {
+                context.reporter.warning(&format!("catalog `{name}`: left out what cannot be read"));
+                exit = Exit::No;
+            }
+            for channel in &import.without_range_edges {
+                let message = format!(
+                    "catalog `{name}`: {channel} has over 250000 edges by skipRange, which `v_edge` leaves out"
+                );
+                context.reporter.warning(&message);
+            }
+            summary(context, name, import);
+        }
+        exit
+    }
+}
+
+/// Shows the findings, and refuses to write the index if one of them keeps a catalog out.
+fn judge(context: &Context, args: &BuildArgs, mut choice: Choice, imported: &mut Imported) -> Result<(), CommandError> {
+    let findings = std::mem::take(&mut imported.findings);
     // What keeps a catalog out is said and counts, whatever was chosen.
     let tally = Tally::of(&findings);
     let (errors, rules): (Vec<&Rule>, Vec<&Rule>) =
@@ -245,6 +337,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     show(context, args, &chosen)?;
     report(context, &choice, &chosen);
+    let Imported { imports, n_unreadable, .. } = imported;
     let refused: Vec<&str> = imports.iter().filter(|(_, it)| it.refused).map(|(name, _)| name.as_str()).collect();
     if !refused.is_empty() {
         // A past has a catalog for each day.
@@ -266,45 +359,12 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         let help = "fix them, or leave out `--strict` and whatever else turns warnings into errors";
         return Err(CommandError::new(Exit::No, message).help(help));
     }
-    if n_unreadable > 0 && imports.is_empty() {
-        let message = format!(
-            "nothing of {} can be read; {} was not written",
-            counted(n_unreadable, "state"),
-            args.output.display()
-        );
+    if *n_unreadable > 0 && imports.is_empty() {
+        let n = counted(*n_unreadable, "state");
+        let message = format!("nothing of {n} can be read; {} was not written", args.output.display());
         return Err(CommandError::new(Exit::Input, message).help(PARTIAL));
     }
-    let outcome = builder.finish()?;
-    let mut exit = Exit::Yes;
-    if n_unreadable > 0 {
-        context.reporter.warning(&format!("{} of the past left out; {PARTIAL}", counted(n_unreadable, "state")));
-        exit = Exit::No;
-    }
-    for (name, import) in &imports {
-        if !import.left_out.is_empty() {
-            let packages = import.left_out.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-            context.reporter.warning(&format!("catalog `{name}`: left out {packages}"));
-            exit = Exit::No;
-        } else if import.report.has_errors() {
-            context.reporter.warning(&format!("catalog `{name}`: left out what cannot be read"));
-            exit = Exit::No;
-        }
-        for channel in &import.without_range_edges {
-            let message =
-                format!("catalog `{name}`: {channel} has over 250000 edges by skipRange, which `v_edge` leaves out");
-            context.reporter.warning(&message);
-        }
-        summary(context, name, import);
-    }
-    if !args.lifecycles.is_empty() {
-        let all = Index::open(&args.output)?.lifecycles(&Filter::default())?;
-        warn_of_differences(context, &all);
-    }
-    match outcome {
-        Outcome::Unchanged => context.reporter.note(&format!("{} is up to date", args.output.display())),
-        Outcome::Written => context.reporter.note(&format!("wrote {}", args.output.display())),
-    }
-    Ok(exit)
+    Ok(())
 }
 
 /// What a partial clone needs.

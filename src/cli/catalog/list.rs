@@ -65,37 +65,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     if args.compat.is_some() {
         return list_as_opm(context, args);
     }
-    let name = args.name.as_deref().map(Name::parse);
-    let mut version = None;
-    let (package, channel) = match &name {
-        None => (None, None),
-        Some(Name::Plain(package)) => (Some(package.clone()), None),
-        Some(Name::Version(package, wanted)) if args.what == What::Bundles => {
-            version = Some(wanted);
-            (Some(package.clone()), None)
-        }
-        Some(Name::Channel(package, channel)) if args.what != What::Packages => {
-            (Some(package.clone()), Some(channel.clone()))
-        }
-        Some(_) => {
-            let (what, wanted) = match args.what {
-                What::Packages => ("packages", "PKG"),
-                _ => ("channels", "PKG or PKG/CHANNEL"),
-            };
-            return Err(CommandError::usage(format!("`list {what}` wants {wanted}")));
-        }
-    };
-    if args.what == What::Catalogs && name.is_some() {
-        return Err(CommandError::usage("`list catalogs` takes no name").help("`--catalog NAME` chooses one"));
-    }
-    if !args.conditions.is_empty() && !matches!(args.what, What::Packages | What::Bundles) {
-        let error = CommandError::usage("conditions such as `--category` apply to packages and bundles");
-        return Err(error.help("`olmdex list bundles` has the channels of each bundle"));
-    }
-    if !args.status.is_empty() && args.what == What::Catalogs {
-        return Err(CommandError::usage("catalogs have no status")
-            .help("ask for packages, as in `olmdex list packages --status deprecated`"));
-    }
+    let Named { package, channel, version } = named(args)?;
     let index = args.ask.open(context)?;
     let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);
     let filter = Filter { catalogs: args.ask.catalog.clone(), package, channel };
@@ -121,18 +91,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             table::print(rows, &args.rows)?;
         }
         What::Bundles => {
-            let mut rows = index.bundles(&filter)?;
-            if let Some(channel) = &filter.channel {
-                rows.retain(|it| it.channels.contains(channel));
-            }
-            must_be_there(&index, &filter, rows.is_empty())?;
-            if let Some(version) = version {
-                rows.retain(|it| it.version == *version || it.bundle == *version);
-                if rows.is_empty() {
-                    let package = filter.package.as_deref().unwrap_or_default();
-                    return Err(no_version(&index, &filter.catalogs, package, version)?.into());
-                }
-            }
+            let mut rows = bundles(&index, &filter, version.as_deref())?;
             rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
                 rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
@@ -142,6 +101,66 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         }
     }
     Ok(Exit::Yes)
+}
+
+/// What the name on the command line means.
+struct Named {
+    package: Option<String>,
+    channel: Option<String>,
+    version: Option<String>,
+}
+
+/// Takes the name apart, and refuses options that do not go with what is listed.
+fn named(args: &ListArgs) -> Result<Named, CommandError> {
+    let name = args.name.as_deref().map(Name::parse);
+    let mut version = None;
+    let (package, channel) = match &name {
+        None => (None, None),
+        Some(Name::Plain(package)) => (Some(package.clone()), None),
+        Some(Name::Version(package, wanted)) if args.what == What::Bundles => {
+            version = Some(wanted.clone());
+            (Some(package.clone()), None)
+        }
+        Some(Name::Channel(package, channel)) if args.what != What::Packages => {
+            (Some(package.clone()), Some(channel.clone()))
+        }
+        Some(_) => {
+            let (what, wanted) = match args.what {
+                What::Packages => ("packages", "PKG"),
+                _ => ("channels", "PKG or PKG/CHANNEL"),
+            };
+            return Err(CommandError::usage(format!("`list {what}` wants {wanted}")));
+        }
+    };
+    if args.what == What::Catalogs && name.is_some() {
+        return Err(CommandError::usage("`list catalogs` takes no name").help("`--catalog NAME` chooses one"));
+    }
+    if !args.conditions.is_empty() && !matches!(args.what, What::Packages | What::Bundles) {
+        let error = CommandError::usage("conditions such as `--category` apply to packages and bundles");
+        return Err(error.help("`olmdex list bundles` has the channels of each bundle"));
+    }
+    if !args.status.is_empty() && args.what == What::Catalogs {
+        return Err(CommandError::usage("catalogs have no status")
+            .help("ask for packages, as in `olmdex list packages --status deprecated`"));
+    }
+    Ok(Named { package, channel, version })
+}
+
+/// The bundles of a package, of a channel, or of one version.
+fn bundles(index: &Index, filter: &Filter, version: Option<&str>) -> Result<Vec<BundleRow>, CommandError> {
+    let mut rows = index.bundles(filter)?;
+    if let Some(channel) = &filter.channel {
+        rows.retain(|it| it.channels.contains(channel));
+    }
+    must_be_there(index, filter, rows.is_empty())?;
+    if let Some(version) = version {
+        rows.retain(|it| it.version == version || it.bundle == version);
+        if rows.is_empty() {
+            let package = filter.package.as_deref().unwrap_or_default();
+            return Err(no_version(index, &filter.catalogs, package, version)?.into());
+        }
+    }
+    Ok(rows)
 }
 
 /// An empty answer about a name is an error if there is no such name.

@@ -17,7 +17,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Severity, counted};
-use crate::fbc::{self, Format, Level, RenderDefect, Rendering, Selection, Sorted};
+use crate::fbc::{self, Format, Input, Level, RenderDefect, Rendering, Selection, Sorted};
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::json;
@@ -113,34 +113,13 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     for (path, source) in &sources {
         match source {
             Source::Catalog(input) => {
-                if !args.catalog.is_empty() {
-                    return Err(CommandError::usage(format!(
-                        "`--catalog` chooses from an index, and `{}` is not one",
-                        path.display()
-                    )));
-                }
-                legacy_source::report(context, &input.remarks);
-                if !args.keep_going && input.remarks.iter().any(|it| it.rule.severity == Severity::Error) {
-                    let message = format!("`{}` cannot be converted as a whole", path.display());
-                    return Err(
-                        CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot be converted")
-                    );
-                }
+                refuse_unless_whole(context, args, path, input)?;
                 let _progress = Progress::reading(context, format!("reading {}", path.display()), input);
                 let defects = sorted.read(input);
                 n_defects += defects.len();
                 report(context, input, &defects);
             }
-            Source::Index(path) => {
-                let index = Index::open(path)?;
-                crate::cli::args::sources::check_names(&args.catalog, &index.catalog_names()?)?;
-                let packages: Vec<Option<&String>> =
-                    if args.package.is_empty() { vec![None] } else { args.package.iter().map(Some).collect() };
-                for package in packages {
-                    let filter = Filter { catalogs: args.catalog.clone(), package: package.cloned(), channel: None };
-                    render_stored(&index, &filter, how, &mut sorted)?;
-                }
-            }
+            Source::Index(path) => render_index(args, path, how, &mut sorted)?,
         }
     }
     if n_defects > 0 {
@@ -156,6 +135,39 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     sorted.write(|_, text| out.write_all(text).map_err(CommandError::from))?;
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// Refuses files that cannot be rendered as they are wanted.
+fn refuse_unless_whole(context: &Context, args: &RenderArgs, path: &Path, input: &Input) -> Result<(), CommandError> {
+    if !args.catalog.is_empty() {
+        return Err(CommandError::usage(format!(
+            "`--catalog` chooses from an index, and `{}` is not one",
+            path.display()
+        )));
+    }
+    legacy_source::report(context, &input.remarks);
+    if !args.keep_going && input.remarks.iter().any(|it| it.rule.severity == Severity::Error) {
+        let message = format!("`{}` cannot be converted as a whole", path.display());
+        return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot be converted"));
+    }
+    Ok(())
+}
+
+fn render_index(
+    args: &RenderArgs,
+    path: &Path,
+    how: Rendering<'_>,
+    sorted: &mut Sorted<'_>,
+) -> Result<(), CommandError> {
+    let index = Index::open(path)?;
+    crate::cli::args::sources::check_names(&args.catalog, &index.catalog_names()?)?;
+    let packages: Vec<Option<&String>> =
+        if args.package.is_empty() { vec![None] } else { args.package.iter().map(Some).collect() };
+    for package in packages {
+        let filter = Filter { catalogs: args.catalog.clone(), package: package.cloned(), channel: None };
+        render_stored(&index, &filter, how, sorted)?;
+    }
+    Ok(())
 }
 
 /// Renders a legacy catalog as it is read, without keeping it.

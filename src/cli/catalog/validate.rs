@@ -21,7 +21,7 @@ use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::compose::Choice;
+use crate::compose::{Choice, Config};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
@@ -94,24 +94,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.compat.is_some() {
         args.choice.refuse_with_compat()?;
     }
-    let (choice, config) = match args.compat {
-        // What opm says is of a source.
-        Some(_) if args.sources.is_empty() => {
-            let error = CommandError::usage("`--compat opm` needs a source");
-            return Err(error.help("render the catalog first: `olmdex render --catalog NAME`"));
-        }
-        None if args.fix && args.sources.is_empty() => {
-            let error = CommandError::usage("`--fix` needs a source");
-            return Err(error.help("name the catalog whose files are to change"));
-        }
-        Some(_) => (Choice::default(), None),
-        None => {
-            let config = args.choice.config(context, &args.sources)?;
-            let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
-            let profiles = if args.profile.is_empty() { of_config } else { &args.profile };
-            (args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?, config)
-        }
-    };
+    let (choice, config) = chosen_rules(context, args)?;
     let is_wanted = |it: &&'static Rule| matches!(choice.selection.verdict(it), Verdict::Shown(_));
     let practices: Vec<&'static Rule> = match args.compat {
         Some(_) => Vec::new(),
@@ -123,137 +106,217 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             return Ok(Exit::Yes);
         }
     }
-    let mut findings = Vec::new();
-    let mut refusals = Vec::new();
-    let mut extent = Extent::default();
-    let mut n_templates = 0;
-    let mut blank: Vec<String> = Vec::new();
-    let fragment_rules = [practice::rules::PACKAGE_IN_SEVERAL_FRAGMENTS, practice::rules::BUNDLE_WITH_SEVERAL_IMAGES];
-    let are_fragments = practices.iter().any(|it| fragment_rules.iter().any(|rule| rule.id == it.id));
-    let mut several = SeveralCatalogs::default();
-    for (source, path) in args.sources.iter().enumerate() {
-        let opened = match args.compat {
-            Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
-            None => context.open(path),
-        };
-        let refused = |error: SourceError| {
-            let is_bundle = matches!(error, SourceError::Bundle { .. });
-            let help = format!("`olmdex bundle validate {}` lists all that is wrong with the bundle", path.display());
-            let error = CommandError::from(error);
-            if is_bundle { error.help(help) } else { error }
-        };
-        let opened = opened.map_err(refused).and_then(|it| match it {
-            Source::Catalog(input) => Ok((vec![(String::new(), input)], None)),
-            Source::Index(path) => catalogs_of(&path),
-        });
-        let (inputs, index) = match opened {
-            Ok(opened) => opened,
-            Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, path, error)),
-        };
+    let mut validation = Validation::new(context, args, practices);
+    for (number, path) in args.sources.iter().enumerate() {
+        validation.add_source(number, path)?;
+    }
+    if args.sources.is_empty() {
+        validation.add_catalogs_of_file(config)?;
+    }
+    if args.compat.is_some() {
+        return print_as_opm(context, args.output, &validation.refusals);
+    }
+    validation.verdict(&choice)
+}
+
+/// What the options and olmdex.toml choose to see.
+fn chosen_rules(context: &Context, args: &ValidateArgs) -> Result<(Choice, Option<Config>), CommandError> {
+    match args.compat {
+        // What opm says is of a source.
+        Some(_) if args.sources.is_empty() => {
+            let error = CommandError::usage("`--compat opm` needs a source");
+            Err(error.help("render the catalog first: `olmdex render --catalog NAME`"))
+        }
+        None if args.fix && args.sources.is_empty() => {
+            let error = CommandError::usage("`--fix` needs a source");
+            Err(error.help("name the catalog whose files are to change"))
+        }
+        Some(_) => Ok((Choice::default(), None)),
+        None => {
+            let config = args.choice.config(context, &args.sources)?;
+            let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
+            let profiles = if args.profile.is_empty() { of_config } else { &args.profile };
+            Ok((args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?, config))
+        }
+    }
+}
+
+/// What is found in the sources, one after the other.
+struct Validation<'r> {
+    context: &'r Context,
+    args: &'r ValidateArgs,
+    /// The rules of good practice that are wanted.
+    practices: Vec<&'static Rule>,
+    /// Whether the sources are fragments of one index.
+    are_fragments: bool,
+    findings: Vec<Finding>,
+    /// What opm says of each catalog.
+    refusals: Vec<Option<String>>,
+    extent: Extent,
+    n_templates: u64,
+    /// Sources without documents, as messages name them.
+    blank: Vec<String>,
+    several: SeveralCatalogs,
+}
+
+impl<'r> Validation<'r> {
+    fn new(context: &'r Context, args: &'r ValidateArgs, practices: Vec<&'static Rule>) -> Self {
+        let of_fragments = [practice::rules::PACKAGE_IN_SEVERAL_FRAGMENTS, practice::rules::BUNDLE_WITH_SEVERAL_IMAGES];
+        Self {
+            context,
+            args,
+            are_fragments: practices.iter().any(|it| of_fragments.iter().any(|rule| rule.id == it.id)),
+            practices,
+            findings: Vec::new(),
+            refusals: Vec::new(),
+            extent: Extent::default(),
+            n_templates: 0,
+            blank: Vec::new(),
+            several: SeveralCatalogs::default(),
+        }
+    }
+
+    /// Checks what is at a path: a catalog, the catalogs of an index, or templates.
+    fn add_source(&mut self, number: usize, path: &Path) -> Result<(), CommandError> {
+        let (context, args) = (self.context, self.args);
+        let (inputs, index) = opened(context, args, path).map_err(|error| self.unopened(path, error))?;
         if args.compat.is_none() && inputs.iter().all(|it| it.1.is_blank()) {
-            blank.push(match path.as_os_str() == STDIN {
+            self.blank.push(match path.as_os_str() == STDIN {
                 true => "standard input".to_owned(),
                 false => format!("`{}`", printable(&path.to_string_lossy())),
             });
         }
         // A single catalog has nothing to be compared with.
-        let compares = are_fragments || args.sources.len() > 1 || inputs.len() > 1;
+        let compares = self.are_fragments || args.sources.len() > 1 || inputs.len() > 1;
         for (name, input) in inputs {
             let _progress = Progress::reading(context, format!("checking {}", path.display()), &input);
-            findings.extend(input.remarks.iter().cloned());
+            self.findings.extend(input.remarks.iter().cloned());
             if args.compat.is_none()
                 && let Some(texts) = templates_of(&input)
             {
                 // A template is no catalog yet: what is asked of it is that it can be rendered.
-                n_templates += texts.len() as u64;
-                findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
+                self.n_templates += texts.len() as u64;
+                self.findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
                 continue;
             }
             let shown = path.display().to_string();
-            several.begin(source, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
+            self.several.begin(number, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
             let mut note = |it: &check::Inspected| {
                 if compares {
-                    several.note(it);
+                    self.several.note(it);
                 }
             };
             let report = check_catalog_noting(&input, args.date, &mut note);
-            let Report { findings: mut found, opm, extent: found_extent, .. } = report;
-            extent += found_extent;
-            found.append(&mut practice::practices(&input, &practices));
+            let Report { findings: mut found, opm, extent, .. } = report;
+            self.extent += extent;
+            found.append(&mut practice::practices(&input, &self.practices));
             if input.files.iter().all(|it| it.made_of().is_some()) {
                 point_to_bundle_validate(path, &mut found);
             }
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
-            findings.append(&mut found);
-            refusals.push(legacy_source::refusal(&input.remarks).or(opm));
+            self.findings.append(&mut found);
+            self.refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
+        Ok(())
     }
-    if args.sources.is_empty() {
+
+    /// Checks the catalogs that olmdex.toml names.
+    fn add_catalogs_of_file(&mut self, config: Option<Config>) -> Result<(), CommandError> {
         let config = composition::with_catalogs(config, "olmdex validate my-catalog/")?;
         for catalog in &config.catalogs {
-            let composed = composition::compose(context, &config, catalog);
-            let input = match composed {
-                Ok(composed) => composed.input(),
-                Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, &config.path, error)),
-            };
-            let _progress = Progress::reading(context, format!("checking {}", catalog.name), &input);
+            let composed = composition::compose(self.context, &config, catalog);
+            let input = composed.map_err(|error| self.unopened(&config.path, error))?.input();
+            let _progress = Progress::reading(self.context, format!("checking {}", catalog.name), &input);
             if input.is_blank() {
-                blank.push(format!("catalog `{}`", printable(&catalog.name)));
+                self.blank.push(format!("catalog `{}`", printable(&catalog.name)));
             }
             // The catalogs of a file are for different clusters.
-            several.begin(0, catalog.name.clone(), &input);
-            let report = check_catalog_noting(&input, args.date, &mut |it| several.note(it));
-            extent += report.extent;
-            findings.extend(practice::practices(&input, &practices));
-            findings.extend(input.remarks);
-            findings.extend(report.findings);
+            self.several.begin(0, catalog.name.clone(), &input);
+            let report = check_catalog_noting(&input, self.args.date, &mut |it| self.several.note(it));
+            self.extent += report.extent;
+            self.findings.extend(practice::practices(&input, &self.practices));
+            self.findings.extend(input.remarks);
+            self.findings.extend(report.findings);
         }
+        Ok(())
     }
-    if args.compat.is_some() {
-        return print_as_opm(context, args.output, &refusals);
+
+    /// The error of a source that cannot be opened, after what was found before it.
+    fn unopened(&self, path: &Path, error: CommandError) -> CommandError {
+        unopened(self.args.output, &check::all_rules(), &self.findings, path, error)
     }
-    if are_fragments {
-        findings.extend(several.findings().into_iter().filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
-    } else {
-        note_shared(context, &several);
+
+    /// Prints the findings and says what they come to.
+    fn verdict(mut self, choice: &Choice) -> CommandResult {
+        let (context, args) = (self.context, self.args);
+        if self.are_fragments {
+            let found = self.several.findings().into_iter();
+            let is_wanted = |it: &Finding| self.practices.iter().any(|rule| rule.id == it.rule.id);
+            self.findings.extend(found.filter(is_wanted));
+        } else {
+            note_shared(context, &self.several);
+        }
+        let of_templates = if self.n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
+        let rules = [check::all_rules(), self.practices, of_templates.to_vec()].concat();
+        let chosen = choice.apply(self.findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+        match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
+            // A reader that closed the pipe (`| head`) must not change the exit code.
+            Err(error) if error.is_broken_pipe() => {}
+            other => other?,
+        }
+        report(context, choice, &chosen);
+        let is_without_catalog = self.extent == Extent::default();
+        let is_blank =
+            !self.blank.is_empty() && is_without_catalog && self.n_templates == 0 && chosen.findings.is_empty();
+        if args.output == FindingFormat::Text && !context.reporter.is_quiet() && !is_blank {
+            let what =
+                format!("{}, {}", counted(self.extent.packages, "package"), counted(self.extent.bundles, "bundle"));
+            let what = match (self.n_templates, is_without_catalog) {
+                (0, _) => what,
+                (n, true) => counted(n, "template"),
+                (n, false) => format!("{}, {what}", counted(n, "template")),
+            };
+            context.reporter.note(&summary(&what, chosen.tally(), chosen.has_hidden_errors()));
+        }
+        if !self.blank.is_empty() {
+            // A pipeline that checks nothing must not pass.
+            let message = format!("nothing to check: {} holds no documents", self.blank.join(", "));
+            let help = "name the directory or the file of the catalog; `.indexignore` may hide what is there";
+            return Err(CommandError::new(Exit::No, message).help(help));
+        }
+        let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
+        let is_unread = report_unchecked(context, hidden, select_help);
+        Ok(if chosen.is_refused() || is_unread { Exit::No } else { Exit::Yes })
     }
-    let of_templates = if n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
-    let rules = [check::all_rules(), practices, of_templates.to_vec()].concat();
-    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
-    match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
-        // Who has read enough still gets the verdict.
-        Err(error) if error.is_broken_pipe() => {}
-        other => other?,
+}
+
+fn summary(what: &str, tally: Tally, has_hidden_errors: bool) -> String {
+    match tally {
+        Tally { errors: 0, warnings: 0 } if has_hidden_errors => format!("{what}: valid except for hidden errors"),
+        Tally { errors: 0, .. } if has_hidden_errors => format!("{what}: valid except for hidden errors, {tally}"),
+        Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
+        Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
+        _ => format!("{what}: invalid, {tally}"),
     }
-    report(context, &choice, &chosen);
-    let (tally, has_hidden) = (chosen.tally(), chosen.has_hidden_errors());
-    let has_blank_only =
-        !blank.is_empty() && extent == Extent::default() && n_templates == 0 && chosen.findings.is_empty();
-    if args.output == FindingFormat::Text && !context.reporter.is_quiet() && !has_blank_only {
-        let what = format!("{}, {}", counted(extent.packages, "package"), counted(extent.bundles, "bundle"));
-        let what = match (n_templates, extent == Extent::default()) {
-            (0, _) => what,
-            (n, true) => counted(n, "template"),
-            (n, false) => format!("{}, {what}", counted(n, "template")),
-        };
-        context.reporter.note(&match tally {
-            Tally { errors: 0, warnings: 0 } if has_hidden => format!("{what}: valid except for hidden errors"),
-            Tally { errors: 0, .. } if has_hidden => format!("{what}: valid except for hidden errors, {tally}"),
-            Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
-            Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
-            _ => format!("{what}: invalid, {tally}"),
-        });
+}
+
+/// The catalogs at a path.
+fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<Opened, CommandError> {
+    let opened = match args.compat {
+        Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
+        None => context.open(path),
+    };
+    match opened {
+        Ok(Source::Catalog(input)) => Ok((vec![(String::new(), input)], None)),
+        Ok(Source::Index(path)) => catalogs_of(&path),
+        Err(error @ SourceError::Bundle { .. }) => {
+            let help = format!("`olmdex bundle validate {}` lists all that is wrong with the bundle", path.display());
+            Err(CommandError::from(error).help(help))
+        }
+        Err(error) => Err(error.into()),
     }
-    if !blank.is_empty() {
-        // A pipeline that checks nothing must not pass.
-        let error = CommandError::new(Exit::No, format!("nothing to check: {} holds no documents", blank.join(", ")));
-        return Err(error.help("name the directory or the file of the catalog; `.indexignore` may hide what is there"));
-    }
-    let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
-    let is_unread = report_unchecked(context, hidden, select_help);
-    Ok(if chosen.is_refused() || is_unread { Exit::No } else { Exit::Yes })
 }
 
 /// A bundle by itself is no catalog, since its package is nowhere: another command is meant.

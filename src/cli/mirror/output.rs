@@ -67,10 +67,6 @@ pub(super) fn print(
 ) -> Result<bool, CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_complete = true;
-    let needed = || {
-        let error = CommandError::usage("this needs a target");
-        to.ok_or_else(|| error.help("name the registry to mirror to with `--to REGISTRY`"))
-    };
     match format {
         Output::Json => {
             for it in kept {
@@ -86,47 +82,10 @@ pub(super) fn print(
             }
         }
         Output::Isc => {
-            let operators = kept.iter().map(|it| it.entry.operator.clone()).collect();
-            let written = Configuration { operators, ..configuration.clone() };
-            if let Err(error) = mirror::verify(&written) {
-                let error = CommandError::new(Exit::Input, format!("the configuration would not be valid: {error}"));
-                return Err(error.help("name the reference of the catalog's image: `-i REFERENCE=SOURCE`"));
-            }
-            // What becomes of `minBundle` was said when the file was read.
-            for it in written.old_fields.iter().filter(|it| !it.ends_with(".minBundle")) {
-                context
-                    .reporter
-                    .warning(&format!("`{it}` is a field of v1alpha2 that v2alpha1 does not have: it is not written"));
-            }
-            out.write_all(mirror::configuration(&written).to_yaml().as_bytes())?;
+            out.write_all(configuration_of(context, configuration, kept)?.as_bytes())?;
         }
         Output::Images | Output::Mapping | Output::Skopeo | Output::Idms | Output::Itms | Output::Icsp => {
-            let to_needed = if matches!(format, Output::Images | Output::Skopeo) { None } else { Some(needed()?) };
-            let categories = images(context, to, configuration, kept, &mut is_complete)?;
-            let all: BTreeSet<Mirrored> = categories.iter().flat_map(|it| it.1.iter().cloned()).collect();
-            let all: Vec<Mirrored> = all.into_iter().collect();
-            let sources: BTreeSet<Image> = all.iter().map(|it| it.image.clone()).collect();
-            let sources: Vec<Image> = sources.into_iter().collect();
-            warn_of_targets(context, format, &all);
-            let sets = |kind| {
-                to_needed.map(|to| mirror::documents(&mirror::mirror_sets(kind, &categories, to))).unwrap_or_default()
-            };
-            let text = match format {
-                Output::Images => sources.iter().map(|it| format!("{it}\n")).collect(),
-                Output::Mapping => to_needed.map(|to| mirror::mapping(&all, to)).unwrap_or_default(),
-                Output::Skopeo => {
-                    for (last, locations) in mirror::colliding(&sources) {
-                        let list = locations.into_iter().collect::<Vec<_>>().join(", ");
-                        context
-                            .reporter
-                            .warning(&format!("without `--scoped`, skopeo writes {list} over each other, as `{last}`"));
-                    }
-                    mirror::skopeo_sync(&sources)
-                }
-                Output::Idms => sets(MirrorSet::Digest),
-                Output::Itms => sets(MirrorSet::Tag),
-                _ => sets(MirrorSet::ContentSource),
-            };
+            let text = text_of_images(context, to, format, configuration, kept, &mut is_complete)?;
             out.write_all(text.as_bytes())?;
         }
         Output::CatalogSource | Output::ClusterCatalog | Output::Subscription | Output::ClusterExtension => {
@@ -146,6 +105,70 @@ pub(super) fn print(
     }
     out.flush()?;
     Ok(is_complete)
+}
+
+/// The configuration with what it keeps, as YAML.
+fn configuration_of(
+    context: &Context,
+    configuration: &Configuration,
+    kept: &[Kept<'_>],
+) -> Result<String, CommandError> {
+    let operators = kept.iter().map(|it| it.entry.operator.clone()).collect();
+    let written = Configuration { operators, ..configuration.clone() };
+    if let Err(error) = mirror::verify(&written) {
+        let error = CommandError::new(Exit::Input, format!("the configuration would not be valid: {error}"));
+        return Err(error.help("name the reference of the catalog's image: `-i REFERENCE=SOURCE`"));
+    }
+    // What becomes of `minBundle` was said when the file was read.
+    for it in written.old_fields.iter().filter(|it| !it.ends_with(".minBundle")) {
+        context
+            .reporter
+            .warning(&format!("`{it}` is a field of v1alpha2 that v2alpha1 does not have: it is not written"));
+    }
+    Ok(mirror::configuration(&written).to_yaml())
+}
+
+/// The images, in a format that is about them.
+fn text_of_images(
+    context: &Context,
+    to: Option<&Destination>,
+    format: Output,
+    configuration: &Configuration,
+    kept: &[Kept<'_>],
+    is_complete: &mut bool,
+) -> Result<String, CommandError> {
+    let to_needed = if matches!(format, Output::Images | Output::Skopeo) {
+        None
+    } else {
+        {
+            let error = CommandError::usage("this needs a target");
+            Some(to.ok_or_else(|| error.help("name the registry to mirror to with `--to REGISTRY`"))?)
+        }
+    };
+    let categories = images(context, to, configuration, kept, is_complete)?;
+    let all: BTreeSet<Mirrored> = categories.iter().flat_map(|it| it.1.iter().cloned()).collect();
+    let all: Vec<Mirrored> = all.into_iter().collect();
+    let sources: BTreeSet<Image> = all.iter().map(|it| it.image.clone()).collect();
+    let sources: Vec<Image> = sources.into_iter().collect();
+    warn_of_targets(context, format, &all);
+    let sets =
+        |kind| to_needed.map(|to| mirror::documents(&mirror::mirror_sets(kind, &categories, to))).unwrap_or_default();
+    Ok(match format {
+        Output::Images => sources.iter().map(|it| format!("{it}\n")).collect(),
+        Output::Mapping => to_needed.map(|to| mirror::mapping(&all, to)).unwrap_or_default(),
+        Output::Skopeo => {
+            for (last, locations) in mirror::colliding(&sources) {
+                let list = locations.into_iter().collect::<Vec<_>>().join(", ");
+                context
+                    .reporter
+                    .warning(&format!("without `--scoped`, skopeo writes {list} over each other, as `{last}`"));
+            }
+            mirror::skopeo_sync(&sources)
+        }
+        Output::Idms => sets(MirrorSet::Digest),
+        Output::Itms => sets(MirrorSet::Tag),
+        _ => sets(MirrorSet::ContentSource),
+    })
 }
 
 impl From<OutputError> for CommandError {

@@ -1,12 +1,11 @@
-//! Which bundles `olmdex images` is asked about by a configuration or a cluster, and which images are known already.
+//! Which bundles `olmdex images` is asked about by a configuration, and which images are known already.
 //!
 //! What it deliberately does not do: it lists no images.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::ask::{BundlePlace, bundles_of_cluster};
-use crate::cli::args::cluster::read_cluster;
+use crate::ask::BundlePlace;
 use crate::cli::args::lock_file::{LockFile, read_lock};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
@@ -68,28 +67,6 @@ pub(super) fn of_configuration(
     if !configuration.additional_images.is_empty() {
         let message = "the `additionalImages` of the configuration belong to no bundle and are not listed";
         context.reporter.note(&format!("{message}; `olmdex filter -c FILE -o images` lists them too"));
-    }
-    Ok(is_complete)
-}
-
-/// Adds the bundles that a cluster has installed. Whether the catalogs have all of them.
-pub(super) fn of_cluster(
-    context: &Context,
-    index: &Index,
-    catalogs: &[String],
-    (paths, ties, are_named): (&[PathBuf], &[String], bool),
-    bundles: &mut Vec<BundlePlace>,
-) -> Result<bool, CommandError> {
-    let cluster = read_cluster(context, paths)?;
-    let mut is_complete = true;
-    for place in bundles_of_cluster(index, &cluster, catalogs, (ties, are_named))? {
-        match place {
-            Ok(place) => bundles.push(place),
-            Err(message) => {
-                context.reporter.error(&CommandError::new(Exit::NotFound, message));
-                is_complete = false;
-            }
-        }
     }
     Ok(is_complete)
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{Catalogs, Target, bundles_between};
+use crate::ask::{BundlePlace, Catalogs, Target, bundles_between, bundles_of_cluster};
+use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
 use crate::cli::args::name::targets;
@@ -18,6 +19,7 @@ use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitte
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
+use crate::index::Index;
 use crate::index::query::ImageUse;
 use crate::oci::{Presence, Status};
 use crate::resolve::{closure, partial_closure};
@@ -106,65 +108,26 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         return Err(error.help("name the registry with `--to REGISTRY`"));
     }
     let index = args.ask.open(context)?;
-    let mut bundles = Vec::new();
-    let mut missing = None;
-    for name in &args.names {
-        let targets = match targets(&index, &args.ask.catalog, name) {
-            Ok(targets) => targets,
-            Err(error) if args.names.len() > 1 && error.exit == Exit::NotFound => {
-                missing = Some(error.exit);
-                context.reporter.error(&error);
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        for target in targets {
-            let catalog = Catalogs::of_bundle(&index, &args.ask.catalog, &target)?.unwrap_or_default();
-            if let Some(from) = &args.installed {
-                for bundle in bundles_between(&index, &catalog, &target, from, args.channel.as_ref())? {
-                    bundles.push((catalog.clone(), target.package.clone(), bundle));
-                }
-            }
-            bundles.push((catalog, target.package, target.bundle));
-        }
-    }
+    let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
     let mut is_complete = true;
     if let Some(path) = &args.imageset {
         is_complete &= asked::of_configuration(context, &index, &args.ask.catalog, path, &mut bundles)?;
     }
-    if !args.cluster.is_empty()
-        && !asked::of_cluster(
-            context,
-            &index,
-            &args.ask.catalog,
-            (&args.cluster, &args.source_map.source_map, args.ask.names_catalogs()),
-            &mut bundles,
-        )?
-    {
-        missing = Some(Exit::NotFound);
+    if !args.cluster.is_empty() {
+        let cluster = read_cluster(context, &args.cluster)?;
+        let ties = (args.source_map.source_map.as_slice(), args.ask.names_catalogs());
+        for place in bundles_of_cluster(&index, &cluster, &args.ask.catalog, ties)? {
+            match place {
+                Ok(place) => bundles.push(place),
+                Err(message) => {
+                    context.reporter.error(&CommandError::new(Exit::NotFound, message));
+                    missing = Some(Exit::NotFound);
+                }
+            }
+        }
     }
     if args.with_deps {
-        for (catalog, package, bundle) in bundles.clone() {
-            let target = Target { package, bundle };
-            if let Some(found) = closure(&index, target.in_catalog(&catalog), &args.work.options())? {
-                bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle)));
-                continue;
-            }
-            is_complete = false;
-            let found = partial_closure(&index, target.in_catalog(&catalog), &args.work.options())?;
-            let Target { package, bundle } = target;
-            let mut message = format!("{bundle} cannot be installed with everything it requires");
-            for missing in &found.missing {
-                message.push_str(&format!("; {missing}"));
-            }
-            if found.missing.is_empty() {
-                message.push_str(", though something provides each part");
-            }
-            context.reporter.warning(&message);
-            // The same version, or another would be resolved.
-            context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
-            bundles.extend(found.bundles);
-        }
+        is_complete &= add_dependencies(context, args, &index, &mut bundles)?;
     }
     bundles.sort();
     bundles.dedup();
@@ -198,6 +161,69 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     print(args, images, presences)?;
     Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
+}
+
+/// The bundles that are named, and how the command ends if a name is that of none.
+fn named_bundles(
+    context: &Context,
+    args: &ImagesArgs,
+    index: &Index,
+) -> Result<(Vec<BundlePlace>, Option<Exit>), CommandError> {
+    let mut bundles = Vec::new();
+    let mut missing = None;
+    for name in &args.names {
+        let targets = match targets(index, &args.ask.catalog, name) {
+            Ok(targets) => targets,
+            Err(error) if args.names.len() > 1 && error.exit == Exit::NotFound => {
+                missing = Some(error.exit);
+                context.reporter.error(&error);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        for target in targets {
+            let catalog = Catalogs::of_bundle(index, &args.ask.catalog, &target)?.unwrap_or_default();
+            if let Some(from) = &args.installed {
+                for bundle in bundles_between(index, &catalog, &target, from, args.channel.as_ref())? {
+                    bundles.push((catalog.clone(), target.package.clone(), bundle));
+                }
+            }
+            bundles.push((catalog, target.package, target.bundle));
+        }
+    }
+    Ok((bundles, missing))
+}
+
+/// Adds what each bundle needs. Gives whether there is all of it.
+fn add_dependencies(
+    context: &Context,
+    args: &ImagesArgs,
+    index: &Index,
+    bundles: &mut Vec<BundlePlace>,
+) -> Result<bool, CommandError> {
+    let mut is_complete = true;
+    for (catalog, package, bundle) in bundles.clone() {
+        let target = Target { package, bundle };
+        if let Some(found) = closure(index, target.in_catalog(&catalog), &args.work.options())? {
+            bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle)));
+            continue;
+        }
+        is_complete = false;
+        let found = partial_closure(index, target.in_catalog(&catalog), &args.work.options())?;
+        let Target { package, bundle } = target;
+        let mut message = format!("{bundle} cannot be installed with everything it requires");
+        for missing in &found.missing {
+            message.push_str(&format!("; {missing}"));
+        }
+        if found.missing.is_empty() {
+            message.push_str(", though something provides each part");
+        }
+        context.reporter.warning(&message);
+        // The same version, or another would be resolved.
+        context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
+        bundles.extend(found.bundles);
+    }
+    Ok(is_complete)
 }
 
 /// An ImageSetConfiguration with nothing but images.

@@ -143,18 +143,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     if args.manifests && (args.output != PlanFormat::Yaml || saved.is_some()) {
         return Err(CommandError::usage("`--manifests` goes with `-o yaml`, and not with `--check`"));
     }
-    let mut from = from(args, &cluster)?;
-    let to = args.to.or_else(|| saved.as_ref().and_then(SavedPlan::to)).unwrap_or(from);
-    if saved.is_some() && !from.is_before(to) {
-        // It has arrived: what is left is about operators.
-        from = to;
-    } else {
-        must_lead_on(Move { from, to })?;
-    }
-    if args.eus && saved.is_none() && (path_of(from, to).len() > 3 || !may_have_extended_support(to)) {
-        let error = CommandError::usage(format!("`--eus` does not lead from {from} to {to}"));
-        return Err(error.help("it leads from a version with extended support to the next one, as from 4.16 to 4.18"));
-    }
+    let (from, to) = way(args, &cluster, saved.as_ref())?;
     let (index, basis) = basis(context, args).map_err(|error| match &saved {
         Some(saved) => help_with_catalogs(error, asked, saved),
         None => error,
@@ -193,21 +182,43 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         out.flush()?;
         return Ok(if progress.is_done { Exit::Yes } else { Exit::No });
     }
-    match args.output {
-        PlanFormat::Text | PlanFormat::Wide => sheet(&plan).write(width, &mut out)?,
-        PlanFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &plan).map_err(io::Error::from)?;
-            out.write_all(b"\n")?;
-        }
-        PlanFormat::Yaml if args.manifests => out.write_all(manifests(&plan).as_bytes())?,
-        PlanFormat::Yaml => write_yaml(&plan, &mut out)?,
-        PlanFormat::Markdown => out.write_all(markdown(&plan).as_bytes())?,
-        PlanFormat::Html => out.write_all(html(&plan).as_bytes())?,
-        PlanFormat::Junit => out.write_all(junit(&plan).as_bytes())?,
-        PlanFormat::Script => out.write_all(script(&plan).as_bytes())?,
-    }
+    print(args, &plan, width, &mut out)?;
     out.flush()?;
     Ok(if plan.verdict == PlanVerdict::Ready { Exit::Yes } else { Exit::No })
+}
+
+fn print(args: &PlanArgs, plan: &Plan, width: Option<usize>, out: &mut impl io::Write) -> Result<(), CommandError> {
+    match args.output {
+        PlanFormat::Text | PlanFormat::Wide => sheet(plan).write(width, &mut *out)?,
+        PlanFormat::Json => {
+            serde_json::to_writer_pretty(&mut *out, plan).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+        PlanFormat::Yaml if args.manifests => out.write_all(manifests(plan).as_bytes())?,
+        PlanFormat::Yaml => write_yaml(plan, &mut *out)?,
+        PlanFormat::Markdown => out.write_all(markdown(plan).as_bytes())?,
+        PlanFormat::Html => out.write_all(html(plan).as_bytes())?,
+        PlanFormat::Junit => out.write_all(junit(plan).as_bytes())?,
+        PlanFormat::Script => out.write_all(script(plan).as_bytes())?,
+    }
+    Ok(())
+}
+
+/// The versions that the plan leads from and to.
+fn way(args: &PlanArgs, cluster: &Cluster, saved: Option<&SavedPlan>) -> Result<(Minor, Minor), CommandError> {
+    let mut from = from(args, cluster)?;
+    let to = args.to.or_else(|| saved.and_then(SavedPlan::to)).unwrap_or(from);
+    if saved.is_some() && !from.is_before(to) {
+        // It has arrived: what is left is about operators.
+        from = to;
+    } else {
+        must_lead_on(Move { from, to })?;
+    }
+    if args.eus && saved.is_none() && (path_of(from, to).len() > 3 || !may_have_extended_support(to)) {
+        let error = CommandError::usage(format!("`--eus` does not lead from {from} to {to}"));
+        return Err(error.help("it leads from a version with extended support to the next one, as from 4.16 to 4.18"));
+    }
+    Ok((from, to))
 }
 
 fn from(args: &PlanArgs, cluster: &Cluster) -> Result<Minor, CommandError> {

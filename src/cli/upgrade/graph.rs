@@ -142,7 +142,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
         let index = args.ask.open(context)?;
         let (graphs, catalog) = ask(&args, &index)?;
         let ranks = index.catalog_ranks(&filter(&args))?;
-        way = find_way(context, &args, (&index, PackageView::new(package, graphs, &ranks)), from)?;
+        way = find_way(context, &args, &index, PackageView::new(package, graphs, &ranks), from)?;
         catalog
     } else {
         match args.ask.open_or_read(context)? {
@@ -179,15 +179,19 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             refused(args, &error).help(guess_bundle(bundle, &all, "`olmdex list bundles` shows what there is"))
         })?;
     }
+    print(context, args, &catalog, &way)
+}
+
+fn print(context: &Context, args: &GraphArgs, catalog: &draw::Catalog, way: &[String]) -> CommandResult {
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
     // A whole catalog is more than can be looked at.
     let is_overview = detail == Detail::Collapsed && args.channel.is_empty() && catalog.packages.len() > 1;
     match args.output {
-        GraphFormat::Svg if is_overview => out.write_all(draw::overview_svg(&catalog).as_bytes())?,
-        GraphFormat::Text if is_overview => draw::overview_text(&catalog, &mut out)?,
+        GraphFormat::Svg if is_overview => out.write_all(draw::overview_svg(catalog).as_bytes())?,
+        GraphFormat::Text if is_overview => draw::overview_text(catalog, &mut out)?,
         GraphFormat::Mermaid => {
-            let drawing = Mermaid::new(&catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
+            let drawing = Mermaid::new(catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
             check_edges(args, drawing.n_edges())?;
             for warning in drawing.warnings() {
                 context.reporter.warning(warning);
@@ -195,16 +199,16 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             drawing.write(&mut out)?;
         }
         GraphFormat::Svg => {
-            let text = draw::svg(&catalog, &way, detail, args.max_edges.unwrap_or(MAX_ENDS));
+            let text = draw::svg(catalog, way, detail, args.max_edges.unwrap_or(MAX_ENDS));
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
         GraphFormat::Html => {
-            let text = draw::html(&catalog, &way, detail, args.max_edges.unwrap_or(MAX_ENDS));
+            let text = draw::html(catalog, way, detail, args.max_edges.unwrap_or(MAX_ENDS));
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
         GraphFormat::Dot | GraphFormat::Text | GraphFormat::Json => {
             let is_data = matches!(args.output, GraphFormat::Json);
-            let graphs = if is_data { draw::channels(&catalog) } else { draw::channels_by_head(&catalog) };
+            let graphs = if is_data { draw::channels(catalog) } else { draw::channels_by_head(catalog) };
             check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
             match args.output {
                 GraphFormat::Dot => draw::dot(&graphs, &mut out)?,
@@ -341,7 +345,8 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), 
 fn find_way(
     context: &Context,
     args: &GraphArgs,
-    (index, view): (&Index, PackageView),
+    index: &Index,
+    view: PackageView,
     from: &str,
 ) -> Result<Vec<String>, CommandError> {
     let from = installed(index, &view, from)?;

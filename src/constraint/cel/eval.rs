@@ -152,20 +152,7 @@ impl Machine<'_> {
                 Err(error) => Err(error),
             },
             Step::Chain { wins, is_first, end } => {
-                let part = match self.pop() {
-                    Ok(Value::Bool(it)) => Ok(it),
-                    Ok(_) => Err(EvalError::NoSuchOverload),
-                    Err(error) => Err(error),
-                };
-                if part == Ok(*wins) {
-                    if !is_first {
-                        self.values.pop();
-                    }
-                    self.values.push(Ok(Value::Bool(*wins)));
-                    return Ok(*end);
-                }
-                let before = if *is_first { Ok(Value::Bool(!wins)) } else { self.pop() };
-                before.and_then(|_| part.map(Value::Bool))
+                return Ok(if self.chain(*wins, *is_first) { *end } else { at + 1 });
             }
             Step::Branch { otherwise, end } => match self.pop() {
                 Ok(Value::Bool(true)) => return Ok(at + 1),
@@ -177,22 +164,7 @@ impl Machine<'_> {
             },
             Step::Jump(to) => return Ok(*to),
             Step::FoldStart { kind, local, end } => {
-                let over = match self.pop() {
-                    Ok(Value::List(list)) => Over::List(list),
-                    Ok(Value::Map(map)) => Over::Map(map),
-                    wrong => {
-                        self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
-                        return Ok(*end);
-                    }
-                };
-                let result = match kind {
-                    FoldKind::All | FoldKind::Exists => FoldResult::Undecided(None),
-                    FoldKind::ExistsOne => FoldResult::Count(0),
-                    FoldKind::Map | FoldKind::Filter => FoldResult::Items(Vec::new()),
-                };
-                self.folds.push(Fold { kind: *kind, over, at: 0, result });
-                self.locals.truncate(*local);
-                return Ok(at + 1);
+                return Ok(if self.start_fold(*kind, *local) { at + 1 } else { *end });
             }
             Step::FoldNext { local, end } => {
                 let Some(fold) = self.folds.last_mut() else { return Ok(*end) };
@@ -234,6 +206,45 @@ impl Machine<'_> {
         };
         self.values.push(value);
         Ok(at + 1)
+    }
+
+    /// Takes an operand of `&&` or `||`. Gives whether it decides: then the operator's value is on the stack.
+    fn chain(&mut self, wins: bool, is_first: bool) -> bool {
+        let part = match self.pop() {
+            Ok(Value::Bool(it)) => Ok(it),
+            Ok(_) => Err(EvalError::NoSuchOverload),
+            Err(error) => Err(error),
+        };
+        if part == Ok(wins) {
+            if !is_first {
+                self.values.pop();
+            }
+            self.values.push(Ok(Value::Bool(wins)));
+            return true;
+        }
+        let before = if is_first { Ok(Value::Bool(!wins)) } else { self.pop() };
+        self.values.push(before.and_then(|_| part.map(Value::Bool)));
+        false
+    }
+
+    /// Begins a macro over what is on the stack. Gives whether it can: otherwise an error is there instead.
+    fn start_fold(&mut self, kind: FoldKind, local: usize) -> bool {
+        let over = match self.pop() {
+            Ok(Value::List(list)) => Over::List(list),
+            Ok(Value::Map(map)) => Over::Map(map),
+            wrong => {
+                self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
+                return false;
+            }
+        };
+        let result = match kind {
+            FoldKind::All | FoldKind::Exists => FoldResult::Undecided(None),
+            FoldKind::ExistsOne => FoldResult::Count(0),
+            FoldKind::Map | FoldKind::Filter => FoldResult::Items(Vec::new()),
+        };
+        self.folds.push(Fold { kind, over, at: 0, result });
+        self.locals.truncate(local);
+        true
     }
 
     /// What a macro makes of an item; `Some` if that decides.

@@ -136,21 +136,7 @@ impl Server {
             shared.tell_calls(Arc::clone(&self.tell));
         }
         let (stop, stopped) = watch::channel(false);
-        let mut listeners = Vec::new();
-        for port in &self.grpc {
-            listeners.push((listen(port.address).await?, Offer::Grpc(port.catalog.as_deref().map(Arc::from))));
-        }
-        if let Some(address) = self.http {
-            listeners.push((listen(address).await?, Offer::Http));
-        }
-        for (listener, offer) in &listeners {
-            let address = listener.local_addr().map_err(ServeError::Start)?;
-            let (protocol, catalog) = match offer {
-                Offer::Grpc(catalog) => ("gRPC", catalog.as_deref().map(str::to_owned)),
-                Offer::Http => ("HTTP", None),
-            };
-            (self.tell)(Event::Listening { protocol, address, catalog });
-        }
+        let listeners = listeners(&self.grpc, self.http, &*self.tell).await?;
         if let Some(why) = &problem {
             (self.tell)(Event::OutOfDate(why.clone()));
         }
@@ -173,14 +159,7 @@ impl Server {
                 () = tokio::time::sleep(POLL) => index.has_changed(),
             };
             if let Some(files) = self.tls.as_ref().filter(|_| certificate.has_changed()) {
-                match files.read() {
-                    Ok(acceptors) => {
-                        shared.renew(acceptors);
-                        (self.tell)(Event::Renewed);
-                    }
-                    // One file may have been replaced, and the other soon will be.
-                    Err(error) => (self.tell)(Event::NotRenewed(error)),
-                }
+                (self.tell)(renewed(files, &shared));
             }
             // A certificate may expire while it is used.
             let now = shared.acceptors().and_then(|it| it.problem());
@@ -215,6 +194,42 @@ impl Server {
         let _ = tokio::time::timeout(GRACE, connections.all_gone()).await;
         Ok(())
     }
+}
+
+/// Reads the certificate again.
+fn renewed(files: &TlsFiles, shared: &Shared) -> Event {
+    match files.read() {
+        Ok(acceptors) => {
+            shared.renew(acceptors);
+            Event::Renewed
+        }
+        // One file may have been replaced, and the other soon will be.
+        Err(error) => Event::NotRenewed(error),
+    }
+}
+
+/// Opens the ports, and says so.
+async fn listeners(
+    grpc: &[Grpc],
+    http: Option<SocketAddr>,
+    tell: &(dyn Fn(Event) + Send + Sync),
+) -> Result<Vec<(TcpListener, Offer)>, ServeError> {
+    let mut listeners = Vec::new();
+    for port in grpc {
+        listeners.push((listen(port.address).await?, Offer::Grpc(port.catalog.as_deref().map(Arc::from))));
+    }
+    if let Some(address) = http {
+        listeners.push((listen(address).await?, Offer::Http));
+    }
+    for (listener, offer) in &listeners {
+        let address = listener.local_addr().map_err(ServeError::Start)?;
+        let (protocol, catalog) = match offer {
+            Offer::Grpc(catalog) => ("gRPC", catalog.as_deref().map(str::to_owned)),
+            Offer::Http => ("HTTP", None),
+        };
+        tell(Event::Listening { protocol, address, catalog });
+    }
+    Ok(listeners)
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
