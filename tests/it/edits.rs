@@ -1,5 +1,5 @@
 //! Edits of catalogs: what has an inverse leaves no trace, only lines that must change do, and what opm says stays what it was.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may fail, and says what it skips")]
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use olmdex::fbc::Input;
 use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Mode};
 
-use crate::support::{olmdex, scratch, write};
+use crate::support::{olmdex, scratch, shared, write};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -151,22 +151,16 @@ fn what_is_taken_back_leaves_no_trace() {
 }
 
 /// A few packages of a real catalog, each with the files of its own.
-fn real(every: usize) -> Option<Vec<Input>> {
-    let shared = std::env::var_os("OLMDEX_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let Ok(entries) = std::fs::read_dir(shared.join("catalogs/community-v4.20")) else {
-        eprintln!("skipped: no catalogs in {}", shared.display());
-        return None;
-    };
+fn real(every: usize) -> Vec<Input> {
+    let entries = std::fs::read_dir(shared("catalogs/community-v4.20")).unwrap();
     let mut directories: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).filter(|it| it.is_dir()).collect();
     directories.sort();
-    Some(directories.iter().step_by(every).map(|it| Input::directory(it).unwrap()).collect())
+    directories.iter().step_by(every).map(|it| Input::directory(it).unwrap()).collect()
 }
 
 fn real_edits(every: usize) {
-    let Some(inputs) = real(every) else { return };
     let mut n = 0;
-    for input in inputs {
+    for input in real(every) {
         let packages = packages(&input);
         n += there_and_back(&input, &packages);
         // What opm says afterwards is what the edit says.
@@ -183,16 +177,17 @@ fn real_edits(every: usize) {
             }
         }
     }
-    eprintln!("{n} edits");
+    assert!(n > 100, "{n}");
 }
 
 #[test]
+#[ignore = "needs real catalogs"]
 fn edits_of_real_catalogs_touch_what_they_must() {
     real_edits(30);
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "needs real catalogs and minutes"]
 fn a_thousand_edits_of_real_catalogs_touch_what_they_must() {
     real_edits(2);
 }
@@ -284,11 +279,9 @@ fn random_edits_are_judged_as_opm_does_and_stay_in_their_package() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "needs real catalogs and minutes"]
 fn a_thousand_random_edits_of_real_catalogs_are_judged_as_opm_does() {
-    let Some(inputs) = real(2) else { return };
-    let n = random_edits(&inputs, 1600, 2);
-    eprintln!("{n} edits");
+    let n = random_edits(&real(2), 1600, 2);
     assert!(n > 1000, "{n}");
 }
 

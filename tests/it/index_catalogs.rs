@@ -1,32 +1,37 @@
-//! Real catalogs in one index. They are beside the project, or where `OLMDEX_SHARED` says; without them nothing runs.
+//! Several catalogs in one index.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may fail, and say that they were skipped")]
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use olmdex::fbc::Input;
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode, Outcome};
 
+use crate::support::shared;
+
 #[test]
+fn catalogs_share_what_is_equal() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let catalogs = [("first", "shop/in"), ("second", "help/my-catalog"), ("third", "shop/in")];
+    share(&catalogs.map(|(name, path)| (name, fixtures.join(path))), "receipt");
+}
+
+#[test]
+#[ignore = "needs real catalogs"]
 fn real_catalogs_share_what_is_equal() {
-    let shared = match std::env::var_os("OLMDEX_SHARED") {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-    };
-    let catalogs = shared.join("catalogs");
-    if !catalogs.is_dir() {
-        eprintln!("skipped: no catalogs in {}", shared.display());
-        return;
-    }
+    let names = ["community-v4.12", "community-v4.16", "community-v4.20"];
+    share(&names.map(|name| (name, shared("catalogs").join(name))), "operator");
+}
+
+/// Builds an index of the catalogs, asks it for all that they have and for a word, and takes them out again.
+fn share(catalogs: &[(&str, PathBuf)], word: &str) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
-    let names = ["community-v4.12", "community-v4.16", "community-v4.20"];
     let build = |path: &PathBuf| {
         let mut builder = Builder::open(path).unwrap();
-        for name in names {
-            let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
-            let input = Input::directory(&catalogs.join(name)).unwrap();
+        for (name, path) in catalogs {
+            let spec = CatalogSpec { name: (*name).to_owned(), ..CatalogSpec::default() };
+            let input = Input::directory(path).unwrap();
             let import = builder.add_catalog(&spec, &input, Mode::Strict).unwrap();
             assert!(!import.refused, "{name}: {:?}", import.report.findings.first());
         }
@@ -53,11 +58,11 @@ fn real_catalogs_share_what_is_equal() {
         let details = index.show_bundle(&selector).unwrap();
         assert!(details.iter().any(|it| it.row == *bundle), "{}", bundle.bundle);
     }
-    assert!(!index.search(&SearchQuery { words: "operator".to_owned(), ..SearchQuery::default() }).unwrap().is_empty());
+    assert!(!index.search(&SearchQuery { words: word.to_owned(), ..SearchQuery::default() }).unwrap().is_empty());
 
     // Without its catalogs nothing is left.
     let mut builder = Builder::open(&path).unwrap();
-    for name in names {
+    for (name, _) in catalogs {
         builder.remove_catalog(name).unwrap();
     }
     builder.finish().unwrap();

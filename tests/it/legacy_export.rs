@@ -248,12 +248,11 @@ fn a_killed_command_leaves_all_or_nothing() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Needs `OLMDEX_SHARED`, disk and time: the largest catalog there is, there and back.
+/// Needs disk and time: the largest catalog there is, there and back.
 #[test]
 #[ignore = "needs a catalog of 634 MB and minutes"]
 fn the_full_community_catalog_comes_back() {
-    let shared = std::env::var_os("OLMDEX_SHARED").expect("OLMDEX_SHARED names the folder with the catalogs");
-    let packed = Path::new(&shared).join("catalogs/community-full.index.db.zst");
+    let packed = crate::support::shared("catalogs/community-full.index.db.zst");
     let directory = scratch();
     let path = |name: &str| directory.path().join(name);
     let mut file = std::fs::File::create(path("0.db")).unwrap();
