@@ -148,7 +148,7 @@ pub(super) fn validate(schema: &Value, object: &Value, patterns: &Patterns, fuel
         fuel.spend(steps.saturating_mul(weight))?;
         match value {
             Value::Object(object) => {
-                of_object(members, object, (patterns, weight), &mut open, fuel)?;
+                of_object(members, object, patterns, weight, &mut open, fuel)?;
             }
             Value::Array(items) => {
                 let of_all = members.get("items").filter(|it| it.is_object());
@@ -171,7 +171,8 @@ pub(super) fn validate(schema: &Value, object: &Value, patterns: &Patterns, fuel
 fn of_object<'v>(
     members: &'v Map<String, Value>,
     object: &'v Map<String, Value>,
-    (patterns, weight): (&Patterns, u64),
+    patterns: &Patterns,
+    weight: u64,
     open: &mut Vec<(&'v Value, &'v Value, u64)>,
     fuel: &mut Fuel,
 ) -> Result<(), OutOfFuel> {

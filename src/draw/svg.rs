@@ -73,7 +73,7 @@ impl Shelves {
         folds: &str,
     ) -> Result<Self, TooManyMarks> {
         let channels = in_version_order(catalog);
-        let draw = |max_lines| Self::new(catalog, &channels, way, max_lines, (max_ends, folds));
+        let draw = |max_lines| Self::new(catalog, &channels, way, max_lines, max_ends, folds);
         let mut shelves = draw(if detail == Detail::Full { None } else { Some(MAX_LINES[0]) })?;
         for max_lines in &MAX_LINES[1..] {
             if detail == Detail::Full || shelves.height <= MAX_HEIGHT {
@@ -89,7 +89,8 @@ impl Shelves {
         channels: &[&Channel],
         way: &Way,
         max_lines: Option<usize>,
-        (max_ends, folds): (usize, &str),
+        max_ends: usize,
+        folds: &str,
     ) -> Result<Self, TooManyMarks> {
         let view = View { max_lines, id: None };
         let mut n_left = max_ends;

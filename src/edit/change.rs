@@ -176,7 +176,9 @@ impl Change {
             Self::SetEdges { channel, entry, edges } => set_edges(package, channel, entry, edges),
             Self::SetEntries { channel, entries } => set_entries(package, channel, entries),
             Self::Add { bundle, channels, edges, keeps_edges, creates_channels, replaces_itself } => {
-                add(package, bundle, channels, (edges, *keeps_edges), (*creates_channels, *replaces_itself))
+                let (keeps_edges, creates_channels) = (*keeps_edges, *creates_channels);
+                let how = Added { edges, keeps_edges, creates_channels, replaces_itself: *replaces_itself };
+                add(package, bundle, channels, how)
             }
             Self::Promote { bundle, from, to, only } => promotion::promote(package, bundle, from.as_deref(), to, *only),
             Self::Remove(Target::Package) => {
@@ -265,13 +267,16 @@ fn set_entries(package: &mut PackageDocuments, channel: &str, entries: &[Entry])
     Ok(())
 }
 
-fn add(
-    package: &mut PackageDocuments,
-    bundle: &str,
-    channels: &[String],
-    (edges, keeps_edges): (&Edges, bool),
-    (creates_channels, replaces_itself): (bool, bool),
-) -> Result<(), EditError> {
+/// How a bundle is added, see [`Change::Add`].
+struct Added<'e> {
+    edges: &'e Edges,
+    keeps_edges: bool,
+    creates_channels: bool,
+    replaces_itself: bool,
+}
+
+fn add(package: &mut PackageDocuments, bundle: &str, channels: &[String], how: Added<'_>) -> Result<(), EditError> {
+    let Added { edges, keeps_edges, creates_channels, replaces_itself } = how;
     let name = text(bundle, "name");
     for channel in channels {
         if !creates_channels && package.of(CHANNEL).all(|it| it.name != *channel) {

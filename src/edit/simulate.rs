@@ -183,7 +183,7 @@ pub fn simulate(before: &PackageView, after: &PackageView, question: &Question<'
         let users = users(&old, &new, &channel.name, question);
         let mut of_channel = Vec::new();
         for &olm in question.generations {
-            of_channel.extend(in_channel((&old, &new), olm, &channel.name, &users));
+            of_channel.extend(in_channel(&old, &new, olm, &channel.name, &users));
         }
         advise(&old, &new, &channel.name, &of_channel, &mut simulation);
         simulation.users.extend(of_channel);
@@ -279,7 +279,8 @@ fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_
 }
 
 fn in_channel(
-    (old, new): (&State<'_>, &State<'_>),
+    old: &State<'_>,
+    new: &State<'_>,
     olm: Generation,
     channel: &str,
     users: &[InstalledBundle],

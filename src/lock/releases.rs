@@ -99,7 +99,7 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     let names: BTreeSet<&str> = channels.iter().flat_map(|it| &it.entries).map(|it| it.fields.name.as_str()).collect();
     let reached = match &select.from {
         None => None,
-        Some((from, olm, reach)) => Some(reached(index, &view, select, (from, *olm, *reach))?),
+        Some((from, olm, reach)) => Some(reached(index, &view, select, from, *olm, *reach)?),
     };
     let selector = BundleSelector {
         catalogs: vec![graph.catalog.clone()],
@@ -153,7 +153,9 @@ fn reached(
     index: &Index,
     view: &PackageView,
     select: &Select,
-    (from, olm, reach): (&str, Generation, Reach),
+    from: &str,
+    olm: Generation,
+    reach: Reach,
 ) -> Result<BTreeSet<String>, LockError> {
     let installed = view.find_installed_in(index, from).map_err(|error| {
         let of = format!("package `{}`", view.package);

@@ -112,6 +112,14 @@ pub(super) struct Mentions {
     pub(super) is_incomplete: bool,
 }
 
+/// What a name belongs to, as far as it belongs to something.
+#[derive(Clone, Copy, Default)]
+struct Owner<'t> {
+    package: &'t str,
+    channel: &'t str,
+    entry: &'t str,
+}
+
 impl Mentions {
     /// What a document names; of a template, what its blobs do.
     pub(super) fn of(tree: &Tree) -> Self {
@@ -122,7 +130,7 @@ impl Mentions {
                 found.blob(tree, item, "");
             }
             for &item in tree.items_of(0, "substitutions") {
-                found.add(tree, tree.get(item, "base"), (Thing::Bundle, Role::Base), ("", "", ""));
+                found.add(tree, tree.get(item, "base"), Thing::Bundle, Role::Base, Owner::default());
             }
         } else {
             found.blob(tree, 0, schema);
@@ -135,21 +143,21 @@ impl Mentions {
         let name = tree.text_of(root, "name");
         let package = if schema == "olm.package" { name } else { tree.text_of(root, "package") };
         let own = tree.get(root, "name");
-        self.add(tree, tree.get(root, "package"), (Thing::Package, Role::Member), (package, "", ""));
+        self.add(tree, tree.get(root, "package"), Thing::Package, Role::Member, Owner { package, ..Owner::default() });
         match schema {
             "olm.package" => {
-                self.add(tree, own, (Thing::Package, Role::Own), (package, "", ""));
+                self.add(tree, own, Thing::Package, Role::Own, Owner { package, ..Owner::default() });
                 let default = tree.get(root, "defaultChannel");
-                self.add(tree, default, (Thing::Channel, Role::Default), (package, "", ""));
+                self.add(tree, default, Thing::Channel, Role::Default, Owner { package, ..Owner::default() });
             }
             "olm.channel" => {
-                self.add(tree, own, (Thing::Channel, Role::Own), (package, name, ""));
+                self.add(tree, own, Thing::Channel, Role::Own, Owner { package, channel: name, entry: "" });
                 for &entry in tree.items_of(root, "entries") {
                     self.entry(tree, entry, (package, name));
                 }
             }
             "olm.bundle" => {
-                self.add(tree, own, (Thing::Bundle, Role::Own), (package, "", ""));
+                self.add(tree, own, Thing::Bundle, Role::Own, Owner { package, ..Owner::default() });
                 for &property in tree.items_of(root, "properties") {
                     self.property(tree, property, (package, name));
                 }
@@ -165,11 +173,11 @@ impl Mentions {
 
     fn entry(&mut self, tree: &Tree, entry: usize, (package, channel): (&str, &str)) {
         let name = tree.text_of(entry, "name");
-        let of = (package, channel, name);
-        self.add(tree, tree.get(entry, "name"), (Thing::Bundle, Role::Entry), of);
-        self.add(tree, tree.get(entry, "replaces"), (Thing::Bundle, Role::Replaces), of);
+        let of = Owner { package, channel, entry: name };
+        self.add(tree, tree.get(entry, "name"), Thing::Bundle, Role::Entry, of);
+        self.add(tree, tree.get(entry, "replaces"), Thing::Bundle, Role::Replaces, of);
         for &skip in tree.items_of(entry, "skips") {
-            self.add(tree, Some(skip), (Thing::Bundle, Role::Skips), of);
+            self.add(tree, Some(skip), Thing::Bundle, Role::Skips, of);
         }
         // Where the whole list or the whole entry is an alias, there are names that nobody sees.
         let is_hidden =
@@ -185,10 +193,11 @@ impl Mentions {
         let span = tree.node(kind).map(|it| it.span.clone()).unwrap_or_default();
         self.types.push(TypeText { name: name.clone(), span });
         let Some(value) = tree.get(property, "value") else { return };
+        let of = Owner { package, channel: "", entry: bundle };
         match name.as_str() {
             "olm.package" => {
                 let text = |key: &str| tree.text_of(value, key).to_owned();
-                self.add(tree, tree.get(value, "packageName"), (Thing::Package, Role::Property), (package, "", bundle));
+                self.add(tree, tree.get(value, "packageName"), Thing::Package, Role::Property, of);
                 self.versions.push(BundleVersion {
                     package: package.to_owned(),
                     name: bundle.to_owned(),
@@ -197,8 +206,9 @@ impl Mentions {
                 });
             }
             "olm.package.required" => {
-                self.add(tree, tree.get(value, "packageName"), (Thing::Package, Role::Property), (package, "", bundle));
-                self.range(tree, tree.get(value, "versionRange"), (tree.text_of(value, "packageName"), "", ""));
+                self.add(tree, tree.get(value, "packageName"), Thing::Package, Role::Property, of);
+                let required = Owner { package: tree.text_of(value, "packageName"), ..Owner::default() };
+                self.range(tree, tree.get(value, "versionRange"), required);
             }
             _ => {}
         }
@@ -213,7 +223,7 @@ impl Mentions {
             _ => None,
         };
         if let Some(thing) = thing {
-            self.add(tree, tree.get(reference, "name"), (thing, Role::Deprecated), (package, "", ""));
+            self.add(tree, tree.get(reference, "name"), thing, Role::Deprecated, Owner { package, ..Owner::default() });
         }
         self.deprecated.push(Deprecated {
             package: package.to_owned(),
@@ -223,13 +233,7 @@ impl Mentions {
         });
     }
 
-    fn add(
-        &mut self,
-        tree: &Tree,
-        node: Option<usize>,
-        (thing, role): (Thing, Role),
-        (package, channel, entry): (&str, &str, &str),
-    ) {
+    fn add(&mut self, tree: &Tree, node: Option<usize>, thing: Thing, role: Role, of: Owner<'_>) {
         let Some(node) = node.and_then(|it| tree.node(it)) else { return };
         let Content::Text(name, quote) = &node.content else {
             self.is_incomplete = true;
@@ -238,22 +242,22 @@ impl Mentions {
         self.names.push(Mention {
             thing,
             role,
-            package: package.to_owned(),
-            channel: channel.to_owned(),
-            entry: entry.to_owned(),
+            package: of.package.to_owned(),
+            channel: of.channel.to_owned(),
+            entry: of.entry.to_owned(),
             name: name.clone(),
             span: node.span.clone(),
             quote: *quote,
         });
     }
 
-    fn range(&mut self, tree: &Tree, node: Option<usize>, (package, channel, entry): (&str, &str, &str)) {
+    fn range(&mut self, tree: &Tree, node: Option<usize>, of: Owner<'_>) {
         let Some(node) = node.and_then(|it| tree.node(it)) else { return };
         let Content::Text(text, _) = &node.content else { return };
         self.ranges.push(RangeText {
-            package: package.to_owned(),
-            channel: channel.to_owned(),
-            entry: entry.to_owned(),
+            package: of.package.to_owned(),
+            channel: of.channel.to_owned(),
+            entry: of.entry.to_owned(),
             text: text.clone(),
             span: node.span.clone(),
         });

@@ -57,12 +57,12 @@ pub(super) fn apply(
     if count > options.layer_limit {
         return Err(OciError::Limit(format!("the image has {count} layers, more than {}", options.layer_limit)));
     }
-    let (total, names) = (AtomicU64::new(0), AtomicU64::new(0));
+    let used = Used::default();
     let read: Vec<Result<Layer, OciError>> = layers
         .par_iter()
         .enumerate()
         .map(|(idx, descriptor)| {
-            let layer = || read(store, descriptor, roots, options, (&total, &names));
+            let layer = || read(store, descriptor, roots, options, &used);
             read_again_if_damaged(store, descriptor, layer).map_err(|error| match error {
                 OciError::Archive(ArchiveError::NotATar(_) | ArchiveError::Damaged { .. })
                     if descriptor.media_type.ends_with("+encrypted") =>
@@ -143,13 +143,22 @@ fn note_removed(tree: &Tree, path: &[u8], kept: Option<u32>, roots: &[Vec<u8>], 
     }
 }
 
+/// What the layers of an image have used up together, in bytes.
+#[derive(Default)]
+struct Used {
+    /// Of the limit of its content.
+    total: AtomicU64,
+    /// Of the memory for names.
+    names: AtomicU64,
+}
+
 /// Reads one layer: the names of all of it, and the contents that are wanted.
 fn read(
     store: &dyn Store,
     descriptor: &Descriptor,
     roots: &[Vec<u8>],
     options: &ImageOptions,
-    used: (&AtomicU64, &AtomicU64),
+    used: &Used,
 ) -> Result<Layer, OciError> {
     let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
     let (entries, diff_id) = match read_entries(&mut verified, roots, options, used) {
@@ -169,10 +178,10 @@ fn read_entries(
     bytes: &mut dyn Read,
     roots: &[Vec<u8>],
     options: &ImageOptions,
-    (total, names): (&AtomicU64, &AtomicU64),
+    used: &Used,
 ) -> Result<(EntryList, Option<Digest>), OciError> {
     let limits = options.limits;
-    let plain = Metered { inner: Decompressed::new(bytes, limits)?, total, limit: options.image_limit };
+    let plain = Metered { inner: Decompressed::new(bytes, limits)?, total: &used.total, limit: options.image_limit };
     let mut entries = Entries::new(Hashed::new(plain), limits);
     let mut spool = Spool::new(&options.scratch);
     let mut all = Vec::new();
@@ -181,7 +190,7 @@ fn read_entries(
             if let EntryKind::Link(target) | EntryKind::HardLink(target) = &entry.kind { target.len() } else { 0 };
         let bytes = Limits::ENTRY + (entry.name.len() + target) as u64;
         // All layers are in memory at once.
-        if names.fetch_add(bytes, Ordering::Relaxed) + bytes > limits.names {
+        if used.names.fetch_add(bytes, Ordering::Relaxed) + bytes > limits.names {
             return Err(ArchiveError::Limit(Limit::Names(limits.names)).into());
         }
         let is_wanted = entry.kind == EntryKind::File && is_below(&clean(&entry.name).0, roots);

@@ -162,7 +162,7 @@ fn validate(context: &Context, args: &ValidateArgs) -> CommandResult {
         (Some(Tool::OperatorSdk), format) => as_sdk(context, args, &validators, &options, format),
         (None, Some(format)) => {
             let choice = args.choice.choice(context, config.as_ref(), Whole::Other)?;
-            own(context, args, &validators, &options, (format, &choice))
+            own(context, args, &validators, &options, format, &choice)
         }
         (None, None) => {
             let error = CommandError::usage("`-o json-alpha1` goes with `--compat operator-sdk` only");
@@ -197,7 +197,8 @@ fn own(
     args: &ValidateArgs,
     optional: &[Validator],
     options: &Options,
-    (format, choice): (FindingFormat, &Choice),
+    format: FindingFormat,
+    choice: &Choice,
 ) -> CommandResult {
     let mut rules: Vec<&'static Rule> = table::ALL.to_vec();
     let index = match &args.with {

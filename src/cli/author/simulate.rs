@@ -147,7 +147,7 @@ fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Re
                 known.insert(text);
             }
         }
-        all.push(of_package(&index, args, view, (&installed, &seen))?);
+        all.push(of_package(&index, args, view, &installed, &seen)?);
     }
     if let Some(text) = args.installed.iter().find(|it| !known.contains(it.as_str())) {
         if let Name::Version(package, version) = Name::parse(text)
@@ -199,7 +199,7 @@ fn changed(context: &Context, args: &SimulateArgs) -> Result<Simulation, Command
         None => installed(&index, &view, it),
     });
     let installed: Vec<InstalledBundle> = installed.collect::<Result<_, _>>()?;
-    let mut simulation = of_package(&index, args, view, (&installed, &seen))?;
+    let mut simulation = of_package(&index, args, view, &installed, &seen)?;
     let Dependants { found, refused, .. } = dependants_of(context, args, &index, &package)?;
     simulation.dependants = found;
     simulation.refused_by_v1 = refused.into_iter().filter(|it| it.provider == package).collect();
@@ -233,7 +233,8 @@ fn of_package(
     index: &Index,
     args: &SimulateArgs,
     before: PackageView,
-    (installed, seen): (&[InstalledBundle], &[Seen]),
+    installed: &[InstalledBundle],
+    seen: &[Seen],
 ) -> Result<Simulation, CommandError> {
     let after = view(index, AFTER, &before.package)?;
     let of_it = seen.iter().filter(|it| it.0 == before.package).map(|it| (it.1.clone(), it.2.clone()));

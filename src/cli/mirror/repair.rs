@@ -81,7 +81,7 @@ pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]
     }
     let text = String::from_utf8_lossy(text);
     let renamed = mirror::rename(&text, &configuration.operators, &operators);
-    write(context, args, path, (&text, &renamed), &operators)?;
+    write(context, args, path, &text, &renamed, &operators)?;
     Ok(exit)
 }
 
@@ -137,7 +137,8 @@ fn write(
     context: &Context,
     args: &FilterArgs,
     path: &Path,
-    (old, renamed): (&str, &str),
+    old: &str,
+    renamed: &str,
     operators: &[Operator],
 ) -> Result<(), CommandError> {
     let text = renamed.as_bytes();

@@ -85,7 +85,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         None => Vec::new(),
         Some(path) => resources(context, path)?,
     };
-    let compared = compare(args.olm, &old, (&new, &objects_of_new), &objects, owners.as_ref())?;
+    let compared = compare(args.olm, &old, &new, &objects_of_new, &objects, owners.as_ref())?;
     if compared.n_definitions == 0 {
         let error =
             CommandError::new(Exit::Input, format!("`{}` and `{}` have no definition in common", args.old, args.new));
@@ -133,7 +133,8 @@ struct Compared {
 fn compare(
     olm: Olm,
     old: &[Definition],
-    (new, manifests): (&[Definition], &[AnyObject]),
+    new: &[Definition],
+    manifests: &[AnyObject],
     objects: &[Resource],
     owners: Option<&Owners>,
 ) -> Result<Compared, CommandError> {

@@ -180,8 +180,7 @@ impl Edit {
             self.run("DELETE FROM deprecated WHERE operatorbundle_name = ?1", &[name])?;
             self.done.bundles.retain(|it| it != name);
         }
-        self.write_rebuilt(package, &stored, (news, &rebuilt), &known, releases)
-            .map_err(|error| self.failed(&error))?;
+        self.write_rebuilt(package, &stored, news, &rebuilt, &known, releases).map_err(|error| self.failed(&error))?;
         self.done.added.extend(news.iter().map(|it| it.bundle.name.clone()));
         self.done.overwritten.extend(overwritten);
         let held: HashSet<&str> = rebuilt.chains.iter().flat_map(Chain::bundles).collect();
@@ -194,7 +193,8 @@ impl Edit {
         &self,
         package: &str,
         stored: &Stored,
-        (news, rebuilt): (&[&NewBundle], &Rebuilt),
+        news: &[&NewBundle],
+        rebuilt: &Rebuilt,
         known: &BTreeMap<String, Known>,
         releases: &BTreeSet<String>,
     ) -> rusqlite::Result<()> {
