@@ -11,13 +11,11 @@ use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::cli::speak::write_edits::remember;
 use crate::diag::{Finding, Severity, Tally};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
-use crate::platform::UpdateSource;
 use crate::resolve::family_and_minor;
 use crate::source::{STDIN, Source};
 use crate::upgrade::cut_advice;
@@ -101,118 +99,13 @@ impl AskOptions {
         !self.input.is_empty()
     }
 
-    /// Opens the sources: an index as it is, anything else imported into one in memory.
+    /// Opens the sources and imports them: an index as it is, anything else into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
-        let index = match self.open_sources(context)? {
-            Opened::Index(index) => index,
-            Opened::Catalogs(sources) => import(context, sources)?.0,
-        };
-        check_names(&self.catalog, &index.catalog_names()?)?;
-        Ok(index)
-    }
-
-    /// As [`Self::open`], with the catalogs in the order in which the user named them: by `--catalog`, else by their
-    /// sources; those of an index by name.
-    pub(crate) fn open_in_order(&self, context: &Context) -> Result<(Index, Vec<String>), CommandError> {
-        let (index, names) = match self.open_sources(context)? {
-            Opened::Index(index) => {
-                let names = index.catalog_names_in_time()?;
-                (index, names)
-            }
-            Opened::Catalogs(sources) => import(context, sources)?,
-        };
-        check_names(&self.catalog, &names)?;
-        Ok((index, if self.catalog.is_empty() { names } else { self.catalog.clone() }))
-    }
-
-    /// As [`Self::open`], with what makes the catalogs invalid as findings, instead of a warning or an error about them. Catalogs in
-    /// an index are valid.
-    pub(crate) fn open_judged(&self, context: &Context) -> Result<(Index, Vec<Finding>), CommandError> {
-        let mut errors = Vec::new();
-        let index = match self.open_sources(context)? {
-            Opened::Index(index) => index,
-            Opened::Catalogs(sources) => {
-                let mut judge = |named: &NamedSource, input: &Input, import: Import| {
-                    if self.catalog.is_empty() || self.catalog.contains(&named.name) {
-                        errors.extend(input.remarks.iter().cloned().chain(import.report.findings));
-                    }
-                    Ok(())
-                };
-                import_with(context, sources, &mut judge)?.0
-            }
-        };
-        check_names(&self.catalog, &index.catalog_names()?)?;
-        errors.retain(|it| it.rule.severity == Severity::Error);
-        Ok((index, errors))
-    }
-
-    /// As [`Self::open`], unless the real tool refuses one of the catalogs: then its words.
-    pub(crate) fn open_if_valid(&self, context: &Context) -> Result<Result<Index, String>, CommandError> {
-        let index = match self.open_sources(context)? {
-            Opened::Index(index) => index,
-            Opened::Catalogs(sources) => {
-                for (_, source) in &sources {
-                    if let Source::Catalog(input) = source
-                        && let Some(refusal) =
-                            legacy_source::refusal(&input.remarks).or_else(|| check_catalog(input, None).opm)
-                    {
-                        return Ok(Err(refusal));
-                    }
-                }
-                import(context, sources)?.0
-            }
-        };
-        check_names(&self.catalog, &index.catalog_names()?)?;
-        Ok(Ok(index))
-    }
-
-    /// As [`Self::open`], but a single catalog in files stays what it is.
-    pub(crate) fn open_or_read(&self, context: &Context) -> Result<FilesOrIndex, CommandError> {
-        let index = match self.open_sources(context)? {
-            Opened::Index(index) => index,
-            Opened::Catalogs(mut sources) => match sources.pop() {
-                Some((named, Source::Catalog(input))) if sources.is_empty() => {
-                    check_names(&self.catalog, &[named.name])?;
-                    return Ok(FilesOrIndex::Files(input));
-                }
-                last => {
-                    sources.extend(last);
-                    import(context, sources)?.0
-                }
-            },
-        };
-        check_names(&self.catalog, &index.catalog_names()?)?;
-        Ok(FilesOrIndex::Index(index))
-    }
-
-    /// As [`Self::open`], with what the sources that are indexes know of the updates of OpenShift.
-    pub(crate) fn open_with_updates(&self, context: &Context) -> Result<(Index, Vec<UpdateSource>), CommandError> {
-        let index = self.open(context)?;
-        let updates = index.update_sources()?;
-        Ok((index, updates))
-    }
-
-    /// As [`Self::open`], with the files too if the source is one catalog of files.
-    pub(crate) fn open_with_files(&self, context: &Context) -> Result<(Index, Option<Input>), CommandError> {
-        let (index, input) = match self.open_sources(context)? {
-            Opened::Index(index) => (index, None),
-            Opened::Catalogs(sources) => {
-                let input = match sources.as_slice() {
-                    [(_, Source::Catalog(input))] => {
-                        remember(input);
-                        Some(input.clone())
-                    }
-                    _ => None,
-                };
-                (import(context, sources)?.0, input)
-            }
-        };
-        check_names(&self.catalog, &index.catalog_names()?)?;
-        Ok((index, input))
+        self.look(context)?.import(context)
     }
 
     /// Opens each source once: standard input can be read only once.
-    fn open_sources(&self, context: &Context) -> Result<Opened, CommandError> {
+    pub(crate) fn look(&self, context: &Context) -> Result<Sources<'_>, CommandError> {
         let sources = self.sources()?;
         let mut opened = Vec::with_capacity(sources.len());
         for source in &sources {
@@ -223,10 +116,10 @@ impl AskOptions {
         {
             let index = Index::open(path)?;
             warn_if_outdated(context, &index)?;
-            return Ok(Opened::Index(index));
+            return Ok(Sources { wanted: &self.catalog, opened: Opened::Index(index) });
         }
         refuse_equal_names(&sources)?;
-        Ok(Opened::Catalogs(opened))
+        Ok(Sources { wanted: &self.catalog, opened: Opened::Catalogs(opened) })
     }
 
     /// Whether the user gave a catalog a name of its own, which says more than a version of OpenShift.
@@ -301,10 +194,11 @@ pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), Com
     Ok(wanted.iter().try_for_each(|it| must_have(it, &names))?)
 }
 
-/// A single catalog in files, or an index of whatever else was named.
-pub(crate) enum FilesOrIndex {
-    Files(Input),
-    Index(Index),
+/// Sources that are open.
+pub(crate) struct Sources<'o> {
+    /// The catalogs that `--catalog` chooses.
+    wanted: &'o [String],
+    opened: Opened,
 }
 
 enum Opened {
@@ -312,27 +206,104 @@ enum Opened {
     Catalogs(Vec<(NamedSource, Source)>),
 }
 
-/// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: what is wrong is a
-/// warning, and broken packages are marked. Gives the catalogs' names in the order of the sources, too.
-fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<(Index, Vec<String>), CommandError> {
-    import_with(context, sources, &mut |named, input, import| refuse_unreadable(context, named, input, &import))
+/// Sources as one index.
+struct Imported {
+    index: Index,
+    /// The catalogs that were imported, in the order of the sources.
+    names: Vec<String>,
+    /// What makes them invalid, if that was asked for.
+    errors: Vec<Finding>,
 }
 
-/// As [`import`], with another judgement of what is wrong.
-fn import_with(
+impl Sources<'_> {
+    /// The files, if the only source is one catalog of files.
+    pub(crate) fn files(&self) -> Option<(&NamedSource, &Input)> {
+        match &self.opened {
+            Opened::Catalogs(sources) => match sources.as_slice() {
+                [(named, Source::Catalog(input))] => Some((named, input)),
+                _ => None,
+            },
+            Opened::Index(_) => None,
+        }
+    }
+
+    /// What the real tool says if it refuses one of the catalogs.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let Opened::Catalogs(sources) = &self.opened else { return None };
+        sources.iter().find_map(|(_, source)| match source {
+            Source::Catalog(input) => legacy_source::refusal(&input.remarks).or_else(|| check_catalog(input, None).opm),
+            Source::Index(_) => None,
+        })
+    }
+
+    /// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: what is wrong is a warning, and
+    /// broken packages are marked. What cannot be read is an error.
+    pub(crate) fn import(self, context: &Context) -> Result<Index, CommandError> {
+        let wanted = self.wanted;
+        let index = self.import_with_warnings(context)?.index;
+        check_names(wanted, &index.catalog_names()?)?;
+        Ok(index)
+    }
+
+    /// As [`Self::import`], with the catalogs in the order in which the user named them: by `--catalog`, else by their sources; those of
+    /// an index by their age.
+    pub(crate) fn import_in_order(self, context: &Context) -> Result<(Index, Vec<String>), CommandError> {
+        let wanted = self.wanted;
+        let Imported { index, mut names, .. } = self.import_with_warnings(context)?;
+        if names.is_empty() {
+            names = index.catalog_names_in_time()?;
+        }
+        check_names(wanted, &names)?;
+        Ok((index, if wanted.is_empty() { names } else { wanted.to_vec() }))
+    }
+
+    /// As [`Self::import`], with what makes the catalogs invalid as findings, instead of a warning or an error about them. Catalogs in an
+    /// index are valid.
+    pub(crate) fn import_judged(self, context: &Context) -> Result<(Index, Vec<Finding>), CommandError> {
+        let wanted = self.wanted;
+        let imported = self.import_with(context, &mut |named, input, import| {
+            if !wanted.is_empty() && !wanted.contains(&named.name) {
+                return Ok(Vec::new());
+            }
+            let found = input.remarks.iter().cloned().chain(import.report.findings);
+            Ok(found.filter(|it| it.rule.severity == Severity::Error).collect())
+        })?;
+        check_names(wanted, &imported.index.catalog_names()?)?;
+        Ok((imported.index, imported.errors))
+    }
+
+    fn import_with_warnings(self, context: &Context) -> Result<Imported, CommandError> {
+        self.import_with(context, &mut |named, input, import| {
+            refuse_unreadable(context, named, input, &import)?;
+            Ok(Vec::new())
+        })
+    }
+
+    fn import_with(self, context: &Context, judge: &mut Judge<'_>) -> Result<Imported, CommandError> {
+        match self.opened {
+            Opened::Index(index) => Ok(Imported { index, names: Vec::new(), errors: Vec::new() }),
+            Opened::Catalogs(sources) => import(context, sources, judge),
+        }
+    }
+}
+
+/// Judges what is wrong with a catalog in files: an error ends the command.
+type Judge<'j> = dyn FnMut(&NamedSource, &Input, Import) -> Result<Vec<Finding>, CommandError> + 'j;
+
+fn import(
     context: &Context,
     sources: Vec<(NamedSource, Source)>,
-    judge: &mut dyn FnMut(&NamedSource, &Input, Import) -> Result<(), CommandError>,
-) -> Result<(Index, Vec<String>), CommandError> {
+    judge: &mut Judge<'_>,
+) -> Result<Imported, CommandError> {
     let mut builder = Builder::in_memory().advised_by(cut_advice);
     let mut names: Vec<String> = Vec::new();
-    let mut updates = Vec::new();
+    let (mut updates, mut errors) = (Vec::new(), Vec::new());
     for (named, source) in sources {
         match source {
             Source::Catalog(input) => {
                 must_be_new(&names, &named.name)?;
                 let import = add_files(context, &mut builder, &named, &input)?;
-                judge(&named, &input, import)?;
+                errors.extend(judge(&named, &input, import)?);
                 names.push(named.name);
             }
             Source::Index(path) => {
@@ -360,7 +331,7 @@ fn import_with(
     if !updates.is_empty() {
         builder.adopt_updates(&updates)?;
     }
-    Ok((builder.into_index()?, names))
+    Ok(Imported { index: builder.into_index()?, names, errors })
 }
 
 /// Indexes may hold catalogs of one name, which only opening them shows.

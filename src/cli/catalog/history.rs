@@ -33,7 +33,7 @@ pub(crate) struct HistoryArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
-    let (index, order) = args.ask.open_in_order(context)?;
+    let (index, order) = args.ask.look(context)?.import_in_order(context)?;
     let (package, version) = match Name::parse(&args.package) {
         Name::Version(package, version) => (package, Some(version)),
         _ => (whole_package(&index, &args.package)?, None),

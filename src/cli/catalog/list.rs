@@ -279,13 +279,12 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
         let error = CommandError::usage("`--compat opm` prints what opm prints, which lists all");
         return Err(error.help("leave out `--compat`, or the conditions"));
     }
-    let index = match args.ask.open_if_valid(context)? {
-        Ok(index) => index,
-        Err(refusal) => {
-            context.reporter.plain(&refusal);
-            return Ok(Exit::No);
-        }
-    };
+    let sources = args.ask.look(context)?;
+    if let Some(refusal) = sources.refusal() {
+        context.reporter.plain(&refusal);
+        return Ok(Exit::No);
+    }
+    let index = sources.import(context)?;
     // What opm takes has a default channel for each `olm.package`; a package that other blobs only name is none for it.
     let has_document = |it: &PackageRow| !it.default_channel.is_empty();
     let package = args.name.as_deref();

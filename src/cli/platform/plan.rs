@@ -246,7 +246,8 @@ fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), Comma
         _ => text.clone(),
     });
     let sources = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>());
-    let (index, of_index) = sources.open_with_updates(context)?;
+    let index = sources.open(context)?;
+    let of_index = index.update_sources()?;
     let updates = if args.graph.is_empty() { of_index } else { read_updates(context, &args.graph)? };
     let found = PlanBasis::new(&index, &args.source_map, updates);
     // That there is no catalog is no surprise to who has read which names say nothing.

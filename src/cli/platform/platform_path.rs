@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
     }
     let updates = match (args.graph.is_empty(), args.input.is_empty()) {
         (true, true) if default_source().is_err() => Vec::new(),
-        (true, _) => AskOptions::of_sources(&args.input).open_with_updates(context)?.1,
+        (true, _) => AskOptions::of_sources(&args.input).open(context)?.update_sources()?,
         (false, _) => read_updates(context, &args.graph)?,
     };
     updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));

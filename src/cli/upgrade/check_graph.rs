@@ -56,11 +56,12 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let choice = args.choice.open(context, &sources, Whole::Catalogs)?;
     let failed = |source: &Path, error| unopened(args.output, rules::ALL, &[], source, error);
     let first = sources.first().cloned().unwrap_or_default();
-    let (index, mut findings) = args.ask.open_judged(context).map_err(|error| failed(&first, error))?;
+    let judged = |ask: &AskOptions| ask.look(context).and_then(|it| it.import_judged(context));
+    let (index, mut findings) = judged(&args.ask).map_err(|error| failed(&first, error))?;
     let old = match &args.old {
         None => None,
         Some(path) => {
-            let old = AskOptions::of_sources(std::slice::from_ref(path)).open_judged(context);
+            let old = judged(&AskOptions::of_sources(std::slice::from_ref(path)));
             let (old, errors) = old.map_err(|error| failed(path, error))?;
             if old.catalog_names()?.len() > 1 {
                 let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));

@@ -11,7 +11,7 @@ use crate::ask::{
 use crate::check;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name;
-use crate::cli::args::sources::{AskOptions, FilesOrIndex};
+use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
@@ -145,10 +145,16 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
         way = find_way(context, &args, &index, PackageView::new(package, graphs, &ranks), from)?;
         catalog
     } else {
-        match args.ask.open_or_read(context)? {
+        let ask_options = args.ask.clone();
+        let sources = ask_options.look(context)?;
+        match sources.files() {
             // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
-            FilesOrIndex::Files(input) => read(context, &mut args, &mut mark, &input)?,
-            FilesOrIndex::Index(index) => {
+            Some((named, input)) => {
+                check_names(&args.ask.catalog, std::slice::from_ref(&named.name))?;
+                read(context, &mut args, &mut mark, input)?
+            }
+            None => {
+                let index = sources.import(context)?;
                 if let Some(name) = args.package.as_deref().filter(|_| args.compat.is_none() && mark.is_none())
                     && let PackageName { package, installed: Some(bundle), .. } = name::package(&index, name)?
                 {

@@ -15,7 +15,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::screen::screen;
-use crate::cli::speak::write_edits::write_edits;
+use crate::cli::speak::write_edits::{remember, write_edits};
 use crate::diag::envelope::Envelope;
 use crate::edit::{Change, PackageDocuments};
 use crate::fbc::Name;
@@ -90,7 +90,10 @@ impl ZStreamArgs {
 
 pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let args = &args.taken_apart()?;
-    let (index, input) = args.ask.open_with_files(context)?;
+    let sources = args.ask.look(context)?;
+    let input = sources.files().map(|it| it.1.clone());
+    input.iter().for_each(remember);
+    let index = sources.import(context)?;
     let is_writing = args.apply || args.dry_run;
     if input.is_none() && is_writing {
         let error =
