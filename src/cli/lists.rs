@@ -1,6 +1,4 @@
 //! What the whole program has: the schemas of all JSON output, and all rules. The types of the answers live with their engines.
-//!
-//! What it deliberately does not do: it prints nothing.
 
 use std::collections::BTreeMap;
 

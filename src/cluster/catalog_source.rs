@@ -1,6 +1,4 @@
 //! CatalogSources: which catalogs a cluster has, and which it prefers (`docs/behaviour/olm-classic.md` 1.4).
-//!
-//! What it deliberately does not do: it does not know what is in a catalog.
 
 use super::object::Object;
 use crate::diag::Place;

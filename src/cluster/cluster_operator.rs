@@ -1,6 +1,4 @@
 //! ClusterOperators and MachineConfigPools: the state of the platform itself.
-//!
-//! What it deliberately does not do: it judges nothing.
 
 use super::condition::Condition;
 use super::object::{Object, text};

@@ -1,6 +1,4 @@
 //! ClusterVersions: which version of OpenShift a cluster runs, and which updates it knows of.
-//!
-//! What it deliberately does not do: it judges no risk.
 
 use super::condition::Condition;
 use super::object::{Object, text};

@@ -1,6 +1,4 @@
 //! Conditions, as all kinds of objects have them.
-//!
-//! What it deliberately does not do: it does not say what a condition means.
 
 use super::object::{Object, text};
 use crate::json::Value;

@@ -1,6 +1,4 @@
 //! Subscriptions of OLM Classic (`docs/behaviour/olm-classic.md` 1.5).
-//!
-//! What it deliberately does not do: it does not look for what a Subscription names.
 
 use super::condition::Condition;
 use super::object::Object;

@@ -2,8 +2,6 @@
 //!
 //! Whoever is in a directory trusts it. A file that lies in a catalog came with that catalog, and one beside a catalog that lies
 //! elsewhere came from there: they could hide what is wrong with it, so they are passed over, which is said.
-//!
-//! What it deliberately does not do: it reads no file.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,4 @@
 //! The text of `olmdex.toml`: what is wrong in it, and where; paths and names in it.
-//!
-//! What it deliberately does not do: it knows no keys.
 
 use std::ffi::OsString;
 use std::ops::Range;

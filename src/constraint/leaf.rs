@@ -1,6 +1,4 @@
 //! The single demands of a constraint, and the constraint in plain words.
-//!
-//! What it deliberately does not do: it asks nobody.
 
 use super::parse::parse;
 use super::tree::{ConstraintError, Node};

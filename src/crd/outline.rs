@@ -2,8 +2,6 @@
 //!
 //! Schemas are nearly all of a definition's text, and a catalog holds hundreds of megabytes of them. [`skim`] jumps over
 //! them and reads the form that Go's writers produce; [`read`] takes any form and reads everything.
-//!
-//! What it deliberately does not do: it judges nothing.
 
 use memchr::{memchr2, memmem};
 

@@ -2,8 +2,6 @@
 //!
 //! A finding is known by its rule, its package and its message, however often it is there: by no file and no line, which move. The
 //! document is sorted, with a line for each finding, so that it can be reviewed and merged.
-//!
-//! What it deliberately does not do: no files.
 
 use std::collections::BTreeMap;
 

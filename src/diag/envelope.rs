@@ -1,6 +1,4 @@
 //! The envelope of every JSON answer.
-//!
-//! What it deliberately does not do: it knows no answer.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -2,8 +2,6 @@
 //!
 //! The elements are those that Jenkins, GitLab, GitHub and Azure read: suites of cases, each of which passed, failed, could not be judged
 //! (`error`) or was not judged (`skipped`). There are no times and no host: the same results are the same bytes.
-//!
-//! What it deliberately does not do: it decides nothing.
 
 use super::printable::printable;
 

@@ -1,6 +1,4 @@
 //! An entry of a channel as a node of a picture.
-//!
-//! What it deliberately does not do: no edges.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -16,7 +16,6 @@ use crate::version::{Version, blang};
 pub(super) struct Sources {
     /// The row of the entry.
     pub(super) target: usize,
-    /// The field.
     pub(super) field: Field,
     /// The value of `replaces` or `skipRange`; empty for `skips`.
     pub(super) value: String,

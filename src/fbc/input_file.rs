@@ -1,6 +1,4 @@
 //! A file of a catalog: on the disk, in memory, or made on demand.
-//!
-//! What it deliberately does not do: no directories.
 
 use std::borrow::Cow;
 use std::io::{self, Read as _, Seek as _, SeekFrom};

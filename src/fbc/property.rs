@@ -1,6 +1,4 @@
 //! A property: a type and a value, which is any JSON.
-//!
-//! What it deliberately does not do: it does not say what a value means.
 
 use std::borrow::Cow;
 use std::sync::Arc;

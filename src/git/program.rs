@@ -1,6 +1,4 @@
 //! Running `git` so that nothing of a repository runs.
-//!
-//! What it deliberately does not do: it knows no objects.
 
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;

@@ -1,6 +1,4 @@
 //! Which commits stand for the past: the last of each day, those with tags, or all.
-//!
-//! What it deliberately does not do: it looks at no file.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

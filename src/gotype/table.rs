@@ -1,6 +1,4 @@
 //! The types as a table, made once of `types.txt`.
-//!
-//! What it deliberately does not do: it looks at no value.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};

@@ -1,6 +1,4 @@
 //! A step into a value: a member by its key, or an item by its place.
-//!
-//! What it deliberately does not do: it finds nothing.
 
 /// One step from a value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,8 +3,6 @@
 //! Unlike blobs that are read from files, values of properties keep their keys in the order and their strings in the
 //! form in which the legacy file has them (`docs/behaviour/legacy-index.md` 3.5, rule 8); only white space is ours. In
 //! YAML, which the real tool makes of the JSON, that difference is gone.
-//!
-//! What it deliberately does not do: it reads nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -3,8 +3,6 @@
 //! Columns are declared TEXT and hold BLOBs, or the other way round, depending on the release and the migration that
 //! wrote them (`docs/behaviour/legacy-index.md` 1.1), so every value is read as whatever it is. This is all that the
 //! conversion and its proof have in common of reading rows.
-//!
-//! What it deliberately does not do: it knows no table and no column.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,4 @@
 //! A package of a legacy catalog as blobs will have it, and what keeps it from that.
-//!
-//! What it deliberately does not do: it converts nothing.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,4 @@
 //! Things that threads lend each other.
-//!
-//! What it deliberately does not do: it makes none.
 
 use std::sync::Mutex;
 

@@ -1,7 +1,5 @@
 //! Why bundles cannot be added to a legacy catalog: what the real tool refuses (`docs/behaviour/legacy-index.md` 4.2 to
 //! 4.6), in our words.
-//!
-//! What it deliberately does not do: it decides nothing.
 
 use thiserror::Error;
 

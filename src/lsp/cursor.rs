@@ -2,8 +2,6 @@
 //!
 //! Nothing is parsed, since what is being written cannot be: YAML is read by its indentation, JSON and brackets by their marks, both up
 //! to the place only. What is strange (a key over several lines, tabs) leads to a strange path, and so to no answer.
-//!
-//! What it deliberately does not do: it knows no fields.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

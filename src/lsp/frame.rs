@@ -2,8 +2,6 @@
 //!
 //! What a header says is believed only up to a limit: no memory is taken for a body before its bytes are there, and a body beyond
 //! the limit is passed over.
-//!
-//! What it deliberately does not do: it reads no body.
 
 use std::io::{self, BufRead, Read as _, Write};
 

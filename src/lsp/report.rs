@@ -1,6 +1,4 @@
 //! What an analysis tells the server.
-//!
-//! What it deliberately does not do: it decides nothing.
 
 use std::sync::Arc;
 use std::time::Instant;

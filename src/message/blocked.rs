@@ -1,6 +1,4 @@
 //! What keeps a cluster from being upgraded: both generations of OLM report it.
-//!
-//! What it deliberately does not do: it judges no bundle.
 
 use super::explanation::{MessageExplanation, PartExplanation};
 use super::made::{EXTENSIONS, Made, between, command, each};

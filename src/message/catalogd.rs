@@ -1,6 +1,4 @@
 //! Messages of catalogd.
-//!
-//! What it deliberately does not do: it reads no catalog.
 
 use super::explanation::MessageExplanation;
 use super::made::Made;

@@ -1,6 +1,4 @@
 //! What a message means, as an answer.
-//!
-//! What it deliberately does not do: it explains nothing.
 
 use schemars::JsonSchema;
 use serde::Serialize;

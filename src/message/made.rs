@@ -1,6 +1,4 @@
 //! An explanation in the making, and the cutting of messages and commands.
-//!
-//! What it deliberately does not do: it knows no message.
 
 use super::explanation::MessageExplanation;
 use crate::encoding::shell::word;

@@ -1,6 +1,4 @@
 //! What a configuration lacks of what its operators need, put into it.
-//!
-//! What it deliberately does not do: it finds nothing out.
 
 use super::configuration::{Channel, Operator, Package, Range};
 use crate::index::query::ChannelPlace;

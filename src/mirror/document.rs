@@ -1,7 +1,5 @@
 //! Manifests as trees, and their YAML: two blanks, keys in the order in which they were put, and quotes around whatever could be
 //! something other than a text.
-//!
-//! What it deliberately does not do: it reads nothing.
 
 use crate::json::write_string;
 use crate::yaml::{Scalar, resolve_plain};

@@ -1,7 +1,5 @@
 //! Why a filtered package is what it is: what each channel keeps, what comes along, what is wrong, and what would help
 //! (`docs/behaviour/authoring.md` D.3, D.5).
-//!
-//! What it deliberately does not do: it prints nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

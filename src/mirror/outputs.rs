@@ -1,7 +1,5 @@
 //! Manifests and lists about what is mirrored (`docs/behaviour/authoring.md` part E): mirror sets, catalogs, lists for skopeo and
 //! others, and the configuration itself.
-//!
-//! What it deliberately does not do: it writes no file.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,4 @@
 //! What a configuration may say (`docs/behaviour/authoring.md` D.1, the table of checks).
-//!
-//! What it deliberately does not do: it asks no catalog.
 
 use std::collections::BTreeSet;
 

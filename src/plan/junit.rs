@@ -1,8 +1,6 @@
 //! A plan as results for CI: a suite for operators, blockers, decisions and what is not known.
 //!
 //! A case failed if and only if the verdict is not `ready`, so that what CI shows and the exit code agree.
-//!
-//! What it deliberately does not do: it judges nothing itself.
 
 use super::answer::{OperatorPlan, Plan, PlanStep, StepKind};
 use crate::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult, JunitSuite};

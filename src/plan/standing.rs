@@ -1,6 +1,4 @@
 //! The words for how an operator stands to a catalog (`docs/behaviour/platform.md` 3.1).
-//!
-//! What it deliberately does not do: it finds nothing out.
 
 use schemars::JsonSchema;
 use serde::Serialize;

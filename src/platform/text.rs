@@ -1,6 +1,4 @@
 //! YAML or JSON text to documents.
-//!
-//! What it deliberately does not do: it does not know what is in a document.
 
 use thiserror::Error;
 

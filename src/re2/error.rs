@@ -1,6 +1,4 @@
 //! Why a pattern is refused, in RE2's words.
-//!
-//! What it deliberately does not do: it refuses nothing.
 
 use thiserror::Error;
 

@@ -1,6 +1,4 @@
 //! The tree of a pattern, and how it grows within Go's limits.
-//!
-//! What it deliberately does not do: it reads no pattern.
 
 use std::collections::HashMap;
 

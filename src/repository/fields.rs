@@ -11,7 +11,6 @@ use crate::version::Version;
 
 /// A field and what it must be.
 pub(super) struct Field {
-    /// Its path.
     pub(super) path: &'static [&'static str],
     form: Form,
     /// Whether the pipelines refuse a bundle without it.

@@ -2,8 +2,6 @@
 //!
 //! Two forms: the plain one, in which the search runs, and the guarded one, in which every constraint has a literal of its
 //! own that switches it on, so that the engine can say which constraints it needs.
-//!
-//! What it deliberately does not do: no search.
 
 use std::collections::HashSet;
 

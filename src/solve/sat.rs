@@ -2,8 +2,6 @@
 //!
 //! The only file that imports the engine. It never guesses at random and prefers to leave variables out, so the same
 //! clauses in the same order give the same model.
-//!
-//! What it deliberately does not do: it knows no constraints and no preferences.
 
 use std::cell::Cell;
 use std::ops::Not;

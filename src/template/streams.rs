@@ -1,6 +1,4 @@
 //! Channels and edges of a semver template: what follows from the versions of its bundles (`docs/behaviour/fbc.md` 5.6).
-//!
-//! What it deliberately does not do: it knows no document and no image.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,4 @@
 //! What a rule found: in our words with a place, and beside it what the real validators say.
-//!
-//! What it deliberately does not do: it decides nothing.
 
 use super::contents::Contents;
 use crate::diag::{Finding, Place, Rule, Severity};

@@ -1,6 +1,4 @@
 //! A ClusterServiceVersion with the fields that several validators look at.
-//!
-//! What it deliberately does not do: it judges nothing.
 
 use super::contents::{Gvk, Object};
 use super::found::{At, Observed, annotation, steps};

@@ -1,6 +1,4 @@
 //! The catalogs that `olmdex.toml` composes, for commands that take them where no source is named.
-//!
-//! What it deliberately does not do: it writes nothing.
 
 use std::path::{Path, PathBuf};
 

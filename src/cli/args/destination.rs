@@ -1,6 +1,4 @@
 //! Where a command sends an image: a registry, or a new layout.
-//!
-//! What it deliberately does not do: it makes no image.
 
 use std::path::PathBuf;
 

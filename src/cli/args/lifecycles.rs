@@ -1,6 +1,4 @@
 //! Lifecycles as an argument: files besides the catalogs.
-//!
-//! What it deliberately does not do: it judges none.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,4 @@
 //! A step of maintenance on a legacy file: where the result goes, and what is said of it.
-//!
-//! What it deliberately does not do: it knows no step.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,4 @@
 //! The arguments of `olmdex filter`.
-//!
-//! What it deliberately does not do: it filters nothing.
 
 use std::path::{Path, PathBuf};
 

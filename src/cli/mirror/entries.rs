@@ -1,6 +1,4 @@
 //! The catalogs of a configuration, opened: named with `-i`, by `olmdex.toml`, or pulled.
-//!
-//! What it deliberately does not do: it filters nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

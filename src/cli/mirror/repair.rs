@@ -1,6 +1,4 @@
 //! `olmdex filter --repair`: the nearest configuration that works, written into its file.
-//!
-//! What it deliberately does not do: it looks for no repair itself.
 
 use std::io::Write as _;
 use std::path::Path;

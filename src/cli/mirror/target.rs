@@ -1,6 +1,4 @@
 //! Where filtered catalogs go: a directory, an index, or an image.
-//!
-//! What it deliberately does not do: it filters nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

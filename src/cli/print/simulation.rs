@@ -1,6 +1,4 @@
 //! What a change means for users and for operators that depend on a package, as tables.
-//!
-//! What it deliberately does not do: it decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

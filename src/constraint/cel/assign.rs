@@ -5,8 +5,6 @@
 //!
 //! Functions here recurse over types, whose depth is bounded when they are made ([`MAX_TYPE_DEPTH`]), and through bindings,
 //! which is counted.
-//!
-//! What it deliberately does not do: it knows no functions and no expressions.
 
 use std::collections::HashMap;
 

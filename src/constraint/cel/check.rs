@@ -3,8 +3,6 @@
 //! A tree is walked with a stack of tasks, in cel-go's order, because the order decides what open types become. One thing
 //! depends on it besides: cel-go compares numbers of different types only from the first macro on, since it forgets on entering one that
 //! it should not.
-//!
-//! What it deliberately does not do: it evaluates nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! Why a rule is refused, and why its evaluation ends without an answer.
-//!
-//! What it deliberately does not do: it decides nothing.
 
 use std::sync::Arc;
 

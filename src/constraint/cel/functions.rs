@@ -1,7 +1,5 @@
 //! The functions and operators that there are, and the types that they take, in cel-go's order: which overload comes first
 //! decides what a type becomes that is still open.
-//!
-//! What it deliberately does not do: it computes nothing.
 
 /// A type in a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,4 @@
 //! Makes the nodes of a tree: how high each is, and what becomes of macros.
-//!
-//! What it deliberately does not do: it reads no text.
 
 use std::sync::Arc;
 

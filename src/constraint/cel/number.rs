@@ -1,6 +1,4 @@
 //! Numbers as texts, as Go reads and prints them.
-//!
-//! What it deliberately does not do: no arithmetic.
 
 /// The number of a text, as Go's `strconv.ParseFloat` reads it: decimal or hexadecimal, `inf`, `nan`, underscores between
 /// digits. `None` also for a number that is too large.

@@ -1,6 +1,4 @@
 //! A rule as a tree, kept flat: the parts of a node have lower numbers.
-//!
-//! What it deliberately does not do: it has no types and no values.
 
 use std::sync::Arc;
 

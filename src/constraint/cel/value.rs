@@ -1,6 +1,4 @@
 //! Values: what they are, when they are equal, how they order.
-//!
-//! What it deliberately does not do: no operators.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

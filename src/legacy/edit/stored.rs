@@ -1,6 +1,4 @@
 //! What a legacy file holds of a package, as adding to it needs it.
-//!
-//! What it deliberately does not do: it reads no manifests.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

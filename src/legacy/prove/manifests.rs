@@ -1,6 +1,4 @@
 //! What the old side takes from manifests: which there are, and what ClusterServiceVersions say.
-//!
-//! What it deliberately does not do: it knows no tables.
 
 use base64::Engine as _;
 

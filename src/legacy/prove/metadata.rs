@@ -2,8 +2,6 @@
 //!
 //! The property holds some fields of it (`docs/behaviour/fbc.md` 2.1). They are compared one by one: what the property
 //! has must be there, and what is there must be in the property. Absent, null and empty are the same.
-//!
-//! What it deliberately does not do: it makes no property.
 
 use std::collections::BTreeMap;
 

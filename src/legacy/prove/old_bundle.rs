@@ -1,6 +1,4 @@
 //! The old side's bundles: each row with what hangs at it, and what of it is lost.
-//!
-//! What it deliberately does not do: it does not ask what the blobs say.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,4 @@
 //! What a proof has found so far.
-//!
-//! What it deliberately does not do: it compares nothing.
 
 use crate::diag::{Finding, Rule};
 use crate::legacy::rules;
