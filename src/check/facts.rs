@@ -2,6 +2,7 @@
 //! document may have megabytes, so that a catalog can be judged as a whole without being held as a whole.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::calendar::Day;
 use crate::diag::Rule;
@@ -66,8 +67,8 @@ pub struct ChannelFacts {
     pub package: String,
     /// Its name.
     pub name: String,
-    /// Its entries, in order.
-    pub entries: Vec<Entry>,
+    /// Its entries, in order; shared with whoever keeps them after the check.
+    pub entries: Arc<[Entry]>,
 }
 
 /// Facts of a bundle.

@@ -69,7 +69,7 @@ fn of_package(lifecycle: &LifecycleFacts, model: &PackageModel<'_>, day: Option<
     }
     let mut drafts = Vec::new();
     let minor_of = |name: &str| coerce(model.bundles.get(name)?.1.version.as_deref()?);
-    let entries = model.channels.iter().flat_map(|(_, it)| &it.entries);
+    let entries = model.channels.iter().flat_map(|(_, it)| it.entries.iter());
     let missing: BTreeSet<Minor> =
         entries.filter_map(|it| minor_of(&it.name)).filter(|it| !known.contains_key(it)).collect();
     // A lifecycle without versions says nothing at all, which has been reported.

@@ -36,7 +36,7 @@ impl PackageModel<'_> {
     /// count as 0.0.0.
     pub(super) fn duplicate_versions(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut by_version: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for entry in self.channels.iter().flat_map(|(_, it)| &it.entries) {
+        for entry in self.channels.iter().flat_map(|(_, it)| it.entries.iter()) {
             let version = match self.bundles.get(entry.name.as_str()) {
                 Some((_, bundle)) => bundle.version.as_deref(),
                 None => Some("0.0.0"),

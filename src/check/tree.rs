@@ -2,6 +2,7 @@
 //! 3.3, 3.4). Siblings whose order is chance there are sorted here.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use super::facts::ChannelFacts;
 use super::graph::check_chain;
@@ -51,7 +52,7 @@ fn package_node(name: &str, model: &PackageModel<'_>) -> Option<Node> {
     }
     let mut channels: Vec<&ChannelFacts> = model.channels.iter().map(|(_, it)| *it).collect();
     // A default channel that nobody has defined counts as an empty one.
-    let phantom = ChannelFacts { package: name.to_owned(), name: default.to_owned(), entries: Vec::new() };
+    let phantom = ChannelFacts { package: name.to_owned(), name: default.to_owned(), entries: Arc::default() };
     if !default.is_empty() && !model.has_channel(default) {
         channels.push(&phantom);
     }

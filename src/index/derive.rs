@@ -105,5 +105,5 @@ fn derive(connection: &Connection, document: i64, readers: &mut [json::Reader; 2
     let Some(text) = text.as_deref().and_then(|it| std::str::from_utf8(it).ok()) else { return Ok(None) };
     let [outer, inner] = readers;
     let Ok(value) = outer.read(text) else { return Ok(None) };
-    Ok(blob::decode(value, false).ok().map(|it| rows_of(&it, inner)))
+    Ok(blob::decode(value, false).ok().map(|it| rows_of(&it, None, inner)))
 }

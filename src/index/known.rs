@@ -119,7 +119,7 @@ impl<'c> Recall<'c> {
                 let default_channel = self.default_channel.query_row([document], |row| row.get(0)).optional()?;
                 Facts::Package(PackageFacts { name: package, default_channel: default_channel.unwrap_or_default() })
             }
-            "olm.channel" => Facts::Channel(ChannelFacts { package, name, entries: self.entries(document)? }),
+            "olm.channel" => Facts::Channel(ChannelFacts { package, name, entries: self.entries(document)?.into() }),
             "olm.bundle" => {
                 let identity = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
                 let (version, release) = self.identity.query_row([document], identity).optional()?.unwrap_or_default();

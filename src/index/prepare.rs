@@ -1,13 +1,13 @@
 //! Documents on their way into the index: all that can be done without the database, done by many threads.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
-use crate::check::{self, Inspected};
+use crate::check::{self, Facts, Inspected};
 use crate::fbc::csv::CsvView;
 use crate::fbc::{
     Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Defect, DefectKind, Document, Entry, Failure, Input, MadeOf, Origin,
@@ -92,7 +92,7 @@ pub(super) struct PackageRows {
 }
 
 pub(super) struct ChannelRows {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Arc<[Entry]>,
     pub(super) properties: Vec<PropertyRow>,
 }
 
@@ -246,7 +246,10 @@ impl Consumer for Preparer<'_> {
         };
         let what = match self.known.by_digest.get(&digest) {
             Some(&document) => What::Same(document, inspected, layout),
-            None => What::New(Box::new(new_document(blob, digest, &mut scratch)), inspected, layout),
+            None => {
+                let new = new_document(blob, &inspected.facts, digest, &mut scratch);
+                What::New(Box::new(new), inspected, layout)
+            }
         };
         self.scratches().push(scratch);
         let is_read = document.unread_from.is_none() && made_of.is_none();
@@ -271,9 +274,9 @@ fn without_schema(failure: &Failure) -> Option<NewDocument> {
     })
 }
 
-fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDocument {
+fn new_document(blob: &Blob<'_>, facts: &Facts, digest: Digest, scratch: &mut Scratch) -> NewDocument {
     let text = scratch.compressor.store(&scratch.text);
-    let rows = rows_of(blob, &mut scratch.reader);
+    let rows = rows_of(blob, Some(facts), &mut scratch.reader);
     NewDocument {
         digest,
         schema: blob.schema.to_string(),
@@ -284,8 +287,8 @@ fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDo
     }
 }
 
-/// What is derived from a document. `reader` is for what is in its manifests.
-pub(super) fn rows_of(blob: &Blob<'_>, reader: &mut json::Reader) -> Rows {
+/// What is derived from a document. `facts` are what its check has made owned already; `reader` is for what is in its manifests.
+pub(super) fn rows_of(blob: &Blob<'_>, facts: Option<&Facts>, reader: &mut json::Reader) -> Rows {
     match &blob.typed {
         Typed::Package(it) => {
             let icon = it.icon.as_ref().map(|icon| (icon.mediatype.to_string(), icon.data.clone().unwrap_or_default()));
@@ -305,8 +308,11 @@ pub(super) fn rows_of(blob: &Blob<'_>, reader: &mut json::Reader) -> Rows {
             }))
         }
         Typed::Channel(it) => {
-            let entries = it.entries.iter().flatten().map(Entry::from);
-            Rows::Channel(ChannelRows { entries: entries.collect(), properties: properties(&it.properties) })
+            let entries = match facts {
+                Some(Facts::Channel(it)) => Arc::clone(&it.entries),
+                _ => it.entries.iter().flatten().map(Entry::from).collect(),
+            };
+            Rows::Channel(ChannelRows { entries, properties: properties(&it.properties) })
         }
         Typed::Bundle(it) => Rows::Bundle(Box::new(bundle(it, reader))),
         Typed::Deprecations(it) => {

@@ -50,7 +50,7 @@ fn add(package: &PackageModel, checker: &mut Checker) {
         fact(Facts::Channel(ChannelFacts {
             package: package.name.clone(),
             name: name.clone(),
-            entries: entries.clone(),
+            entries: entries.as_slice().into(),
         }));
     }
     for bundle in package.bundles.values() {
