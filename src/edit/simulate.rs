@@ -11,6 +11,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::fbc::Entry;
 use crate::index::query::{CatalogRank, GraphChannel, PackageGraph};
 use crate::resolve::{Dependant, RefusedByV1};
 use crate::upgrade::classic::{self, Channel, End, Installed, Package};
@@ -429,7 +430,7 @@ impl Advised<'_> {
         let bundles = self.old.graph.into_iter().flat_map(|it| &it.bundles).filter(|it| kept.contains(&it.name));
         graph.bundles.extend(bundles.cloned());
         for it in graph.channels.iter_mut().filter(|it| it.name == self.name) {
-            let entries: Arc<[_]> = changed.entries.iter().map(|it| it.fields.clone()).collect();
+            let entries: Arc<[_]> = changed.entries.iter().map(|it| Entry::clone(&it.fields)).collect();
             *it = GraphChannel { entries, ..it.clone() };
         }
         let rank = CatalogRank { catalog: graph.catalog.clone(), ..CatalogRank::default() };

@@ -3,6 +3,8 @@
 //! What it deliberately does not do: it reads no range and judges no edge.
 
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// One entry of a channel, with texts of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,5 +30,41 @@ impl From<&EntryView<'_>> for Entry {
             skips: view.skips.iter().map(ToString::to_string).collect(),
             skip_range: view.skip_range.to_string(),
         }
+    }
+}
+
+/// A pointer to one of a channel's entries, which keeps all of them: engines share the texts that were read, and copy none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedEntry {
+    all: Arc<[Entry]>,
+    /// Its place in `all`, which is not empty.
+    number: usize,
+}
+
+impl SharedEntry {
+    /// The entries of a channel, in their order.
+    pub fn each(all: &Arc<[Entry]>) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        (0..all.len()).map(|number| Self { all: Arc::clone(all), number })
+    }
+
+    /// Its number among the entries of its channel, by which [`super::ChannelPlaces`] know it.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.number
+    }
+}
+
+/// An entry by itself, whose number is 0.
+impl From<Entry> for SharedEntry {
+    fn from(entry: Entry) -> Self {
+        Self { all: Arc::new([entry]), number: 0 }
+    }
+}
+
+impl Deref for SharedEntry {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        &self.all[self.number]
     }
 }

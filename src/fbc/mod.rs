@@ -54,7 +54,7 @@ pub use csv_metadata::Level;
 pub use csv_rebuilt::{PackageFacts, rebuilt_csv};
 pub use defect::{Defect, DefectKind, Expected, Spot, go_type_error};
 pub use edit::{EditError, Edited, edit_document};
-pub use entry::{Entry, EntryView};
+pub use entry::{Entry, EntryView, SharedEntry};
 pub(crate) use go_order::{go_order, go_sort};
 pub use ignore::{Ignore, LineTooLong};
 pub use image::{ImageError, check_image};

@@ -113,7 +113,7 @@ fn installed(entry: &Entry) -> Installed {
 }
 
 fn fields(channel: &Channel) -> Vec<fbc::Entry> {
-    channel.entries.iter().map(|it| it.fields.clone()).collect()
+    channel.entries.iter().map(|it| fbc::Entry::clone(&it.fields)).collect()
 }
 
 /// Whether somebody has at least the version of the head of a channel, and cannot be upgraded to it. Of several heads the highest counts.
@@ -133,12 +133,12 @@ pub fn leads_all_to_its_head(channel: &Channel, users: &[&Installed]) -> bool {
 pub fn with_edge(channel: &Channel, edge: &ExtraEdge) -> Channel {
     let mut changed = channel.clone();
     changed.entries.change(&edge.entry, |entry| {
-        let mut fields = entry.fields.clone();
+        let mut fields = fbc::Entry::clone(&entry.fields);
         fields.skips.extend(edge.skips.iter().cloned());
         if !edge.skip_range.is_empty() {
             fields.skip_range.clone_from(&edge.skip_range);
         }
-        Entry { number: entry.number, ..Entry::new(fields, entry.version.clone()) }
+        Entry::new(fields, entry.version.clone())
     });
     changed
 }
@@ -298,18 +298,18 @@ mod tests {
 
     /// A channel of entries `NAME REPLACES SKIPS RANGE`, where `-` is nothing and `v` before the name stands for no version.
     fn channel(entries: &[&str]) -> Channel {
-        let entry = |(number, text): (usize, &&str)| {
+        let entry = |text: &&str| {
             let parts: Vec<&str> = text.splitn(4, ' ').collect();
             let part = |at: usize| parts.get(at).copied().filter(|it| *it != "-").unwrap_or_default().to_owned();
             let skips = part(2).split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
             let fields = fbc::Entry { name: part(0), replaces: part(1), skips, skip_range: part(3) };
             let version = Version::parse(&fields.name).ok();
-            Entry { number, ..Entry::new(fields, version) }
+            Entry::new(fields, version)
         };
         Channel {
             package: "p".to_owned(),
             name: "c".to_owned(),
-            entries: entries.iter().enumerate().map(entry).collect(),
+            entries: entries.iter().map(entry).collect(),
             places: Arc::default(),
         }
     }

@@ -240,8 +240,8 @@ fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, adv
         advice.map(str::to_owned)
     };
     // The name's own entry, else the edge that mentions it, else the head that could follow it.
-    let place = own.map(|it| channel.places.entry(it.number)).or_else(|| judged.naming.place(name));
-    let at_head = || order.live.first().map(|it| channel.places.entry(it.number));
+    let place = own.map(|it| channel.places.entry(it.number())).or_else(|| judged.naming.place(name));
+    let at_head = || order.live.first().map(|it| channel.places.entry(it.number()));
     let place = place.or_else(at_head).unwrap_or_else(|| channel.places.start());
     finding(rule, place, (channel, name), message, help.as_deref())
 }
@@ -302,12 +302,12 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
             listed(channel, from.into_iter())
         );
         let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
-        let of_entry = items.entry(skipping.number).or_insert_with(|| {
+        let of_entry = items.entry(skipping.number()).or_insert_with(|| {
             // The first of equal names stays.
             skipping.fields.skips.iter().enumerate().rev().map(|(item, name)| (name.as_str(), item)).collect()
         });
         let item = of_entry.get(name).copied().unwrap_or_default();
-        let place = channel.places.skip(skipping.number, item);
+        let place = channel.places.skip(skipping.number(), item);
         findings.push(finding(rules::DEAD_ENTRY, place, (channel, name), message, Some(&help)));
     }
 }
@@ -367,7 +367,7 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>)
             listed(channel, older.into_iter())
         );
         let help = "let the end of the chain replace the newest of them, without skipping it, if they should be part of the channel";
-        findings.push(finding(rules::PRUNED, channel.places.entry(last.number), (channel, ""), message, Some(help)));
+        findings.push(finding(rules::PRUNED, channel.places.entry(last.number()), (channel, ""), message, Some(help)));
     }
 }
 
@@ -383,7 +383,8 @@ fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, fi
             "no upgrade leads from {}, the head of {}/{}, into the default channel {}",
             head.fields.name, channel.package, channel.name, default.name
         );
-        findings.push(finding(rules::OUTSIDE_DEFAULT, channel.places.entry(head.number), (channel, ""), message, None));
+        let place = channel.places.entry(head.number());
+        findings.push(finding(rules::OUTSIDE_DEFAULT, place, (channel, ""), message, None));
     }
 }
 
@@ -397,11 +398,11 @@ fn listed<'n>(channel: &Channel, names: impl Iterator<Item = &'n str>) -> String
 /// Where a channel without order has a head, if it has one.
 fn at_disorder(channel: &Channel) -> Place {
     let head = channel.heads().first().and_then(|it| channel.entry(it));
-    head.map_or_else(|| channel.places.start(), |it| channel.places.entry(it.number))
+    head.map_or_else(|| channel.places.start(), |it| channel.places.entry(it.number()))
 }
 
 fn at_range(channel: &Channel, entry: &Entry) -> Place {
-    channel.places.skip_range(entry.number)
+    channel.places.skip_range(entry.number())
 }
 
 /// A finding about a channel, or a name in it.

@@ -53,8 +53,8 @@ impl<'c> Naming<'c> {
         tally::step(1);
         let places = &self.channel.places;
         self.names.get(name).map(|it| match it.first {
-            (entry, None) => places.replaces(entry.number),
-            (entry, Some(item)) => places.skip(entry.number, item),
+            (entry, None) => places.replaces(entry.number()),
+            (entry, Some(item)) => places.skip(entry.number(), item),
         })
     }
 }

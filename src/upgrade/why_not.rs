@@ -161,7 +161,7 @@ impl WhyNot {
     /// The conditions of OLM Classic in a channel that lists the bundle, up to the first that makes the others idle.
     fn in_channel(&mut self, channel: &classic::Channel, installed: Option<&classic::Installed>) {
         let id = format!("{}/{}", channel.package, channel.name);
-        let place = channel.entry(&self.bundle).map_or(channel.places.start(), |it| channel.places.entry(it.number));
+        let place = channel.entry(&self.bundle).map_or(channel.places.start(), |it| channel.places.entry(it.number()));
         self.condition("is in the channel", true, format!("{id} ({place})"), None);
         let order = match channel.order() {
             Ok(order) => order,

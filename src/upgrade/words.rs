@@ -8,8 +8,9 @@ use std::sync::Arc;
 use super::advice::extra_edge;
 use super::classic::{Channel, Entry, Installed, Walker};
 use crate::calendar::Day;
-use crate::check::{self, CutChannel, Report};
+use crate::check::{self, ChannelFacts, CutChannel, Report};
 use crate::fbc::{ChannelPlaces, Input};
+use crate::index::query::GraphChannel;
 use crate::version::Version;
 
 /// Reads a catalog and judges it: all findings in one run, and of each cut history what would leave nobody stranded. With a day, the heads
@@ -45,14 +46,10 @@ pub fn check_catalog_noting(input: &Input, day: Option<Day>, note: &mut dyn FnMu
 /// says of the same channel. `None` if there is no such edge.
 #[must_use]
 pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
-    let entry =
-        |(number, it): (usize, &crate::fbc::Entry)| Entry { number, ..Entry::new(it.clone(), cut.version(&it.name)) };
-    let channel = Channel {
-        package: cut.channel.package.clone(),
-        name: cut.channel.name.clone(),
-        entries: cut.channel.entries.iter().enumerate().map(entry).collect(),
-        places: Arc::new(ChannelPlaces::at_line("", 1)),
-    };
+    let ChannelFacts { package, name, entries } = cut.channel;
+    let places = Arc::new(ChannelPlaces::at_line("", 1));
+    let channel = GraphChannel { name: name.clone(), entries: Arc::clone(entries), places };
+    let channel = Channel::new(package, &channel, |it| cut.version(it));
     let installed = |(name, version): (&str, Option<Version>)| Installed { name: name.to_owned(), version };
     let users: Vec<Installed> = names(&channel).into_iter().map(installed).collect();
     let order = channel.order().ok()?;

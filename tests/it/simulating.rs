@@ -9,7 +9,7 @@ use olmdex::check::graph::check_chain;
 use olmdex::edit::{
     AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Question, Simulation, before_and_after, simulate,
 };
-use olmdex::fbc::Input;
+use olmdex::fbc::{Entry, Input};
 use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Mode};
 use olmdex::upgrade::classic::{Channel, End, Installed, Package};
@@ -165,7 +165,7 @@ proptest! {
         let mut users: Vec<Installed> = channel.entries.iter().map(|it| installed(&it.fields.name, it.version.clone())).collect();
         users.extend((0..older).map(|it| installed(&name(it), Version::parse(&format!("1.{it}.0")).ok())));
         let is_fine = |channel: &Channel| {
-            let fields: Vec<_> = channel.entries.iter().map(|it| it.fields.clone()).collect();
+            let fields: Vec<_> = channel.entries.iter().map(|it| Entry::clone(&it.fields)).collect();
             let package = Package { name: "p".to_owned(), channels: vec![channel.clone()], ..Package::default() };
             let head = users.iter().filter_map(|it| it.version.clone()).max();
             let arrives = |it: &Installed| {

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use crate::fbc;
+use crate::fbc::SharedEntry;
 use crate::tally;
 use crate::version::Version;
 use crate::version::blang::Range;
@@ -12,21 +12,26 @@ use crate::version::blang::Range;
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// As the channel has it.
-    pub fields: fbc::Entry,
+    pub fields: SharedEntry,
     /// The bundle's version, if it can be read.
     pub version: Option<Version>,
     /// Its range; `None` if it has none, or one that cannot be read, which counts as none.
     pub range: Option<Range>,
-    /// Its number among the channel's entries, by which the channel knows its place.
-    pub number: usize,
 }
 
 impl Entry {
     /// An entry and its bundle's version, with its range read.
     #[must_use]
-    pub fn new(fields: fbc::Entry, version: Option<Version>) -> Self {
+    pub fn new(fields: impl Into<SharedEntry>, version: Option<Version>) -> Self {
+        let fields = fields.into();
         let range = Range::parse(&fields.skip_range).ok();
-        Self { fields, version, range, number: 0 }
+        Self { fields, version, range }
+    }
+
+    /// Its number among the channel's entries, by which the channel knows its place.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.fields.number()
     }
 }
 
@@ -111,6 +116,7 @@ impl<'e> IntoIterator for &'e Entries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fbc;
 
     fn entry(name: &str, replaces: &str) -> Entry {
         let fields = fbc::Entry { name: name.to_owned(), replaces: replaces.to_owned(), ..fbc::Entry::default() };

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::entries::{Entries, Entry};
-use crate::fbc::ChannelPlaces;
+use crate::fbc::{ChannelPlaces, SharedEntry};
+use crate::index::query::GraphChannel;
+use crate::version::Version;
 
 /// A channel.
 #[derive(Debug, Clone)]
@@ -73,6 +75,21 @@ pub enum OrderError {
 }
 
 impl Channel {
+    /// A channel of a package as it was read; `version` knows the versions of its bundles.
+    #[must_use]
+    pub fn new(package: &str, channel: &GraphChannel, version: impl Fn(&str) -> Option<Version>) -> Self {
+        let entry = |it: SharedEntry| {
+            let version = version(&it.name);
+            Entry::new(it, version)
+        };
+        Self {
+            package: package.to_owned(),
+            name: channel.name.clone(),
+            entries: SharedEntry::each(&channel.entries).map(entry).collect(),
+            places: Arc::clone(&channel.places),
+        }
+    }
+
     /// The entry of a name; of several the first.
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&Entry> {

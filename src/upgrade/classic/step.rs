@@ -1,7 +1,6 @@
 //! Steps: what may follow an installed bundle, and the way that OLM takes (`docs/behaviour/olm-classic.md` 2.5, 2.6).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +8,6 @@ use serde::Serialize;
 use super::entries::Entry;
 use super::order::{Channel, OrderError};
 use crate::diag::Place;
-use crate::fbc;
 use crate::index::query::{BundleVersion, PackageGraph, PackageVersions};
 use crate::tally;
 use crate::upgrade::permit::{Field, Permit};
@@ -125,19 +123,10 @@ impl Package {
     }
 
     fn with_versions<B>(graph: &PackageGraph<B>, versions: &HashMap<&str, Version>) -> Self {
-        let entry = |(number, it): (usize, &fbc::Entry)| Entry {
-            number,
-            ..Entry::new(it.clone(), versions.get(it.name.as_str()).cloned())
-        };
         let mut channels: Vec<Channel> = graph
             .channels
             .iter()
-            .map(|it| Channel {
-                package: graph.package.clone(),
-                name: it.name.clone(),
-                entries: it.entries.iter().enumerate().map(entry).collect(),
-                places: Arc::clone(&it.places),
-            })
+            .map(|it| Channel::new(&graph.package, it, |name| versions.get(name).cloned()))
             .collect();
         channels.sort_by(|a, b| {
             let key = |it: &Channel| (it.name != graph.default_channel, it.name.clone());
@@ -333,7 +322,7 @@ pub fn leads_to(channel: &Channel, entry: &Entry, installed: &Installed) -> bool
 fn permits(channel: &Channel, entry: &Entry, installed: &Installed) -> Vec<Permit> {
     let permit =
         |field: Field, value: &str, place: Place| Permit::new(&channel.name, &entry.fields.name, field, value, place);
-    let (places, number) = (&channel.places, entry.number);
+    let (places, number) = (&channel.places, entry.number());
     let mut permits = Vec::new();
     if !installed.name.is_empty() && entry.fields.replaces == installed.name {
         permits.push(permit(Field::Replaces, &entry.fields.replaces, places.replaces(number)));
