@@ -3,16 +3,15 @@
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use olmdex::cluster::Subscription;
 use olmdex::constraint::cel::{Fuel, Rule, Value};
 use olmdex::fbc::{Entry, Input, Property};
+use olmdex::index::query::{DependencyBundle, GraphChannel, PackageDependencies};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::resolve::{
-    BundleRow, Catalog, ChannelRows, EntryRow, IndexRows, Options, PackageRows, PlainRows, Rows, Verdict, World,
-    resolve,
-};
+use olmdex::resolve::{Catalog, IndexRows, Options, PackageRows, PlainRows, Rows, Verdict, World, resolve};
 use serde_json::json;
 
 const N_VERSIONS: usize = 30;
@@ -47,26 +46,26 @@ fn package(number: usize, is_deep: bool) -> PackageRows {
                 Property::new("olm.gvk.required", value.to_string())
             });
         }
-        BundleRow { version, properties, ..BundleRow::default() }
+        DependencyBundle { name: format!("{name}.v{version}"), version, properties, ..DependencyBundle::default() }
     };
-    let channel = |channel: &str| ChannelRows {
+    let channel = |channel: &str| GraphChannel {
         name: channel.to_owned(),
         entries: (0..N_VERSIONS)
             .map(|minor| {
                 let replaces = minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default();
-                let fields = Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() };
-                EntryRow { fields, bundle: minor, number: 0 }
+                Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() }
             })
             .collect(),
-        ..ChannelRows::default()
+        places: Arc::default(),
     };
-    PackageRows {
-        catalog: 0,
+    let graph = PackageDependencies {
         default_channel: "stable".to_owned(),
         channels: vec![channel("stable"), channel("fast")],
         bundles: (0..N_VERSIONS).map(bundle).collect(),
-        name,
-    }
+        package: name.clone(),
+        ..PackageDependencies::default()
+    };
+    PackageRows { catalog: 0, graph }
 }
 
 fn world(packages: usize, is_deep: bool) -> (World, PlainRows) {

@@ -60,6 +60,13 @@ impl ChannelPlaces {
         self.at(number, |it| it.skip(item))
     }
 
+    /// The places of some of the entries, which are numbered anew.
+    #[must_use]
+    pub fn of_entries(&self, numbers: &[usize]) -> Self {
+        let entries = numbers.iter().filter_map(|&it| self.entries.get(it).cloned()).collect();
+        Self { file: self.file.clone(), start: self.start, entries }
+    }
+
     fn at(&self, number: usize, part: impl Fn(&EntryPlaces) -> Position) -> Place {
         match self.entries.get(number).map(part) {
             Some(at) => Place::at(&self.file, at.line, at.column),

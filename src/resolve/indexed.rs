@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::registry::of_file_based;
-use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
+use super::rows::{PackageRows, Rows, World};
 use crate::constraint::fields::label_of;
 use crate::diag::Place;
-use crate::fbc::{Api, Entry, Property};
-use crate::index::query::{Filter, PackageDependencies};
+use crate::fbc::{Api, Property};
+use crate::index::query::{DependencyBundle, Filter, GraphChannel, PackageDependencies, PackageGraph};
 use crate::index::{Index, IndexError};
 
 /// The catalogs of an index, as those of a world that have the same names.
@@ -45,18 +45,18 @@ impl Rows for IndexRows<'_> {
         }
         let mut found = Vec::new();
         for package in self.index.package_dependencies(&self.filter, name)? {
-            let rows = rows(&package);
-            for place in self.places.get(&package.catalog).into_iter().flatten() {
-                found.push(PackageRows { catalog: *place, ..rows.clone() });
+            let graph = without_dangling(package);
+            for place in self.places.get(&graph.catalog).into_iter().flatten() {
+                found.push(PackageRows { catalog: *place, graph: graph.clone() });
             }
         }
         Ok(found)
     }
 
-    fn properties(&self, package: &str, bundles: &[&BundleRow]) -> Result<Vec<Vec<Property>>, IndexError> {
+    fn properties(&self, package: &str, bundles: &[&DependencyBundle]) -> Result<Vec<Vec<Property>>, IndexError> {
         let documents: Vec<i64> = bundles.iter().map(|it| it.document).collect();
         let found = self.index.properties_of_bundles(&documents)?;
-        let of = |it: &&BundleRow| {
+        let of = |it: &&DependencyBundle| {
             // Catalogs may share a document.
             let properties = found.get(&it.document).cloned().unwrap_or_default();
             of_file_based(properties, package, &it.version)
@@ -64,7 +64,7 @@ impl Rows for IndexRows<'_> {
         Ok(bundles.iter().map(of).collect())
     }
 
-    fn place_of(&self, bundle: &BundleRow, property: &Property) -> Place {
+    fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
         let is_it = |kind: &str, value: &str| (kind, value) == (&*property.kind, &*property.value);
         // An answer is worth more than its exact line: what else the index is damaged in, its own questions say.
         self.index.place_of_property(bundle.document, &bundle.place, is_it).unwrap_or_else(|_| bundle.place.clone())
@@ -93,34 +93,21 @@ impl Rows for IndexRows<'_> {
     }
 }
 
-/// The rows of a package. Entries without bundles are left out: a server does not start with such a catalog.
-fn rows(package: &PackageDependencies) -> PackageRows {
-    let mut by_name: HashMap<&str, usize> = HashMap::new();
-    for (place, bundle) in package.bundles.iter().enumerate() {
-        by_name.entry(&bundle.name).or_insert(place);
-    }
-    let bundle = |it: &crate::index::query::DependencyBundle| BundleRow {
-        version: it.version.clone(),
-        image: it.image.clone(),
-        properties: Vec::new(),
-        document: it.document,
-        place: Place::at(&it.file, it.line, it.column),
-    };
-    let channel = |it: &crate::index::query::GraphChannel| {
-        let entry = |(number, it): (usize, &Entry)| {
-            Some(EntryRow { bundle: *by_name.get(it.name.as_str())?, fields: it.clone(), number })
-        };
-        ChannelRows {
-            name: it.name.clone(),
-            entries: it.entries.iter().enumerate().filter_map(entry).collect(),
-            places: Arc::clone(&it.places),
+/// Leaves out entries without bundles: a server does not start with such a catalog.
+fn without_dangling(package: PackageDependencies) -> PackageDependencies {
+    let bundles = package.bundles_by_name();
+    let with_bundles = |channel: &GraphChannel| {
+        let has_bundle = |it: &usize| bundles.contains_key(channel.entries[*it].name.as_str());
+        let kept: Vec<usize> = (0..channel.entries.len()).filter(has_bundle).collect();
+        if kept.len() == channel.entries.len() {
+            return channel.clone();
+        }
+        GraphChannel {
+            name: channel.name.clone(),
+            entries: kept.iter().map(|&it| channel.entries[it].clone()).collect(),
+            places: Arc::new(channel.places.of_entries(&kept)),
         }
     };
-    PackageRows {
-        catalog: 0,
-        name: package.package.clone(),
-        default_channel: package.default_channel.clone(),
-        channels: package.channels.iter().map(channel).collect(),
-        bundles: package.bundles.iter().map(bundle).collect(),
-    }
+    let channels = package.channels.iter().map(with_bundles).collect();
+    PackageGraph { channels, ..package }
 }

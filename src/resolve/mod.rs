@@ -64,7 +64,7 @@ pub use question::{Bundles, Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
 pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provision, Resolution, Verdict, resolve};
-pub use rows::{BundleRow, Catalog, ChannelRows, EntryRow, OperatorGroups, PackageRows, PlainRows, Rows, World};
+pub use rows::{Catalog, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use size::Size;
 pub use standing::{Position, Standing, standings};
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};

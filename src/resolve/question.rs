@@ -363,9 +363,9 @@ fn by_preference(world: &World, mut packages: Vec<PackageRows>) -> Vec<PackageRo
 fn subscription(world: &World, package: &PackageRows, channel: &str) -> Subscription {
     let catalog = &world.catalogs[package.catalog];
     Subscription {
-        name: package.name.clone(),
+        name: package.graph.package.clone(),
         namespace: world.namespace.clone(),
-        package: package.name.clone(),
+        package: package.graph.package.clone(),
         channel: channel.to_owned(),
         source: catalog.name.clone(),
         source_namespace: catalog.namespace.clone(),
@@ -378,17 +378,19 @@ fn add_subscription(world: &mut World, rows: &dyn Rows, install: &Install) -> Re
     let Some(package) = packages.first() else {
         return Err(QuestionError::NoSuchPackage { name: install.package.clone(), known: rows.all()? });
     };
-    let mut added = subscription(world, package, &package.default_channel);
+    let mut added = subscription(world, package, &package.graph.default_channel);
     if let Some(choice) = &install.choice {
-        let with_channel = packages.iter().find(|it| it.channels.iter().any(|it| it.name == *choice));
+        let with_channel = packages.iter().find(|it| it.graph.channels.iter().any(|it| it.name == *choice));
         // The default channel first, because a bundle may be in several.
         let entry_of = |package: &PackageRows| -> Option<(String, String)> {
-            let mut channels: Vec<_> = package.channels.iter().collect();
-            channels.sort_by_key(|it| (it.name != package.default_channel, &it.name));
+            let graph = &package.graph;
+            let by_name = graph.bundles_by_name();
+            let has_version = |name: &str| by_name.get(name).is_some_and(|it| graph.bundles[*it].version == *choice);
+            let mut channels: Vec<_> = graph.channels.iter().collect();
+            channels.sort_by_key(|it| (it.name != graph.default_channel, &it.name));
             channels.iter().find_map(|channel| {
-                let is_it = |name: &str, bundle: usize| name == choice || package.bundles[bundle].version == *choice;
-                let entry = channel.entries.iter().find(|it| is_it(&it.fields.name, it.bundle))?;
-                Some((channel.name.clone(), entry.fields.name.clone()))
+                let entry = channel.entries.iter().find(|it| it.name == *choice || has_version(&it.name))?;
+                Some((channel.name.clone(), entry.name.clone()))
             })
         };
         if let Some(package) = with_channel {
@@ -397,7 +399,7 @@ fn add_subscription(world: &mut World, rows: &dyn Rows, install: &Install) -> Re
             added = subscription(world, package, &channel);
             added.starting = bundle;
         } else {
-            let known = package.channels.iter().map(|it| it.name.clone()).collect();
+            let known = package.graph.channels.iter().map(|it| it.name.clone()).collect();
             let (package, name) = (install.package.clone(), choice.clone());
             return Err(QuestionError::NoSuchChoice { package, name, known });
         }
@@ -428,16 +430,12 @@ fn add_installed(
         packages.extend(rows.package(&package)?);
     }
     for package in by_preference(world, packages) {
-        let mut channels: Vec<_> = package
-            .channels
-            .iter()
-            .filter(|it| channel.is_none_or(|wanted| it.name == wanted))
-            .filter_map(|it| Some((it, it.entries.iter().find(|it| it.fields.name == name)?)))
-            .collect();
-        channels.sort_by_key(|(it, _)| (it.name != package.default_channel, &it.name));
-        let Some((channel, entry)) = channels.first() else { continue };
-        let bundle = &package.bundles[entry.bundle];
-        let properties = rows.properties(&package.name, &[bundle])?.pop().unwrap_or_default();
+        let graph = &package.graph;
+        let lists = graph.channels.iter().filter(|it| channel.is_none_or(|wanted| it.name == wanted));
+        let lists = lists.filter(|it| it.entries.iter().any(|it| it.name == name));
+        let Some(channel) = lists.min_by_key(|it| (it.name != graph.default_channel, &it.name)) else { continue };
+        let Some(bundle) = graph.bundles.iter().find(|it| it.name == name) else { continue };
+        let properties = rows.properties(&graph.package, &[bundle])?.pop().unwrap_or_default();
         world.installed.retain(|it| it.name != name);
         world.installed.push(ClusterServiceVersion {
             name: name.to_owned(),
@@ -448,7 +446,7 @@ fn add_installed(
             place: bundle.place.clone(),
             ..ClusterServiceVersion::default()
         });
-        match world.subscriptions.iter_mut().find(|it| it.package == package.name) {
+        match world.subscriptions.iter_mut().find(|it| it.package == graph.package) {
             Some(known) => (known.installed, known.current) = (name.to_owned(), name.to_owned()),
             None => {
                 let mut added = subscription(world, &package, &channel.name);

@@ -26,8 +26,9 @@ pub fn quirks(
         };
         let mut channels: Vec<String> = Vec::new();
         for package in rows.package(&operator.package)?.into_iter().filter(|it| it.catalog == operator.catalog) {
-            let has = |it: &&super::rows::ChannelRows| it.entries.iter().any(|it| it.fields.name == operator.name);
-            channels.extend(package.channels.iter().filter(has).map(|it| it.name.clone()));
+            let with_it =
+                package.graph.channels.iter().filter(|it| it.entries.iter().any(|it| it.name == operator.name));
+            channels.extend(with_it.map(|it| it.name.clone()));
         }
         channels.retain(|it| *it != operator.channel);
         if !channels.is_empty() {

@@ -158,8 +158,8 @@ fn elsewhere(
         if !is_visible {
             continue;
         }
-        let mut channels: Vec<String> = package.channels.iter().map(|it| it.name.clone()).collect();
-        channels.sort_by_key(|it| (*it != package.default_channel, it.clone()));
+        let mut channels: Vec<String> = package.graph.channels.iter().map(|it| it.name.clone()).collect();
+        channels.sort_by_key(|it| (*it != package.graph.default_channel, it.clone()));
         found.push((package.catalog, channels));
     }
     found.sort_by_key(|(catalog, _)| {

@@ -8,60 +8,17 @@ use std::sync::Arc;
 use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::fields::{api_of, label_of, package_of};
 use crate::diag::Place;
-use crate::fbc::{Api, ChannelPlaces, Entry, Property};
+use crate::fbc::{Api, Property};
 use crate::index::IndexError;
-
-/// A bundle as OLM's cache holds it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct BundleRow {
-    /// Its version, as written; OLM reads it tolerantly.
-    pub version: String,
-    /// Its image, or empty.
-    pub image: String,
-    /// Its properties, with those that stand for its dependencies behind them. Of rows that come from an index they are
-    /// not here: [`Rows::properties`] has them.
-    pub properties: Vec<Property>,
-    /// The number of its document in an index; 0 of other rows.
-    pub document: i64,
-    /// Where it is written.
-    pub place: Place,
-}
-
-/// An entry of a channel with its bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EntryRow {
-    /// As the channel has it.
-    pub fields: Entry,
-    /// The bundle: its place in [`PackageRows::bundles`].
-    pub bundle: usize,
-    /// Its number among the channel's entries, by which [`ChannelRows::places`] know it.
-    pub number: usize,
-}
-
-/// A channel.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ChannelRows {
-    /// Its name.
-    pub name: String,
-    /// Its entries.
-    pub entries: Vec<EntryRow>,
-    /// Where it and its entries are written.
-    pub places: Arc<ChannelPlaces>,
-}
+use crate::index::query::{DependencyBundle, PackageDependencies};
 
 /// A package in one catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PackageRows {
     /// The catalog: its place in [`World::catalogs`].
     pub catalog: usize,
-    /// Its name.
-    pub name: String,
-    /// Its default channel, or empty.
-    pub default_channel: String,
-    /// Its channels.
-    pub channels: Vec<ChannelRows>,
-    /// Its bundles.
-    pub bundles: Vec<BundleRow>,
+    /// Its channels and bundles. Of rows that come from an index the bundles' properties are not here: [`Rows::properties`] has them.
+    pub graph: PackageDependencies,
 }
 
 /// Catalogs that can be asked for packages.
@@ -72,18 +29,18 @@ pub trait Rows {
     /// If the catalogs cannot be read.
     fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError>;
 
-    /// The properties of bundles of a package, as [`BundleRow::properties`]. They are asked for apart, because resolution
+    /// The properties of bundles of a package, as [`DependencyBundle::properties`]. They are asked for apart, because resolution
     /// looks at few of the bundles that it sees.
     ///
     /// # Errors
     /// If the catalogs cannot be read.
-    fn properties(&self, package: &str, bundles: &[&BundleRow]) -> Result<Vec<Vec<Property>>, IndexError> {
+    fn properties(&self, package: &str, bundles: &[&DependencyBundle]) -> Result<Vec<Vec<Property>>, IndexError> {
         let _ = package;
         Ok(bundles.iter().map(|it| it.properties.clone()).collect())
     }
 
     /// Where a bundle writes one of its properties; where the bundle is written, if that is not known.
-    fn place_of(&self, bundle: &BundleRow, property: &Property) -> Place {
+    fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
         let _ = property;
         bundle.place.clone()
     }
@@ -221,24 +178,24 @@ impl PlainRows {
     pub fn new(packages: Vec<PackageRows>) -> Self {
         let mut rows = Self::default();
         for package in packages {
-            for property in package.bundles.iter().flat_map(|it| &it.properties) {
+            for property in package.graph.bundles.iter().flat_map(|it| &it.properties) {
                 let names = match &*property.kind {
                     "olm.gvk" => api_of(&property.value).map(|it| rows.providers.entry(it).or_default()),
                     "olm.label" => label_of(&property.value).map(|it| rows.labelled.entry(it).or_default()),
                     "olm.package" => package_of(&property.value).map(|it| rows.claimants.entry(it.0).or_default()),
                     _ => None,
                 };
-                if let Some(names) = names.filter(|it| !it.contains(&package.name)) {
-                    names.insert(package.name.clone());
+                if let Some(names) = names.filter(|it| !it.contains(&package.graph.package)) {
+                    names.insert(package.graph.package.clone());
                 }
             }
             let copies = rows.copies.entry(package.catalog).or_default();
-            for channel in &package.channels {
-                for entry in &channel.entries {
-                    *copies.entry((channel.name.clone(), entry.fields.name.clone())).or_default() += 1;
+            for channel in &package.graph.channels {
+                for entry in channel.entries.iter() {
+                    *copies.entry((channel.name.clone(), entry.name.clone())).or_default() += 1;
                 }
             }
-            rows.packages.entry(package.name.clone()).or_default().push(package);
+            rows.packages.entry(package.graph.package.clone()).or_default().push(package);
         }
         rows
     }

@@ -2,8 +2,6 @@
 //!
 //! What it deliberately does not do: it does not say why something that leads on cannot be had; `behind` does.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,7 +10,7 @@ use super::resolution::Resolution;
 use super::rows::{PackageRows, Rows, World};
 use super::steps::is_about;
 use crate::cluster::Subscription;
-use crate::upgrade::classic::{Channel, Entry, Installed, leads_to};
+use crate::upgrade::classic::{Channel, Installed, leads_to};
 use crate::upgrade::nothing_leads_on;
 use crate::version::Version;
 
@@ -65,7 +63,8 @@ fn standing(world: &World, rows: &dyn Rows, subscription: &Subscription) -> Resu
         world.catalogs.get(it.catalog).is_some_and(|it| it.name == *source && it.namespace == *source_namespace)
     };
     let Some(rows) = rows.package(package)?.into_iter().find(is_source) else { return Ok(None) };
-    let channels: Vec<Channel> = channels(&rows).filter(|it| channel.is_empty() || it.name == *channel).collect();
+    let followed = rows.graph.channels.iter().filter(|it| channel.is_empty() || it.name == *channel);
+    let channels: Vec<Channel> = followed.map(|it| Channel::new(package, it, |_| None)).collect();
     let from = Installed { name: installed.clone(), version: Version::parse_tolerant(&csv.version).ok() };
     let place = if channel.is_empty() { format!("any channel of {package}") } else { format!("{package}/{channel}") };
     let mut heads: Vec<&str> = Vec::new();
@@ -92,13 +91,4 @@ fn standing(world: &World, rows: &dyn Rows, subscription: &Subscription) -> Resu
         (None, heads) => (Position::Head, format!("{installed} is the head of {package}/{}", heads.join(", "))),
     };
     Ok(Some(Standing { subscription: name.clone(), installed: installed.clone(), position, reason }))
-}
-
-fn channels(package: &PackageRows) -> impl Iterator<Item = Channel> + '_ {
-    package.channels.iter().map(|channel| Channel {
-        package: package.name.clone(),
-        name: channel.name.clone(),
-        entries: channel.entries.iter().map(|it| Entry::new(it.fields.clone(), None)).collect(),
-        places: Arc::clone(&channel.places),
-    })
 }

@@ -11,12 +11,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::installed::Installed;
-use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
+use super::rows::{PackageRows, Rows, World};
 use crate::constraint::cel::{Fuel, Value};
 use crate::constraint::property::{Meaning, Requirement, read};
 use crate::diag::Place;
-use crate::fbc::{self, Api, ChannelPlaces, Property};
+use crate::fbc::{self, Api, ChannelPlaces, Property, SharedEntry};
 use crate::index::IndexError;
+use crate::index::query::{DependencyBundle, GraphChannel};
 use crate::tally;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;
@@ -43,7 +44,7 @@ pub(super) enum Origin {
 pub(super) struct Bundle {
     pub(super) package: String,
     pub(super) version: Option<Version>,
-    row: BundleRow,
+    row: DependencyBundle,
     /// Read when somebody looks.
     said: OnceCell<Said>,
 }
@@ -70,11 +71,9 @@ pub(super) struct Said {
 /// An entry.
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub(super) fields: fbc::Entry,
+    pub(super) fields: SharedEntry,
     pub(super) origin: Origin,
     pub(super) bundle: usize,
-    /// Its number in its channel; of what is installed 0.
-    number: usize,
 }
 
 /// A channel.
@@ -150,15 +149,14 @@ impl<'w> Universe<'w> {
         };
         for (idx, it) in installed.iter().enumerate() {
             let place = world.installed.get(it.csv).map(|it| it.place.clone()).unwrap_or_default();
-            let row = BundleRow { version: it.version.clone(), place, ..BundleRow::default() };
+            let row = DependencyBundle { version: it.version.clone(), place, ..DependencyBundle::default() };
             let bundle = universe.add_bundle(&it.package, row);
             let said = universe.said_by(it.properties.clone());
             let _ = universe.bundles[bundle].said.set(said);
             universe.add_entry(Entry {
-                fields: fbc::Entry { name: it.name.clone(), ..fbc::Entry::default() },
+                fields: fbc::Entry { name: it.name.clone(), ..fbc::Entry::default() }.into(),
                 origin: Origin::Installed(idx),
                 bundle,
-                number: 0,
             });
         }
         universe.installed = installed;
@@ -239,34 +237,35 @@ impl<'w> Universe<'w> {
     }
 
     fn add_package(&mut self, rows: PackageRows) -> Vec<ChannelId> {
+        let PackageRows { catalog, graph } = rows;
         let first_bundle = self.bundles.len();
-        let PackageRows { catalog, name, default_channel, channels, bundles } = rows;
-        for bundle in bundles {
-            self.add_bundle(&name, bundle);
-        }
-        let add = |universe: &mut Self, rows: ChannelRows| {
-            let id = ChannelId(universe.channels.len() as u32);
-            let is_default = rows.name == default_channel;
-            universe.channels.push(Channel {
+        let bundles = graph.bundles_by_name();
+        let mut ids = Vec::with_capacity(graph.channels.len());
+        for GraphChannel { name, entries, places } in &graph.channels {
+            let id = ChannelId(self.channels.len() as u32);
+            let add = |fields: SharedEntry| {
+                let bundle = first_bundle + bundles.get(fields.name.as_str())?;
+                Some(self.add_entry(Entry { fields, origin: Origin::Channel(id), bundle }))
+            };
+            let entries = SharedEntry::each(entries).filter_map(add).collect();
+            self.channels.push(Channel {
                 catalog,
-                package: name.clone(),
-                name: rows.name,
-                is_default,
-                entries: Vec::new(),
-                places: rows.places,
+                package: graph.package.clone(),
+                name: name.clone(),
+                is_default: *name == graph.default_channel,
+                entries,
+                places: Arc::clone(places),
                 order: OnceCell::new(),
             });
-            for EntryRow { fields, bundle, number } in rows.entries {
-                let (origin, bundle) = (Origin::Channel(id), first_bundle + bundle);
-                let entry = universe.add_entry(Entry { fields, origin, bundle, number });
-                universe.channels[id.0 as usize].entries.push(entry);
-            }
-            id
-        };
-        channels.into_iter().map(|it| add(self, it)).collect()
+            ids.push(id);
+        }
+        for bundle in graph.bundles {
+            self.add_bundle(&graph.package, bundle);
+        }
+        ids
     }
 
-    fn add_bundle(&mut self, package: &str, row: BundleRow) -> usize {
+    fn add_bundle(&mut self, package: &str, row: DependencyBundle) -> usize {
         let version = Version::parse_tolerant(&row.version).ok();
         self.bundles.push(Bundle { package: package.to_owned(), version, row, said: OnceCell::new() });
         self.bundles.len() - 1
@@ -300,7 +299,7 @@ impl<'w> Universe<'w> {
             }
         }
         for (package, bundles) in unknown {
-            let rows: Vec<&BundleRow> = bundles.iter().map(|it| &it.row).collect();
+            let rows: Vec<&DependencyBundle> = bundles.iter().map(|it| &it.row).collect();
             for (bundle, properties) in bundles.iter().zip(self.rows.properties(package, &rows)?) {
                 let _ = bundle.said.set(self.said_by(properties));
             }
@@ -344,22 +343,15 @@ impl<'w> Universe<'w> {
         order.clone()
     }
 
-    /// An entry as the order of channels needs it.
+    /// An entry as the order of channels needs it, which looks at no versions.
     pub(super) fn link(&self, id: EntryId) -> Link {
-        let entry = self.entry(id);
-        let fields = fbc::Entry {
-            name: entry.fields.name.clone(),
-            replaces: entry.fields.replaces.clone(),
-            skips: entry.fields.skips.clone(),
-            skip_range: String::new(),
-        };
-        Link::new(fields, None)
+        Link { fields: self.entry(id).fields.clone(), version: None, range: None }
     }
 
     /// Where an entry is written; of what is installed, where it is.
     pub(super) fn place_of_entry(&self, id: EntryId) -> Place {
         match self.channel_of(id) {
-            Some(channel) => channel.places.entry(self.entry(id).number),
+            Some(channel) => channel.places.entry(self.entry(id).fields.number()),
             None => self.bundle(id).place().clone(),
         }
     }
@@ -369,9 +361,9 @@ impl<'w> Universe<'w> {
         let (entry, from) = (self.entry(id), &self.entry(from).fields.name);
         let Some(channel) = self.channel_of(id) else { return self.bundle(id).place().clone() };
         match entry.fields.skips.iter().position(|it| it == from) {
-            _ if entry.fields.replaces == *from => channel.places.replaces(entry.number),
-            Some(item) => channel.places.skip(entry.number, item),
-            None => channel.places.skip_range(entry.number),
+            _ if entry.fields.replaces == *from => channel.places.replaces(entry.fields.number()),
+            Some(item) => channel.places.skip(entry.fields.number(), item),
+            None => channel.places.skip_range(entry.fields.number()),
         }
     }
 

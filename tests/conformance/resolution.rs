@@ -14,10 +14,11 @@ use std::time::Instant;
 
 use olmdex::cluster::{ClusterServiceVersion, Subscription};
 use olmdex::fbc::{Api, Entry, Input, Property};
+use olmdex::index::query::{DependencyBundle, GraphChannel, PackageDependencies};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
-    BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, Operator, OperatorGroups, Options, PackageRows,
-    PlainRows, Resolution, Rows, Verdict, World, generations, resolve, steps,
+    Catalog, Failure, IndexRows, Operator, OperatorGroups, Options, PackageRows, PlainRows, Resolution, Rows, Verdict,
+    World, generations, resolve, steps,
 };
 use serde_json::{Value, json};
 
@@ -203,10 +204,11 @@ impl Namespace {
             if self.world.catalogs[package.catalog].name != catalog {
                 continue;
             }
-            let entry = package.channels.iter().filter(|it| it.name == from["channel"].as_str().unwrap_or_default());
-            if let Some(entry) = entry.flat_map(|it| &it.entries).find(|it| it.fields.name == name) {
-                let bundle = &package.bundles[entry.bundle];
-                let properties = self.with_rows(|rows| rows.properties(&package.name, &[bundle]));
+            let graph = package.graph;
+            let channel = graph.channels.iter().filter(|it| it.name == from["channel"].as_str().unwrap_or_default());
+            if channel.flat_map(|it| it.entries.iter()).any(|it| it.name == name) {
+                let bundle = graph.bundles.iter().find(|it| it.name == name).expect("each entry has a bundle");
+                let properties = self.with_rows(|rows| rows.properties(&graph.package, &[bundle]));
                 let properties = properties.map_err(|error| error.to_string())?.pop().unwrap_or_default();
                 return Ok((bundle.version.clone(), properties));
             }
@@ -430,9 +432,7 @@ fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
         let default_channel = text(&catalog["defaultChannels"][&package]);
         let rows = packages.entry(package.clone()).or_insert_with(|| PackageRows {
             catalog: place,
-            name: package.clone(),
-            default_channel,
-            ..PackageRows::default()
+            graph: PackageDependencies { package: package.clone(), default_channel, ..PackageDependencies::default() },
         });
         let version = text(&it["version"]);
         let dependencies = properties(&it["dependencies"]);
@@ -445,11 +445,15 @@ fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
             skips: list(&it["skips"]).map(text).collect(),
             skip_range: text(&it["skipRange"]),
         };
-        let entry = EntryRow { fields, bundle: rows.bundles.len(), number: 0 };
-        rows.bundles.push(BundleRow { version, properties, ..BundleRow::default() });
-        match rows.channels.iter_mut().find(|it| it.name == channel) {
-            Some(known) => known.entries.push(entry),
-            None => rows.channels.push(ChannelRows { name: channel, entries: vec![entry], ..ChannelRows::default() }),
+        let bundle = DependencyBundle { name: fields.name.clone(), version, properties, ..DependencyBundle::default() };
+        match rows.graph.bundles.iter().find(|it| it.name == bundle.name) {
+            Some(known) => assert_eq!(*known, bundle, "a bundle says one thing in all its channels"),
+            None => rows.graph.bundles.push(bundle),
+        }
+        let channels = &mut rows.graph.channels;
+        match channels.iter_mut().find(|it| it.name == channel) {
+            Some(known) => known.entries = known.entries.iter().cloned().chain([fields]).collect(),
+            None => channels.push(GraphChannel { name: channel, entries: [fields].into(), places: Arc::default() }),
         }
     }
     packages.into_values().collect()

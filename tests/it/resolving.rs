@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use olmdex::cluster::{ClusterServiceVersion, Subscription};
 use olmdex::fbc::{Api, Entry, Property};
+use olmdex::index::query::{DependencyBundle, GraphChannel, PackageDependencies};
 use olmdex::resolve::{
-    BundleRow, Catalog, ChannelRows, EntryRow, FactKind, Failure, Options, PackageRows, PlainRows, Verdict, World,
-    generations, resolve, steps, story,
+    Catalog, FactKind, Failure, Options, PackageRows, PlainRows, Verdict, World, generations, resolve, steps, story,
 };
 use olmdex::solve::Limits;
 use olmdex::version::Version;
@@ -115,31 +116,32 @@ fn subscription(package: &str) -> Subscription {
     }
 }
 
+fn channel(name: &str, entries: Vec<Entry>) -> GraphChannel {
+    GraphChannel { name: name.to_owned(), entries: entries.into(), places: Arc::default() }
+}
+
+fn package_rows(package: String, channels: Vec<GraphChannel>, bundles: Vec<DependencyBundle>) -> PackageRows {
+    let default_channel = "stable".to_owned();
+    let graph = PackageDependencies { package, default_channel, channels, bundles, ..PackageDependencies::default() };
+    PackageRows { catalog: 0, graph }
+}
+
 fn world(packages: &[DrawnPackage]) -> (World, PlainRows) {
     let mut world = bare_world(Vec::new());
     let mut rows = Vec::new();
     for (package, drawn) in packages.iter().enumerate() {
-        let bundles = drawn.bundles.iter().enumerate().map(|(number, it)| BundleRow {
+        let bundles = drawn.bundles.iter().enumerate().map(|(number, it)| DependencyBundle {
+            name: name(package, number),
             version: format!("{}.0.0", number + 1),
             properties: properties(package, number, it),
-            ..BundleRow::default()
+            ..DependencyBundle::default()
         });
         let entries = (0..drawn.bundles.len()).map(|number| {
             let replaces = number.checked_sub(1).map(|it| name(package, it)).unwrap_or_default();
-            EntryRow {
-                fields: Entry { name: name(package, number), replaces, ..Entry::default() },
-                bundle: number,
-                number: 0,
-            }
+            Entry { name: name(package, number), replaces, ..Entry::default() }
         });
-        let stable = ChannelRows { name: "stable".to_owned(), entries: entries.collect(), ..ChannelRows::default() };
-        rows.push(PackageRows {
-            name: format!("p{package}"),
-            default_channel: "stable".to_owned(),
-            channels: vec![stable],
-            bundles: bundles.collect(),
-            ..PackageRows::default()
-        });
+        let channels = vec![channel("stable", entries.collect())];
+        rows.push(package_rows(format!("p{package}"), channels, bundles.collect()));
         if let Some(number) = drawn.installed {
             world.installed.push(ClusterServiceVersion {
                 name: name(package, number),
@@ -291,20 +293,11 @@ fn one_bundle(properties: Vec<Property>) -> PlainRows {
 
 /// A catalog of packages with one bundle each.
 fn rows_of(bundles: Vec<(String, Vec<Property>)>) -> PlainRows {
-    let package = |(name, properties): (String, Vec<Property>)| PackageRows {
-        default_channel: "stable".to_owned(),
-        channels: vec![ChannelRows {
-            name: "stable".to_owned(),
-            entries: vec![EntryRow {
-                fields: Entry { name: format!("{name}.v1"), ..Entry::default() },
-                bundle: 0,
-                number: 0,
-            }],
-            ..ChannelRows::default()
-        }],
-        bundles: vec![BundleRow { version: "1.0.0".to_owned(), properties, ..BundleRow::default() }],
-        name,
-        ..PackageRows::default()
+    let package = |(package, properties): (String, Vec<Property>)| {
+        let (name, version) = (format!("{package}.v1"), "1.0.0".to_owned());
+        let entries = vec![Entry { name: name.clone(), ..Entry::default() }];
+        let bundle = DependencyBundle { name, version, properties, ..DependencyBundle::default() };
+        package_rows(package, vec![channel("stable", entries)], vec![bundle])
     };
     PlainRows::new(bundles.into_iter().map(package).collect())
 }
@@ -365,29 +358,18 @@ fn forty_thousand_entries_are_not_too_many() {
                 let value = json!({"packageName": format!("p{before}"), "versionRange": ">=1.10.0"}).to_string();
                 properties.push(Property::new("olm.package.required", value));
             }
-            BundleRow { version, properties, ..BundleRow::default() }
+            DependencyBundle { name: format!("{name}.v{version}"), version, properties, ..DependencyBundle::default() }
         };
         let entry = |minor: usize| {
             let replaces = minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default();
-            let fields = Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() };
-            EntryRow { fields, bundle: minor, number: 0 }
+            Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() }
         };
-        let channel = |channel: &str| ChannelRows {
-            name: channel.to_owned(),
-            entries: (0..30).map(entry).collect(),
-            ..ChannelRows::default()
-        };
-        PackageRows {
-            default_channel: "stable".to_owned(),
-            channels: vec![channel("stable"), channel("fast")],
-            bundles: (0..30).map(bundle).collect(),
-            name: name.clone(),
-            ..PackageRows::default()
-        }
+        let channels = ["stable", "fast"].map(|it| channel(it, (0..30).map(entry).collect()));
+        package_rows(name.clone(), channels.into(), (0..30).map(bundle).collect())
     };
     let packages: Vec<PackageRows> = (0..667).map(package).collect();
     let mut broken = packages.clone();
-    for bundle in &mut broken[0].bundles {
+    for bundle in &mut broken[0].graph.bundles {
         bundle.properties.push(Property::new("olm.gvk.required", api(9_999)));
     }
     let rows = PlainRows::new(packages);

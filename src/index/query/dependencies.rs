@@ -10,6 +10,7 @@ use rusqlite::params;
 
 use super::Filter;
 use super::upgrade::PackageGraph;
+use crate::diag::Place;
 use crate::fbc::Property;
 use crate::index::{Index, IndexError};
 
@@ -19,20 +20,30 @@ pub type PackageDependencies = PackageGraph<DependencyBundle>;
 /// A bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DependencyBundle {
-    /// The document's number in the index, by which [`Index::properties_of_bundles`] knows it.
+    /// The document's number in the index, by which [`Index::properties_of_bundles`] knows it; 0 of what comes from elsewhere.
     pub document: i64,
     /// Its name.
     pub name: String,
-    /// Its version, or empty.
+    /// Its version as written, or empty.
     pub version: String,
     /// Its image, or empty.
     pub image: String,
-    /// The file that it stands in.
-    pub file: String,
-    /// Its first line there, from 1.
-    pub line: u32,
-    /// Its column there, from 1.
-    pub column: u32,
+    /// Its properties, with those that stand for its dependencies behind them. [`Index::package_dependencies`] leaves them out.
+    pub properties: Vec<Property>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl PackageDependencies {
+    /// The places of its bundles by their names; of several of one name the first.
+    #[must_use]
+    pub fn bundles_by_name(&self) -> HashMap<&str, usize> {
+        let mut by_name = HashMap::with_capacity(self.bundles.len());
+        for (place, bundle) in self.bundles.iter().enumerate() {
+            by_name.entry(bundle.name.as_str()).or_insert(place);
+        }
+        by_name
+    }
 }
 
 const BUNDLES: &str = "
@@ -131,9 +142,8 @@ impl Index {
                 name: row.get(2)?,
                 version: row.get(3)?,
                 image: row.get(4)?,
-                file: row.get(5)?,
-                line: row.get(6)?,
-                column: row.get(7)?,
+                properties: Vec::new(),
+                place: Place::at(row.get_ref(5)?.as_str()?, row.get(6)?, row.get(7)?),
             };
             Ok((row.get::<_, i64>(0)?, bundle))
         })? {
