@@ -23,6 +23,7 @@
 
 mod advice;
 mod answer;
+mod channel;
 mod check_graph;
 mod check_packages;
 pub mod classic;

@@ -10,10 +10,9 @@
 //! What it deliberately does not do: no dependencies. The first candidate is what OLM takes if all that it needs can be
 //! installed too; if not, OLM takes a later one.
 
-mod entries;
 mod order;
 mod step;
 
-pub use entries::{Entries, Entry};
-pub use order::{Channel, Order, OrderError};
+pub use super::channel::{Channel, Entries, Entry};
+pub use order::{Order, OrderError};
 pub use step::{End, Installed, Package, Path, Paths, Step, Walker, leads_to};

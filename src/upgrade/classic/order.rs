@@ -1,27 +1,10 @@
 //! The order of a channel: which entries count, head first (`docs/behaviour/olm-classic.md` 2.8).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::entries::{Entries, Entry};
-use crate::fbc::{ChannelPlaces, SharedEntry};
-use crate::index::query::GraphChannel;
-use crate::version::Version;
-
-/// A channel.
-#[derive(Debug, Clone)]
-pub struct Channel {
-    /// The package.
-    pub package: String,
-    /// Its name.
-    pub name: String,
-    /// Its entries, in their order.
-    pub entries: Entries,
-    /// Where it and its entries stand.
-    pub places: Arc<ChannelPlaces>,
-}
+use crate::upgrade::channel::{Channel, Entry};
 
 /// The entries of a channel that count.
 #[derive(Debug, Clone)]
@@ -75,27 +58,6 @@ pub enum OrderError {
 }
 
 impl Channel {
-    /// A channel of a package as it was read; `version` knows the versions of its bundles.
-    #[must_use]
-    pub fn new(package: &str, channel: &GraphChannel, version: impl Fn(&str) -> Option<Version>) -> Self {
-        let entry = |it: SharedEntry| {
-            let version = version(&it.name);
-            Entry::new(it, version)
-        };
-        Self {
-            package: package.to_owned(),
-            name: channel.name.clone(),
-            entries: SharedEntry::each(&channel.entries).map(entry).collect(),
-            places: Arc::clone(&channel.places),
-        }
-    }
-
-    /// The entry of a name; of several the first.
-    #[must_use]
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries.of(name)
-    }
-
     /// The names of the entries that nothing replaces or skips, in the order of the entries.
     #[must_use]
     pub fn heads(&self) -> Vec<&str> {

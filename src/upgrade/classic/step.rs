@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::entries::Entry;
-use super::order::{Channel, OrderError};
+use super::order::OrderError;
 use crate::diag::Place;
 use crate::index::query::{BundleVersion, PackageGraph, PackageVersions};
 use crate::tally;
+use crate::upgrade::channel::{Channel, Entry};
 use crate::upgrade::permit::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
 use crate::version::{Holding, Release, Version, VersionRelease};

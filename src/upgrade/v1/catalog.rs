@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
-use crate::fbc::{ChannelPlaces, Entry};
 use crate::index::query::{GraphBundle, GraphDeprecation, InstallModes, PackageGraph};
-use crate::version::blang::Range;
+use crate::upgrade::channel::Channel;
 use crate::version::{Holding, VersionRelease};
 
 /// The label that every catalog has: its name.
@@ -99,15 +98,15 @@ impl Lookup {
                         places.push((number, at));
                     }
                 };
-                push(&entry.replaces);
-                entry.skips.iter().for_each(push);
-                if channel.ranges.get(at).is_some_and(Option::is_some) {
+                push(&entry.fields.replaces);
+                entry.fields.skips.iter().for_each(push);
+                if entry.range.is_some() {
                     lookup.ranged.push((number, at));
                 }
-                lookup.entries.entry(entry.name.clone()).or_default().push((number, at));
+                lookup.entries.entry(entry.fields.name.clone()).or_default().push((number, at));
             }
         }
-        let range = |&(number, at): &(usize, usize)| channels[number].ranges[at].as_ref();
+        let range = |&(number, at): &(usize, usize)| channels[number].entries[at].range.as_ref();
         // No channel has as many entries as do not fit.
         let ranges = lookup.ranged.iter().enumerate();
         lookup.holding = Holding::new(ranges.filter_map(|(place, it)| Some((u32::try_from(place).ok()?, range(it)?))));
@@ -140,16 +139,6 @@ pub struct Candidate {
     pub dependency: Option<String>,
     /// The install modes that it states; `None` if it states none.
     pub install_modes: Option<InstallModes>,
-}
-
-/// A channel with its skip ranges parsed.
-#[derive(Debug, Clone)]
-pub(super) struct Channel {
-    pub(super) name: String,
-    pub(super) entries: Arc<[Entry]>,
-    /// For each entry its range, if it has one that can be read. An unreadable one is ignored silently.
-    pub(super) ranges: Vec<Option<Range>>,
-    pub(super) places: Arc<ChannelPlaces>,
 }
 
 impl Candidate {
@@ -195,15 +184,8 @@ impl Catalog {
         let candidates: Vec<Candidate> =
             bundles.into_iter().map(|it| candidate(it, &deprecated, explicit_releases)).collect();
         let channels = last_of_each_name(graph.map_or(&[][..], |it| &it.channels), |it| &it.name);
-        let channels: Vec<Channel> = channels
-            .into_iter()
-            .map(|it| Channel {
-                name: it.name.clone(),
-                entries: Arc::clone(&it.entries),
-                ranges: it.entries.iter().map(|entry| Range::parse(&entry.skip_range).ok()).collect(),
-                places: Arc::clone(&it.places),
-            })
-            .collect();
+        let package = graph.map_or("", |it| it.package.as_str());
+        let channels: Vec<Channel> = channels.into_iter().map(|it| Channel::new(package, it, |_| None)).collect();
         let lookup = Lookup::new(&candidates, &channels);
         Self {
             name: name.to_owned(),

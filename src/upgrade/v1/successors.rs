@@ -29,7 +29,7 @@ fn entries_after(
 /// Whether the range of an entry holds a version. An empty group of a range, on which the real system crashes, contains
 /// nothing.
 fn holds(catalog: &Catalog, (number, at): (usize, usize), version: Option<&Version>) -> bool {
-    let range = catalog.channels[number].ranges[at].as_ref();
+    let range = catalog.channels[number].entries[at].range.as_ref();
     range.zip(version).is_some_and(|(range, version)| range.contains(version).unwrap_or(false))
 }
 
@@ -40,7 +40,7 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
     let version = Version::parse(&installed.version).ok();
     let mut found: HashMap<&str, Vec<Permit>> = HashMap::new();
     for (number, at) in entries_after(catalog, installed, version.as_ref(), channels) {
-        let name = catalog.channels[number].entries[at].name.as_str();
+        let name = catalog.channels[number].entries[at].fields.name.as_str();
         add_permits(catalog, installed, version.as_ref(), (number, at), found.entry(name).or_default());
     }
     found
@@ -81,7 +81,7 @@ fn add_permits(
     permits: &mut Vec<Permit>,
 ) {
     let channel = &catalog.channels[number];
-    let entry = &channel.entries[at];
+    let entry = &channel.entries[at].fields;
     let mut add = |field: Field, value: &str, place: Place| {
         permits.push(Permit::new(&channel.name, &entry.name, field, value, place));
     };
@@ -100,7 +100,7 @@ fn add_permits(
 pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
     let version = Version::parse(&installed.version).ok();
     let entries = entries_after(catalog, installed, version.as_ref(), channels).into_iter();
-    let name = |(number, at): (usize, usize)| &catalog.channels[number].entries[at].name;
+    let name = |(number, at): (usize, usize)| &catalog.channels[number].entries[at].fields.name;
     entries.filter_map(|it| catalog.lookup.candidates.get(name(it)).copied()).collect()
 }
 
@@ -114,11 +114,11 @@ pub(super) fn best_in_range(
 ) -> Option<usize> {
     let lookup = &catalog.lookup;
     let BestFirst { entries, holding } = lookup.best.get_or_init(|| {
-        let candidate = |it: &(usize, usize)| lookup.candidates.get(&catalog.channels[it.0].entries[it.1].name);
+        let candidate = |it: &(usize, usize)| lookup.candidates.get(&catalog.channels[it.0].entries[it.1].fields.name);
         let ranged = lookup.ranged.iter().filter_map(|it| Some((it, *candidate(it)?)));
         let mut ranged: Vec<(&(usize, usize), usize)> = ranged.collect();
         ranged.sort_by_key(|it| (rank(&catalog.candidates[it.1]), it.1));
-        let range = |it: &(usize, usize)| catalog.channels[it.0].ranges[it.1].as_ref();
+        let range = |it: &(usize, usize)| catalog.channels[it.0].entries[it.1].range.as_ref();
         let holding = Holding::new((0_u32..).zip(ranged.iter().filter_map(|it| range(it.0))));
         BestFirst { entries: ranged.iter().map(|it| (it.0.0, it.1)).collect(), holding }
     });
@@ -140,7 +140,9 @@ pub(super) fn best_in_range(
 pub(super) fn named_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
     entries_after(catalog, installed, None, channels)
         .into_iter()
-        .filter_map(|(number, at)| catalog.lookup.candidates.get(&catalog.channels[number].entries[at].name).copied())
+        .filter_map(|(number, at)| {
+            catalog.lookup.candidates.get(&catalog.channels[number].entries[at].fields.name).copied()
+        })
         .collect()
 }
 

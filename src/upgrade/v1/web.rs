@@ -58,15 +58,14 @@ impl<'c> Web<'c> {
         let (mut ranges, mut rank_of) = (Vec::new(), Vec::new());
         for (rank, target) in (0_u32..).zip(&targets).filter(|_| is_bound) {
             for &(number, at) in &target.entries {
-                let channel = &target.catalog.channels[number];
-                let entry = &channel.entries[at];
-                for name in entry.skips.iter().chain([&entry.replaces]) {
+                let entry = &target.catalog.channels[number].entries[at];
+                for name in entry.fields.skips.iter().chain([&entry.fields.replaces]) {
                     let ranks = ranks_of.entry(name).or_default();
                     if ranks.last() != Some(&rank) {
                         ranks.push(rank);
                     }
                 }
-                if let Some(range) = &channel.ranges[at] {
+                if let Some(range) = &entry.range {
                     ranges.push(range);
                     rank_of.push(rank);
                 }
@@ -175,7 +174,7 @@ fn targets<'c>(catalogs: impl Iterator<Item = &'c Catalog>, channels: &[String])
         }
         for (number, channel) in catalog.channels.iter().enumerate().filter(|it| counts(&it.1.name)) {
             for (at, entry) in channel.entries.iter().enumerate() {
-                if let Some(place) = place_of.get(entry.name.as_str()) {
+                if let Some(place) = place_of.get(entry.fields.name.as_str()) {
                     targets[first + place].entries.push((number, at));
                 }
             }

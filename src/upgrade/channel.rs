@@ -1,12 +1,28 @@
-//! The entries of a channel, found by their names.
+//! A channel as the engines see it: its entries with their ranges read, found by their names.
+//!
+//! What it deliberately does not do: it orders nothing, since the generations of OLM differ in that.
 
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::fbc::SharedEntry;
+use crate::fbc::{ChannelPlaces, SharedEntry};
+use crate::index::query::GraphChannel;
 use crate::tally;
 use crate::version::Version;
 use crate::version::blang::Range;
+
+/// A channel.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// The package.
+    pub package: String,
+    /// Its name.
+    pub name: String,
+    /// Its entries, in their order.
+    pub entries: Entries,
+    /// Where it and its entries stand.
+    pub places: Arc<ChannelPlaces>,
+}
 
 /// An entry of a channel with what its texts mean.
 #[derive(Debug, Clone)]
@@ -32,6 +48,29 @@ impl Entry {
     #[must_use]
     pub fn number(&self) -> usize {
         self.fields.number()
+    }
+}
+
+impl Channel {
+    /// A channel of a package as it was read; `version` knows the versions of its bundles.
+    #[must_use]
+    pub fn new(package: &str, channel: &GraphChannel, version: impl Fn(&str) -> Option<Version>) -> Self {
+        let entry = |it: SharedEntry| {
+            let version = version(&it.name);
+            Entry::new(it, version)
+        };
+        Self {
+            package: package.to_owned(),
+            name: channel.name.clone(),
+            entries: SharedEntry::each(&channel.entries).map(entry).collect(),
+            places: Arc::clone(&channel.places),
+        }
+    }
+
+    /// The entry of a name; of several the first.
+    #[must_use]
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.of(name)
     }
 }
 
