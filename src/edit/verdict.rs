@@ -110,11 +110,7 @@ fn add(part: Part, facts: &Facts, file: &str, graph: &mut PackageGraph) {
         (Facts::Package(it), _) => graph.default_channel.clone_from(&it.default_channel),
         (Facts::Channel(it), Part::Channel { start, layout }) => {
             let places = Arc::new(ChannelPlaces::new(file.to_owned(), start, &layout));
-            graph.channels.push(GraphChannel {
-                name: it.name.clone(),
-                entries: it.entries.iter().cloned().collect(),
-                places,
-            });
+            graph.channels.push(GraphChannel { name: it.name.clone(), entries: Arc::clone(&it.entries), places });
         }
         (Facts::Bundle(it), Part::Bundle { package_property }) => {
             graph.bundles.push(GraphBundle { name: it.name.clone(), package_property, ..GraphBundle::default() });

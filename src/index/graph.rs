@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::{Connection, Result, Statement, params};
 use sha2::{Digest as _, Sha256};
 
+use super::entries::EntryRows;
 use super::stored::Digest;
 use super::write::Interned;
 use crate::fbc::Entry;
@@ -32,7 +33,12 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
     let mut insert_channel = connection.prepare("INSERT OR IGNORE INTO catalog_channel VALUES (?, ?, ?)")?;
     let mut without_ranges = Vec::new();
     for (channel, package, name) in channels(connection, catalog)? {
-        let entries = entry_rows.of(channel, bundles.documents.get(&package))?;
+        let of_package = bundles.documents.get(&package);
+        let with_bundle = |it: Entry| {
+            let bundle = of_package.and_then(|all| all.get(&it.name)).copied();
+            (it, bundle)
+        };
+        let entries: Vec<EntryWithBundle> = entry_rows.of(channel)?.into_iter().map(with_bundle).collect();
         let digest = graph_digest(channel, &entries);
         let graph = match interned.graphs.get(&digest) {
             Some(graph) => graph,
@@ -87,41 +93,6 @@ fn channels(connection: &Connection, catalog: i64) -> Result<Vec<(i64, String, S
          WHERE cd.catalog = ? ORDER BY cd.position",
     )?;
     channels.query_map([catalog], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
-}
-
-/// Reads the entries of channels.
-struct EntryRows<'c> {
-    entries: Statement<'c>,
-    skips: Statement<'c>,
-}
-
-impl<'c> EntryRows<'c> {
-    fn new(connection: &'c Connection) -> Result<Self> {
-        Ok(Self {
-            entries: connection
-                .prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?,
-            skips: connection
-                .prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
-        })
-    }
-
-    fn of(&mut self, channel: i64, of_package: Option<&HashMap<String, i64>>) -> Result<Vec<EntryWithBundle>> {
-        let mut entries: Vec<EntryWithBundle> = self
-            .entries
-            .query_map([channel], |row| {
-                let name: String = row.get(0)?;
-                let bundle = of_package.and_then(|it| it.get(&name)).copied();
-                Ok((Entry { name, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? }, bundle))
-            })?
-            .collect::<Result<_>>()?;
-        let mut rows = self.skips.query([channel])?;
-        while let Some(row) = rows.next()? {
-            if let Some((entry, _)) = entries.get_mut(row.get::<_, usize>(0)?) {
-                entry.skips.push(row.get(1)?);
-            }
-        }
-        Ok(entries)
-    }
 }
 
 /// Writes graphs.

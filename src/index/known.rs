@@ -6,6 +6,7 @@ use std::hash::Hash;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, Statement};
 
+use super::entries::EntryRows;
 use super::form::SCHEMA_VERSION;
 use super::prepare::Source;
 use super::spot::spot_from_json;
@@ -15,7 +16,7 @@ use crate::check::{
     BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine,
     PackageFacts, Phase, rules,
 };
-use crate::fbc::{Api, Entry, Origin};
+use crate::fbc::{Api, Origin};
 use crate::platform;
 
 impl Interned {
@@ -74,8 +75,7 @@ fn interner<K: FromSql + Hash + Eq>(connection: &Connection, sql: &str, into: &m
 pub(super) struct Recall<'c> {
     head: Statement<'c>,
     default_channel: Statement<'c>,
-    entries: Statement<'c>,
-    skips: Statement<'c>,
+    entries: EntryRows<'c>,
     identity: Statement<'c>,
     complaints: Statement<'c>,
     required_packages: Statement<'c>,
@@ -90,8 +90,7 @@ impl<'c> Recall<'c> {
         Ok(Self {
             head: prepare("SELECT schema, package, name FROM document WHERE id = ?")?,
             default_channel: prepare("SELECT default_channel FROM package WHERE document = ?")?,
-            entries: prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?,
-            skips: prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
+            entries: EntryRows::new(connection)?,
             identity: prepare("SELECT identity, release FROM bundle WHERE document = ?")?,
             complaints: prepare("SELECT rank, message FROM complaint WHERE document = ? ORDER BY position")?,
             required_packages: prepare(
@@ -119,7 +118,7 @@ impl<'c> Recall<'c> {
                 let default_channel = self.default_channel.query_row([document], |row| row.get(0)).optional()?;
                 Facts::Package(PackageFacts { name: package, default_channel: default_channel.unwrap_or_default() })
             }
-            "olm.channel" => Facts::Channel(ChannelFacts { package, name, entries: self.entries(document)?.into() }),
+            "olm.channel" => Facts::Channel(ChannelFacts { package, name, entries: self.entries.of(document)?.into() }),
             "olm.bundle" => {
                 let identity = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
                 let (version, release) = self.identity.query_row([document], identity).optional()?.unwrap_or_default();
@@ -146,18 +145,6 @@ impl<'c> Recall<'c> {
             let ends: Option<String> = row.get(1)?;
             Ok((row.get(0)?, ends.as_deref().and_then(Day::parse)))
         })
-    }
-
-    fn entries(&mut self, document: i64) -> Result<Vec<Entry>> {
-        let mut entries = all(&mut self.entries, [document], |row| {
-            Ok(Entry { name: row.get(0)?, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? })
-        })?;
-        for (entry, name) in all(&mut self.skips, [document], |row| Ok((row.get::<_, usize>(0)?, row.get(1)?)))? {
-            if let Some(entry) = entries.get_mut(entry) {
-                entry.skips.push(name);
-            }
-        }
-        Ok(entries)
     }
 }
 

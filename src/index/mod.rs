@@ -17,6 +17,7 @@ mod build;
 mod content;
 mod csv;
 mod derive;
+mod entries;
 mod error;
 mod file;
 mod form;

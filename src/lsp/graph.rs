@@ -30,11 +30,8 @@ pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String
             Facts::Package(it) => graph.default_channel.clone_from(&it.default_channel),
             Facts::Channel(it) => {
                 let places = ChannelPlaces::new(key.shown(), placed.start(), &placed.analysis.layout);
-                graph.channels.push(GraphChannel {
-                    name: it.name.clone(),
-                    entries: it.entries.iter().cloned().collect(),
-                    places: Arc::new(places),
-                });
+                let (entries, places) = (Arc::clone(&it.entries), Arc::new(places));
+                graph.channels.push(GraphChannel { name: it.name.clone(), entries, places });
             }
             Facts::Bundle(it) => {
                 let version = placed.analysis.mentions.versions.iter().find(|version| version.name == it.name);
