@@ -3,13 +3,13 @@
 //!
 //! What it deliberately does not do: no candidates, no preferences, no reading of what properties say.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::params;
 
 use super::Filter;
-use super::upgrade::PackageGraph;
+use super::upgrade::{PackageGraph, add_bundles};
 use crate::diag::Place;
 use crate::fbc::Property;
 use crate::index::{Index, IndexError};
@@ -120,23 +120,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn package_dependencies(&self, filter: &Filter, package: &str) -> Result<Vec<PackageDependencies>, IndexError> {
-        let mut found: BTreeMap<i64, PackageDependencies> = BTreeMap::new();
-        let order = self.add_packages(filter, package, &mut found)?;
-        if found.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.add_channels(package, &mut found)?;
-        let mut bundles = self.bundles_with_places(package)?;
-        let with_bundles = |id: i64| {
-            let bundles = bundles.remove(&id).unwrap_or_default();
-            Some(PackageGraph { bundles, ..found.remove(&id)? })
-        };
-        Ok(order.into_iter().filter_map(with_bundles).collect())
-    }
-
-    fn bundles_with_places(&self, package: &str) -> Result<HashMap<i64, Vec<DependencyBundle>>, IndexError> {
-        let mut bundles: HashMap<i64, Vec<DependencyBundle>> = HashMap::new();
-        for (catalog, bundle) in self.rows(BUNDLES, [package], |row| {
+        let bundle = |row: &rusqlite::Row<'_>| {
             let bundle = DependencyBundle {
                 document: row.get(1)?,
                 name: row.get(2)?,
@@ -146,10 +130,11 @@ impl Index {
                 place: Place::at(row.get_ref(5)?.as_str()?, row.get(6)?, row.get(7)?),
             };
             Ok((row.get::<_, i64>(0)?, bundle))
-        })? {
-            bundles.entry(catalog).or_default().push(bundle);
-        }
-        Ok(bundles)
+        };
+        self.packages_with(filter, package, |graphs| {
+            add_bundles(graphs, self.rows(BUNDLES, [package], bundle)?);
+            Ok(())
+        })
     }
 
     /// Types and values, as compact JSON, of the properties of documents, in their order; without the large ones that hold

@@ -34,6 +34,9 @@ pub struct PackageGraph<B = GraphBundle> {
     pub deprecations: Vec<Vec<GraphDeprecation>>,
 }
 
+/// Packages by the numbers of their catalogs.
+pub(super) type OfCatalogs<B = GraphBundle> = BTreeMap<i64, PackageGraph<B>>;
+
 /// What decides between catalogs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CatalogRank {
@@ -239,14 +242,43 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn package_graphs(&self, filter: &Filter, package: &str) -> Result<Vec<PackageGraph>, IndexError> {
-        let mut graphs: BTreeMap<i64, PackageGraph> = BTreeMap::new();
-        let order = self.add_packages(filter, package, &mut graphs)?;
-        if graphs.is_empty() {
-            return Ok(Vec::new());
+        self.packages_with(filter, package, |graphs| {
+            self.add_bundles(package, graphs)?;
+            self.add_lifecycles(filter, package, graphs)?;
+            self.add_deprecations(package, graphs)
+        })
+    }
+
+    /// A package in the catalogs of the filter that speak of it, by name: its channels, and the bundles that `add` gives it.
+    pub(super) fn packages_with<B: Default>(
+        &self,
+        filter: &Filter,
+        package: &str,
+        add: impl FnOnce(&mut OfCatalogs<B>) -> Result<(), IndexError>,
+    ) -> Result<Vec<PackageGraph<B>>, IndexError> {
+        let mut graphs: OfCatalogs<B> = BTreeMap::new();
+        let mut order: Vec<i64> = Vec::new();
+        for (id, graph) in self.rows(PACKAGES, params![filter.catalogs_json(), package], |row| {
+            let graph = PackageGraph {
+                catalog: row.get(1)?,
+                package: package.to_owned(),
+                default_channel: row.get(2)?,
+                is_valid: row.get(3)?,
+                ..PackageGraph::default()
+            };
+            Ok((row.get::<_, i64>(0)?, graph))
+        })? {
+            order.push(id);
+            graphs.insert(id, graph);
         }
-        self.add_channels(package, &mut graphs)?;
-        self.add_bundles(package, &mut graphs)?;
-        self.add_lifecycles(filter, package, &mut graphs)?;
+        if !graphs.is_empty() {
+            self.add_channels(package, &mut graphs)?;
+            add(&mut graphs)?;
+        }
+        Ok(order.into_iter().filter_map(|id| graphs.remove(&id)).collect())
+    }
+
+    fn add_deprecations(&self, package: &str, graphs: &mut OfCatalogs) -> Result<(), IndexError> {
         let mut last = None;
         for (id, position, deprecation) in self.rows(DEPRECATIONS, [package], |row| {
             // A blob without entries has a row of NULLs.
@@ -265,38 +297,10 @@ impl Index {
                 blob.push(deprecation);
             }
         }
-        Ok(order.into_iter().filter_map(|id| graphs.remove(&id)).collect())
+        Ok(())
     }
 
-    /// The catalogs of the filter that speak of a package, by name; with nothing of the package but its default channel.
-    pub(super) fn add_packages<B: Default>(
-        &self,
-        filter: &Filter,
-        package: &str,
-        graphs: &mut BTreeMap<i64, PackageGraph<B>>,
-    ) -> Result<Vec<i64>, IndexError> {
-        let mut order: Vec<i64> = Vec::new();
-        for (id, graph) in self.rows(PACKAGES, params![filter.catalogs_json(), package], |row| {
-            let graph = PackageGraph {
-                catalog: row.get(1)?,
-                package: package.to_owned(),
-                default_channel: row.get(2)?,
-                is_valid: row.get(3)?,
-                ..PackageGraph::default()
-            };
-            Ok((row.get::<_, i64>(0)?, graph))
-        })? {
-            order.push(id);
-            graphs.insert(id, graph);
-        }
-        Ok(order)
-    }
-
-    pub(super) fn add_channels<B>(
-        &self,
-        package: &str,
-        graphs: &mut BTreeMap<i64, PackageGraph<B>>,
-    ) -> Result<(), IndexError> {
+    fn add_channels<B>(&self, package: &str, graphs: &mut OfCatalogs<B>) -> Result<(), IndexError> {
         let mut entries: HashMap<i64, Vec<Entry>> = HashMap::new();
         for (document, entry) in self.rows(ENTRIES, [package], |row| {
             let entry = Entry { name: row.get(1)?, replaces: row.get(2)?, skips: Vec::new(), skip_range: row.get(3)? };
@@ -325,12 +329,7 @@ impl Index {
         Ok(())
     }
 
-    fn add_lifecycles(
-        &self,
-        filter: &Filter,
-        package: &str,
-        graphs: &mut BTreeMap<i64, PackageGraph>,
-    ) -> Result<(), IndexError> {
+    fn add_lifecycles(&self, filter: &Filter, package: &str, graphs: &mut OfCatalogs) -> Result<(), IndexError> {
         let supported = self.supported(&Filter { package: Some(package.to_owned()), ..filter.clone() })?;
         let mut reader = json::Reader::new();
         for graph in graphs.values_mut() {
@@ -345,7 +344,7 @@ impl Index {
         Ok(())
     }
 
-    fn add_bundles(&self, package: &str, graphs: &mut BTreeMap<i64, PackageGraph>) -> Result<(), IndexError> {
+    fn add_bundles(&self, package: &str, graphs: &mut OfCatalogs) -> Result<(), IndexError> {
         let mut facts: HashMap<i64, Facts> = HashMap::new();
         for (document, kind, value) in self.rows(PROPERTIES, [package], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?))
@@ -393,5 +392,14 @@ impl Index {
             graph.bundles.push(bundle);
         }
         Ok(())
+    }
+}
+
+/// Gives packages their bundles, in the order of the rows.
+pub(super) fn add_bundles<B>(graphs: &mut OfCatalogs<B>, bundles: Vec<(i64, B)>) {
+    for (id, bundle) in bundles {
+        if let Some(graph) = graphs.get_mut(&id) {
+            graph.bundles.push(bundle);
+        }
     }
 }

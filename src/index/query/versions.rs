@@ -3,10 +3,8 @@
 //! What it deliberately does not do: places, images and properties of bundles, and deprecations, which take most of the time that
 //! [`Index::package_graphs`] takes.
 
-use std::collections::BTreeMap;
-
 use super::Filter;
-use super::upgrade::PackageGraph;
+use super::upgrade::{PackageGraph, add_bundles};
 use crate::index::{Index, IndexError};
 
 /// A package in one catalog with the versions of its bundles.
@@ -39,20 +37,12 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn package_versions(&self, filter: &Filter, package: &str) -> Result<Vec<PackageVersions>, IndexError> {
-        let mut found: BTreeMap<i64, PackageVersions> = BTreeMap::new();
-        let order = self.add_packages(filter, package, &mut found)?;
-        if found.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.add_channels(package, &mut found)?;
         let bundle = |row: &rusqlite::Row<'_>| {
             Ok((row.get::<_, i64>(0)?, BundleVersion { name: row.get(1)?, version: row.get(2)?, release: row.get(3)? }))
         };
-        for (id, bundle) in self.rows(VERSIONS, [package], bundle)? {
-            if let Some(graph) = found.get_mut(&id) {
-                graph.bundles.push(bundle);
-            }
-        }
-        Ok(order.into_iter().filter_map(|id| found.remove(&id)).collect())
+        self.packages_with(filter, package, |graphs| {
+            add_bundles(graphs, self.rows(VERSIONS, [package], bundle)?);
+            Ok(())
+        })
     }
 }
