@@ -45,12 +45,15 @@ pub enum ColumnarError {
     /// A view has a value of another kind than its column.
     #[error("column `{column}` of {view} has a value of another kind")]
     Kind {
+        /// The view.
         view: String,
+        /// The column.
         column: String,
     },
     /// A view cannot be packed.
     #[error("{view} cannot be written: {source}")]
     Pack {
+        /// The view.
         view: String,
         /// Why.
         source: ParquetError,
