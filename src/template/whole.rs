@@ -21,11 +21,10 @@ use crate::json::{self, Step};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use olmdex::template::{Kind, Template};
+/// use olmdex::template::Template;
 ///
 /// let text = "schema: olm.semver\nstable:\n  bundles:\n  - image: quay.io/example/shop:v1.0.0\n";
 /// let template = Template::read("shop.yaml", Arc::from(text.as_bytes()), None).unwrap();
-/// assert_eq!(template.kind(), Kind::Semver);
 /// assert_eq!(template.images(), ["quay.io/example/shop:v1.0.0"]);
 /// ```
 #[derive(Debug)]

@@ -242,7 +242,7 @@ fn take_no_more_than_their_share(n: usize, names: &[&str], commands: &[&str]) {
 
 #[test]
 fn tiny_values_take_no_more_than_their_share() {
-    take_no_more_than_their_share(24 << 20, &["maps.json", "values.yaml", "entries.json"], &["validate"]);
+    take_no_more_than_their_share(16 << 20, &["maps.json", "values.yaml"], &["validate"]);
 }
 
 #[test]
