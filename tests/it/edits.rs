@@ -177,19 +177,19 @@ fn real_edits(every: usize) {
             }
         }
     }
-    assert!(n > 100, "{n}");
+    assert!(n > 50, "{n}");
 }
 
 #[test]
 #[ignore = "needs real catalogs"]
 fn edits_of_real_catalogs_touch_what_they_must() {
-    real_edits(30);
+    real_edits(5);
 }
 
 #[test]
 #[ignore = "needs real catalogs and minutes"]
-fn a_thousand_edits_of_real_catalogs_touch_what_they_must() {
-    real_edits(2);
+fn all_edits_of_real_catalogs_touch_what_they_must() {
+    real_edits(1);
 }
 
 /// Numbers that look random, and are the same each time.
