@@ -15,7 +15,7 @@ use super::input_file::{InputFile, Opened};
 use super::objects;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
 use super::value_places::ValuePlaces;
-use crate::json::{Expansion, ReadError, ReadErrorKind, Reader};
+use crate::json::{Expansion, ReadError, ReadErrorKind, Reader, Value};
 use crate::yaml;
 
 /// Files up to this size are one task.
@@ -275,9 +275,14 @@ impl<'i> Care<'i> {
         Self { expansion: &input.meter.expansion, leads_out }
     }
 
-    /// What is said of a text of `len` bytes that cannot be decoded.
-    fn told(self, failure: Failure, len: usize) -> Failure {
+    /// What is said of a text of `len` bytes that is no value.
+    fn unread(self, defect: Defect, len: usize) -> Failure {
         self.expansion.charge_broken(len);
+        self.told(Failure::of(defect))
+    }
+
+    /// What is said of a document that cannot be decoded.
+    fn told(self, failure: Failure) -> Failure {
         if self.leads_out { failure.without_words() } else { failure }
     }
 }
@@ -295,7 +300,7 @@ fn decode<C: Consumer>(
     let raw = &buffer[piece.start..piece.end];
     let care = Care::of(input, origin.file);
     if let Some(defect) = piece.defect {
-        return consumer.document(Document::broken(origin, raw, care.told(Failure::of(defect), raw.len())));
+        return consumer.document(Document::broken(origin, raw, care.unread(defect, raw.len())));
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
@@ -315,29 +320,26 @@ fn decode_read<C: Consumer>(
     let origin = origin_of(place, piece);
     let raw = &buffer.as_bytes()[piece.start..piece.end];
     let text = &buffer[piece.start..piece.end];
-    let blob = blob::decode(reader.last(text), false).and_then(|it| charged(it, raw.len(), care));
-    let blob = blob.map_err(|it| care.told(it, raw.len()));
+    let blob = blob_of(reader.last(text), false, raw.len(), care);
+    let blob = blob.map_err(|it| care.told(it));
     let places = if consumer.wants_places() { ValuePlaces::Json(text) } else { ValuePlaces::Unknown };
     consumer.document(Document { origin, raw, unread_from: None, blob, places })
 }
 
-/// A blob of so many bytes whose input has been charged for what it takes, and for the objects that it carries.
-fn charged<'d>(blob: Blob<'d>, len: usize, care: Care<'_>) -> Result<Blob<'d>, Failure> {
-    let of_values = care
-        .expansion
-        .charge_document(blob.value, len)
-        .map_err(|_| json_defect(ReadError { offset: 0, kind: ReadErrorKind::TooManyValues }));
-    let of_objects = |()| match &blob.typed {
-        Typed::Bundle(bundle) => objects::charge(bundle, care.expansion),
-        _ => Ok(()),
-    };
-    match of_values.and_then(of_objects) {
-        Ok(()) => Ok(blob),
-        Err(defect) => {
-            let (schema, package) = (blob.schema.to_string(), blob.package.to_string());
-            Err(Failure { schema, package, defects: vec![defect] })
-        }
+/// The blob of a value that was read from `len` bytes. Its input is charged for the values before they get their types, which take more,
+/// and then for the objects that a bundle carries.
+fn blob_of<'d>(value: Value<'d>, from_yaml: bool, len: usize, care: Care<'_>) -> Result<Blob<'d>, Failure> {
+    if care.expansion.charge_document(value, len).is_err() {
+        return Err(Failure::of(json_defect(ReadError { offset: 0, kind: ReadErrorKind::TooManyValues })));
     }
+    let blob = blob::decode(value, from_yaml)?;
+    if let Typed::Bundle(bundle) = &blob.typed
+        && let Err(defect) = objects::charge(bundle, care.expansion)
+    {
+        let (schema, package) = (blob.schema.to_string(), blob.package.to_string());
+        return Err(Failure { schema, package, defects: vec![defect] });
+    }
+    Ok(blob)
 }
 
 /// Where a piece of a buffer comes from that stands at an offset of a file.
@@ -370,7 +372,7 @@ fn decode_text<C: Consumer>(
     scratch: &mut Scratch,
     care: Care<'_>,
 ) -> C::Output {
-    let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, care.told(failure, raw.len())));
+    let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, failure));
     let chunk = match origin.syntax {
         Syntax::Json => raw.into(),
         Syntax::Yaml => chunk_text(raw),
@@ -380,7 +382,7 @@ fn decode_text<C: Consumer>(
     let wanted = wants_places.then_some(&mut *origins);
     let (text, unread_from) = match parse(&chunk, origin.syntax, converted, wanted, care.expansion) {
         Ok(text) => text,
-        Err(defect) => return fail(Failure::of(defect)),
+        Err(defect) => return fail(care.unread(defect, raw.len())),
     };
     let places = match origin.syntax {
         _ if !wants_places => ValuePlaces::Unknown,
@@ -388,13 +390,11 @@ fn decode_text<C: Consumer>(
         Syntax::Yaml => ValuePlaces::Yaml(origins),
     };
     match reader.read_within(&text, care.expansion) {
-        Ok(value) => {
-            match blob::decode(value, origin.syntax == Syntax::Yaml).and_then(|it| charged(it, raw.len(), care)) {
-                Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob), places }),
-                Err(failure) => fail(failure),
-            }
-        }
-        Err(error) => fail(Failure::of(json_defect(error))),
+        Ok(value) => match blob_of(value, origin.syntax == Syntax::Yaml, raw.len(), care) {
+            Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob), places }),
+            Err(failure) => fail(care.told(failure)),
+        },
+        Err(error) => fail(care.unread(json_defect(error), raw.len())),
     }
 }
 
