@@ -315,7 +315,7 @@ pub fn guess_bundle(text: &str, bundles: &[(String, String)], otherwise: &str) -
     let named = text.rsplit_once('@').map_or(text, |it| it.1);
     let plain = Version::parse_tolerant(named).ok();
     let wanted = plain.clone().or_else(|| version_in_name(named));
-    // Of bundles of many packages those count that are called alike.
+    // Only bundles with a similar name count when the list covers many packages.
     let stem = |it: &str| it.split('.').next().unwrap_or_default().to_owned();
     let (stem_of_text, is_plain) = (stem(named), plain.is_some());
     let alike: Vec<_> = bundles.iter().filter(|it| is_plain || stem(&it.0) == stem_of_text).collect();

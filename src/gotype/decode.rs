@@ -219,7 +219,7 @@ fn members<'d>(value: Value<'d>, decoder: Decoder) -> Vec<(Value<'d>, Value<'d>)
     let mut members: Vec<(Value<'d>, Value<'d>)> = value.members().collect();
     let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
     if decoder == Decoder::Sorted && !members.is_sorted_by(|a, b| key(a) < key(b)) {
-        // Of equal keys the last counts, and is the first that stays.
+        // The last of equal keys counts; reversing makes it the one that `dedup` keeps.
         members.reverse();
         members.sort_by(|a, b| key(a).cmp(&key(b)));
         members.dedup_by(|a, b| key(a) == key(b));

@@ -34,7 +34,7 @@ pub fn locate_all(text: &str, paths: &Paths) -> Option<Vec<FoundOffset>> {
                 open.push((inner, item));
             }
         }
-        // Of equal keys the last counts, so nothing is entered before all have been seen.
+        // The last of equal keys counts, so nothing is entered before all have been seen.
         let mut members: BTreeMap<usize, Value<'_>> = BTreeMap::new();
         for (key, member) in value.members() {
             if let Some(inner) = key.as_str().and_then(|it| paths.member(place, &it)) {

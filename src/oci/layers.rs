@@ -146,9 +146,9 @@ fn note_removed(tree: &Tree, path: &[u8], kept: Option<u32>, roots: &[Vec<u8>], 
 /// What the layers of an image have used up together, in bytes.
 #[derive(Default)]
 struct Used {
-    /// Of the limit of its content.
+    /// Bytes of content, which has a limit.
     total: AtomicU64,
-    /// Of the memory for names.
+    /// Bytes of names, which have a limit of their own.
     names: AtomicU64,
 }
 

@@ -150,7 +150,7 @@ impl<'o> Checked<'o> {
     fn name_of_others(&mut self, package: &String, csv_name: &String) {
         let versions = self.operator.versions.iter().enumerate();
         let others = || versions.clone().filter(|it| it.0 != self.number).map(|it| &it.1.facts);
-        // Of a version without annotations the name is empty, which counts as one.
+        // A version without annotations has an empty name, which counts as one.
         let packages: BTreeSet<&str> = others().map(|it| it.package.as_str()).collect();
         let names: BTreeSet<&str> = others().filter_map(|it| it.split_name.as_ref()).map(|it| it.0.as_str()).collect();
         for (own, others, place, is_csv) in

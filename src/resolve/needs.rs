@@ -22,7 +22,7 @@ pub struct Dependency {
     pub channel: String,
     /// The bundle.
     pub bundle: String,
-    /// Who demands what.
+    /// The demands that bring it, each with its operator.
     pub because: Vec<String>,
     /// Packages that would do as well, and are preferred less.
     pub others: Vec<String>,

@@ -39,7 +39,7 @@ fn a_read_only_index_in_a_read_only_directory_answers_anybody() {
     }
     let build: [&OsStr; 4] = [OsStr::new("build"), fixtures().as_os_str(), OsStr::new("-o"), target.as_os_str()];
     let answer = as_nobody(&build);
-    // Whatever keeps it from building here, it says so and leaves nothing behind.
+    // The command reports why it cannot build here, and leaves nothing behind.
     assert_ne!(answer.code, Some(0), "{}", answer.both());
     assert_ne!(answer.code, Some(70), "{}", answer.both());
     open_to_all(directory.path());
