@@ -33,15 +33,6 @@ impl Catalogs {
         self.ranks.iter().map(|it| it.0.as_str())
     }
 
-    /// Each catalog that is named must be there.
-    ///
-    /// # Errors
-    /// [`AskError::NoCatalog`] about the first that is not.
-    pub fn must_have(&self, named: &[String]) -> Result<(), AskError> {
-        let names: Vec<&str> = self.names().collect();
-        named.iter().try_for_each(|it| must_have(it, &names))
-    }
-
     /// The catalog that is meant, of those that have something: one that is named, else the one with the highest priority, of equal ones
     /// the last by name, the numbers in names by their value. `None` if none has it.
     pub fn choose<'c>(&self, named: &[String], having: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
@@ -123,7 +114,7 @@ mod tests {
         let cases: [(&[&str], &[&str], Option<&str>); 9] = [
             // The highest priority.
             (&[], &["certified", "mine", "community-v4.9"], Some("mine")),
-            // Of equal ones the last by name, numbers by their value.
+            // Where priorities are equal, the last by name, numbers by their value.
             (&[], &["community-v4.20", "community-v4.9", "certified"], Some("community-v4.20")),
             (&[], &["community-v4.9", "certified"], Some("community-v4.9")),
             (&[], &["certified"], Some("certified")),

@@ -5,7 +5,7 @@ use super::error::{AskError, guess_bundle};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::plan::must_lead_on;
 use super::upgrade::{Olm, Warn, installed};
-use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, SourceMeaning};
+use crate::catalog_source::{CatalogSources, SourceMeaning};
 use crate::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
 use crate::fbc::Name;
@@ -107,7 +107,7 @@ impl CompatQuestion {
                 return Err(no_package(index, package)?);
             }
             for graph in &graphs {
-                let mut found = bundles_that_stay(generations(self.olm), graph, self.step, &installation);
+                let mut found = bundles_that_stay(self.olm.generations(), graph, self.step, &installation);
                 if let Some(wanted) = wanted {
                     keep(index, graph, wanted, &mut found)?;
                 }
@@ -150,14 +150,6 @@ fn keep(index: &Index, graph: &PackageGraph, wanted: &PackageName, rows: &mut Ve
     Ok(())
 }
 
-fn generations(olm: Olm) -> &'static [Generation] {
-    match olm {
-        Olm::Classic => &[Generation::Classic],
-        Olm::V1 => &[Generation::V1],
-        Olm::Both => &[Generation::Classic, Generation::V1],
-    }
-}
-
 /// A question while it is worked out.
 struct Asking<'a> {
     asked: &'a CompatQuestion,
@@ -182,7 +174,7 @@ impl Asking<'_> {
             own_max: None,
             installation: self.asked.installation(),
         };
-        self.rows(generations(self.asked.olm), &view, &operator, &self.catalogs)
+        self.rows(self.asked.olm.generations(), &view, &operator, &self.catalogs)
     }
 
     /// The package and the bundle that a text names.
@@ -214,8 +206,7 @@ impl Asking<'_> {
         cluster.warnings.iter().for_each(|it| (self.warn)(it));
         let n_before = answers.rows.len();
         for csv in cluster.csvs.iter().filter(|it| olm.is_classic() && !it.is_copied) {
-            let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
-            let subscription = cluster.subscriptions.iter().find(is_its);
+            let subscription = cluster.subscription_of(csv);
             // A catalog that is named is meant for every Subscription.
             let source = subscription.filter(|_| catalogs.is_empty());
             let source = source.map(|it| (it.source_namespace.as_str(), it.source.as_str()));
@@ -223,8 +214,7 @@ impl Asking<'_> {
         }
         for extension in cluster.extensions.iter().filter(|_| olm.is_v1()) {
             let Some(operator) = self.of_extension(extension) else { continue };
-            let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
-            let source = named.filter(|_| catalogs.is_empty()).map(|it| ("", it.1.as_str()));
+            let source = extension.named_catalog().filter(|_| catalogs.is_empty()).map(|it| ("", it));
             self.add(&sources, operator, source, answers)?;
         }
         if answers.rows.len() == n_before {

@@ -6,8 +6,8 @@ use super::bundle::Target;
 use super::catalog::Catalogs;
 use super::error::AskError;
 use super::upgrade::installed;
-use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources};
-use crate::cluster::{Cluster, Subscription};
+use crate::catalog_source::CatalogSources;
+use crate::cluster::Cluster;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::upgrade::{Asked, PackageView, classic_path};
@@ -85,14 +85,13 @@ pub fn bundles_of_cluster(
 fn installed_bundles(cluster: &Cluster, have_sources: bool) -> BTreeSet<(String, Option<(String, String)>)> {
     let mut names = BTreeSet::new();
     for csv in cluster.csvs.iter().filter(|it| !it.is_copied) {
-        let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
-        let subscription = cluster.subscriptions.iter().find(is_its).filter(|_| have_sources);
+        let subscription = cluster.subscription_of(csv).filter(|_| have_sources);
         let source = subscription.map(|it| (it.source_namespace.clone(), it.source.clone()));
         names.insert((csv.name.clone(), source));
     }
     for extension in &cluster.extensions {
-        let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
-        let source = named.filter(|_| have_sources).map(|it| (String::new(), it.1.clone()));
+        let named = extension.named_catalog().filter(|_| have_sources);
+        let source = named.map(|it| (String::new(), it.to_owned()));
         names.extend(extension.installed.as_ref().map(|it| (it.0.clone(), source)));
     }
     names

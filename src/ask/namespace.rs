@@ -2,12 +2,13 @@
 
 use super::bundle::Target;
 use super::error::AskError;
+use crate::catalog_source::CatalogSources;
 use crate::cluster::{Cluster, ClusterExtension};
 use crate::constraint::openshift::Minor;
 use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{CatalogRank, Filter};
-use crate::resolve::{CatalogSources, ClusterFacts, IndexRows, Install, Installed, Question, QuestionError, World};
+use crate::resolve::{ClusterFacts, IndexRows, Install, Installed, Question, QuestionError, World};
 use crate::version::Version;
 
 /// What namespaces have and want.

@@ -3,13 +3,13 @@
 
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
+use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
 use crate::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use crate::index::Index;
 use crate::index::query::{CatalogRank, Filter, PackageGraph};
 use crate::platform::coerce;
-use crate::resolve::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
 use crate::upgrade::v1::{Gates, Installation, LabelSelector, LabelSelectorRequirement, Policy};
-use crate::upgrade::{Asked, InstalledBundle, InstalledError, PackageView};
+use crate::upgrade::{Asked, Generation, InstalledBundle, InstalledError, PackageView};
 use crate::version::version_in_name;
 
 /// Which generations of OLM are asked.
@@ -29,6 +29,16 @@ impl Olm {
     #[must_use]
     pub fn is_classic(self) -> bool {
         self != Self::V1
+    }
+
+    /// The generations that are asked, in their order.
+    #[must_use]
+    pub fn generations(self) -> &'static [Generation] {
+        match self {
+            Self::Classic => &[Generation::Classic],
+            Self::V1 => &[Generation::V1],
+            Self::Both => &[Generation::Classic, Generation::V1],
+        }
     }
 
     /// Whether OLM v1 is asked.
@@ -415,8 +425,7 @@ impl Asking<'_> {
     ) -> Result<PackageQuestion, LeftOut> {
         let name = UpgradeQuestion::name_of(&extension.package, name);
         // A label that names one ClusterCatalog chooses the catalog that this one is.
-        let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL).map(|it| it.1.as_str());
-        let named = named.filter(|_| self.asked.catalogs.is_empty());
+        let named = extension.named_catalog().filter(|_| self.asked.catalogs.is_empty());
         let served = match named {
             None => self.served(cluster)?,
             Some(catalog) => match sources.catalog("", catalog) {

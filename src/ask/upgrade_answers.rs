@@ -139,8 +139,7 @@ impl UpgradeQuestion {
         };
         let edges = (self.catalogs.as_slice(), asked.channels.as_slice());
         let within = view.names_between(index, edges, from, &BTreeSet::from([to.clone()]), fewest.at_most)?;
-        let generations = [(Generation::Classic, olm.is_classic()), (Generation::V1, olm.is_v1())];
-        for (generation, _) in generations.into_iter().filter(|it| it.1) {
+        for &generation in olm.generations() {
             let effort = if fewest.at_most > 1 { Effort::of(fewest.max_work) } else { Effort::default() };
             let wanted = FewestSteps {
                 from,

@@ -19,9 +19,6 @@ use crate::version::first_of;
 /// The label of a catalog that says which CatalogSource it is: `NAMESPACE/NAME`, or `NAME`.
 pub const SOURCE_LABEL: &str = "catalogsource";
 
-/// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
-pub const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
-
 /// What a source is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceMeaning {

@@ -6,6 +6,7 @@ mod family;
 mod meaning;
 pub(crate) mod name;
 
+pub use crate::cluster::CATALOG_NAME_LABEL;
 pub use family::{PlanCatalog, family_and_minor};
 pub(crate) use meaning::meant;
-pub use meaning::{CATALOG_NAME_LABEL, CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
+pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};

@@ -8,6 +8,9 @@ use crate::diag::Place;
 use crate::json::{Value, write_compact};
 use crate::version::masterminds::api_server_refusal;
 
+/// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
+pub const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+
 /// A ClusterExtension.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClusterExtension {
@@ -40,6 +43,12 @@ pub struct ClusterExtension {
 }
 
 impl ClusterExtension {
+    /// The one ClusterCatalog that its selector names by a label, if it does.
+    #[must_use]
+    pub fn named_catalog(&self) -> Option<&str> {
+        self.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL).map(|it| it.1.as_str())
+    }
+
     /// Why the API server refuses it for its `version`, with the place.
     #[must_use]
     pub fn version_refusal(&self) -> Option<String> {

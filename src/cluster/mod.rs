@@ -28,7 +28,7 @@ pub use cluster_operator::{ClusterOperator, MachineConfigPool};
 pub use cluster_version::ClusterVersion;
 pub use condition::Condition;
 pub use csv::ClusterServiceVersion;
-pub use extension::ClusterExtension;
+pub use extension::{CATALOG_NAME_LABEL, ClusterExtension};
 pub use install_plan::InstallPlan;
 pub use manifest::{AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text};
 pub use operator_condition::OperatorCondition;
@@ -84,6 +84,12 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// The Subscription that has installed a ClusterServiceVersion.
+    #[must_use]
+    pub fn subscription_of(&self, csv: &ClusterServiceVersion) -> Option<&Subscription> {
+        self.subscriptions.iter().find(|it| it.installed == csv.name && it.namespace == csv.namespace)
+    }
+
     /// Adds what was read elsewhere. Of two objects of one kind and name the later counts.
     pub fn add(&mut self, other: Self) {
         fn put<T>(list: &mut Vec<T>, others: Vec<T>, key: impl Fn(&T) -> (String, String)) {

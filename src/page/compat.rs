@@ -9,16 +9,14 @@ use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Desk, Page};
-use crate::ask::{CatalogsOfVersion, CompatQuestion};
+use crate::ask::{CatalogsOfVersion, CompatQuestion, Olm};
 use crate::constraint::openshift::Minor;
 use crate::index::query::{Filter, PackageGraph};
 use crate::platform::Lifecycle;
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::v1::Installation;
-use crate::upgrade::{Generation, Move, Stay, bundles_that_stay};
+use crate::upgrade::{Move, Stay, bundles_that_stay};
 use crate::version::Version;
-
-const GENERATIONS: &[Generation] = &[Generation::Classic, Generation::V1];
 
 fn minor(text: &str) -> Result<Minor, PageError> {
     let refused = || PageError::parameter("openshift", "a version looks like 4.18");
@@ -214,8 +212,10 @@ fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
 fn matrix(desk: Desk<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
     let preferred = desk.shelf().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
-    let columns: Vec<Vec<Stay>> =
-        steps.iter().map(|step| bundles_that_stay(GENERATIONS, graph, *step, &Installation::default())).collect();
+    let columns: Vec<Vec<Stay>> = steps
+        .iter()
+        .map(|step| bundles_that_stay(Olm::Both.generations(), graph, *step, &Installation::default()))
+        .collect();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for it in columns.iter().flatten() {
         if !seen.contains(&(&*it.bundle, &*it.version)) {

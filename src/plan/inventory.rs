@@ -8,7 +8,7 @@ use super::answer::Unknown;
 use super::catalogs::Catalogs;
 use super::code::Code;
 use super::question::PlanQuestion;
-use crate::catalog_source::{CATALOG_NAME_LABEL, meant};
+use crate::catalog_source::meant;
 use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
 use crate::json;
@@ -113,7 +113,7 @@ impl<'c> Given<'c> {
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
         let csvs: Vec<&ClusterServiceVersion> =
             cluster.csvs.iter().filter(|it| !it.is_copied && is_in_scope(&it.namespace)).collect();
-        // Of a chain that is being updated the newest counts.
+        // The newest of a chain that is being updated counts.
         let replaced: BTreeMap<(&str, &str), &str> = csvs
             .iter()
             .filter(|it| !it.replaces.is_empty())
@@ -283,13 +283,13 @@ impl Inventory {
                 self.unknowns.push(Unknown::new(Code::NotInstalled, Some(it.name.clone()), None, text));
                 continue;
             };
-            let named = it.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
+            let named = it.named_catalog();
             let families = match named {
-                Some((_, catalog)) => tie.families(catalog),
+                Some(catalog) => tie.families(catalog),
                 // OLM v1 looks at every catalog.
                 None => tie.all(),
             };
-            let source = named.map(|it| it.1.clone()).unwrap_or_default();
+            let source = named.unwrap_or_default().to_owned();
             if families.is_empty() {
                 let text = tie.unknown_words("ClusterCatalog", &source);
                 let unknown = Unknown::new(Code::SourceUnknown, Some(it.name.clone()), None, text);

@@ -37,7 +37,6 @@ mod universe;
 mod variables;
 mod why;
 
-pub use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
 pub use across::{Crossing, across};
 pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,

@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::ask::{check_catalog, must_have};
+use crate::catalog_source::family_and_minor;
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
@@ -16,7 +17,6 @@ use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
-use crate::resolve::family_and_minor;
 use crate::source::{STDIN, Source};
 use crate::upgrade::cut_advice;
 

@@ -23,7 +23,7 @@ use crate::index::Index;
 use crate::index::query::Filter;
 use crate::resolve::{Dependants, Options, demanding_packages, dependants};
 use crate::source::Source;
-use crate::upgrade::{Generation, InstalledBundle, PackageView};
+use crate::upgrade::{InstalledBundle, PackageView};
 
 /// Show what a change would mean for everybody who has a version installed
 ///
@@ -122,14 +122,6 @@ fn print(
     Ok(out.flush()?)
 }
 
-fn generations(olm: Olm) -> &'static [Generation] {
-    match olm {
-        Olm::Classic => &[Generation::Classic],
-        Olm::V1 => &[Generation::V1],
-        Olm::Both => &[Generation::Classic, Generation::V1],
-    }
-}
-
 /// What the difference between two catalogs means.
 fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Result<Vec<Simulation>, CommandError> {
     let (old, new) = (one_catalog::open(context, old, None)?, one_catalog::open(context, new, None)?);
@@ -214,7 +206,7 @@ fn dependants_of(
     package: &str,
 ) -> Result<Dependants, CommandError> {
     let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
-    let found = dependants(index, (BEFORE, AFTER), &packages, generations(args.olm), &Options::default())?;
+    let found = dependants(index, (BEFORE, AFTER), &packages, args.olm.generations(), &Options::default())?;
     for it in &found.left_out {
         context.reporter.warning(&format!("an operator that depends on it is left out: {it}"));
     }
@@ -239,7 +231,7 @@ fn of_package(
     let after = view(index, AFTER, &before.package)?;
     let of_it = seen.iter().filter(|it| it.0 == before.package).map(|it| (it.1.clone(), it.2.clone()));
     let seen: Vec<(String, InstalledBundle)> = of_it.collect();
-    let question = Question { generations: generations(args.olm), installed, seen: &seen };
+    let question = Question { generations: args.olm.generations(), installed, seen: &seen };
     Ok(simulate(&before, &after, &question))
 }
 
