@@ -15,14 +15,14 @@ static MAX_EXPANSION: Ceiling = Ceiling::new(256 << 20);
 /// What a document that reaches the limit says.
 pub const EXPANDS_TOO_FAR: &str = "aliases, merge keys and tiny values expand to more than 256 MiB";
 
-/// How many bytes a key or a value counts; about half of what Go takes for one.
-const VALUE: u64 = 48;
+/// How many bytes a key or a value counts; less than Go takes for one.
+const VALUE: u64 = 64;
 
 /// How many bytes an item of a list of a document counts, and one of a list in that: an entry, its `skips`, a property.
 const ITEM: u64 = 256;
 
 /// How many bytes a document counts, or what is wrong with it.
-const DOCUMENT: u64 = 1024;
+const DOCUMENT: u64 = 2048;
 
 /// How many bytes each byte of text has free.
 const FREE: u64 = 2;
