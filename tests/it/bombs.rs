@@ -149,15 +149,18 @@ fn a_user_who_trusts_a_catalog_lifts_the_limit() {
     assert!(render(&["bomb", "--no-image-limits"]).expect_code(0).stdout.len() > 480_000_000);
 }
 
-/// Small texts of which each few bytes are something wrong.
-fn rubbish(n: usize) -> Vec<(&'static str, String)> {
+/// Small texts of which each few bytes are something wrong, each with the limit that it reaches first.
+fn rubbish(n: usize) -> Vec<(&'static str, &'static str, String)> {
+    const FINDINGS: &str = "more than 200,000 findings";
+    const MEMORY: &str = "expand to more than 256 MiB";
     let entries = vec!["{}"; n].join(",");
     vec![
-        ("objects.json", "{}\n".repeat(n)),
-        ("separators.yaml", "---\n".repeat(2 * n)),
-        ("texts.yaml", "a\n---\n".repeat(n)),
+        ("objects.json", MEMORY, "{}\n".repeat(n)),
+        ("separators.yaml", MEMORY, "---\n".repeat(2 * n)),
+        ("texts.yaml", MEMORY, "a\n---\n".repeat(n)),
         (
             "entries.json",
+            FINDINGS,
             format!("{{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{entries}]}}"),
         ),
     ]
@@ -167,7 +170,7 @@ fn rubbish(n: usize) -> Vec<(&'static str, String)> {
 fn rubbish_is_judged_up_to_a_limit() {
     let directory = scratch();
     let root = directory.path();
-    for (name, text) in rubbish(210_000) {
+    for (name, limit, text) in rubbish(210_000) {
         write(root, &format!("{name}.d/{name}"), text);
         let source = format!("{name}.d");
         let mut lines = vec![vec!["validate", &source], vec!["build", &source, "--keep-going", "-o", "index.db"]];
@@ -177,7 +180,7 @@ fn rubbish_is_judged_up_to_a_limit() {
         for args in lines {
             // A finding takes a kilobyte, and there are no more than those of the limit.
             let answer = in_memory(BASE + 400_000, root, &args);
-            answer.expect_code(5).expect_words("more than 200,000 findings").expect_words("`--no-image-limits`");
+            answer.expect_code(5).expect_words(limit).expect_words("`--no-image-limits`");
             assert!(answer.both().len() < 4096 && !root.join("index.db").exists(), "{args:?}");
         }
         std::fs::remove_dir_all(root.join(source)).unwrap();
