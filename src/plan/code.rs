@@ -102,6 +102,8 @@ codes! {
     PoolDegraded = "pool-degraded",
     /// A pool of machines is paused.
     PoolPaused = "pool-paused",
+    /// The API server refuses a ClusterExtension.
+    RefusedByApiServer = "refused-by-api-server",
     /// OLM v1 resolves a bundle and refuses to install it.
     RefusedByOlmV1 = "refused-by-olm-v1",
     /// The cluster does not accept the release.

@@ -11,6 +11,7 @@ use super::installed::InstalledBundle;
 use super::updates::{refused_words, v1_target};
 use super::v1;
 use crate::index::query::PackageGraph;
+use crate::version::masterminds::api_server_refusal;
 
 /// A way through the versions of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -171,6 +172,10 @@ fn targets(view: &PackageView, graph: &PackageGraph, path: classic::Path) -> Vec
 #[must_use]
 pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Option<&str>) -> UpgradePath {
     let mut answer = UpgradePath::new(Generation::V1, view, asked, from, to);
+    // There is no such ClusterExtension that OLM could resolve.
+    if let Some(refusal) = api_server_refusal(&asked.version) {
+        return answer.finish(false, &format!("is where it stops: {refusal}"));
+    }
     let mut at = from.clone();
     let mut seen = BTreeSet::from([at.name.clone()]);
     loop {

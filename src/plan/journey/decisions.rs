@@ -7,6 +7,7 @@ use crate::plan::answer::Decision;
 use crate::plan::code::Code;
 use crate::plan::state::{Standing, other_channels, refused};
 use crate::upgrade::PackageView;
+use crate::version::masterminds::api_server_refusal;
 
 impl Traveller<'_> {
     /// What OLM v1 resolves to and does not install: it stays where it is, and reports an error.
@@ -29,6 +30,21 @@ impl Traveller<'_> {
             });
             told.push(text);
         }
+    }
+
+    /// A range that the API server refuses cannot be applied: the ClusterExtension stays as the cluster has it.
+    pub(super) fn say_what_the_api_server_refuses(&mut self) {
+        let Some(text) = api_server_refusal(&self.trip.operator.range) else { return };
+        self.journey.decisions.push(Decision {
+            code: Code::RefusedByApiServer,
+            subject: Some(self.trip.operator.subject()),
+            platform: None,
+            text,
+            options: vec![
+                "write spec.source.catalog.version so that the API server takes it".to_owned(),
+                "leave it out, and OLM v1 takes the highest version that is permitted".to_owned(),
+            ],
+        });
     }
 
     pub(super) fn package_gone(&mut self, minor: Minor) -> Result<(), IndexError> {

@@ -52,6 +52,7 @@ impl Traveller<'_> {
         {
             self.journey.now = way(view, self.trip.operator, start).first().map(|it| it.bundle.clone());
         }
+        self.say_what_the_api_server_refuses();
         self.say_what_v1_refuses(start);
         Ok(())
     }
