@@ -9,9 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::answers::Answers;
+use super::pages::Pages;
 use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
-use crate::page::Shelf;
 
 /// How many connections there are to a file: one for each question that is worked on at once.
 pub(super) const CONNECTIONS: usize = 6;
@@ -32,8 +32,8 @@ pub struct Snapshot {
     pub modified: u64,
     /// What was answered.
     pub answers: Answers,
-    /// What pages ask again and again; `None` if there are no pages.
-    pub shelf: Option<Shelf>,
+    /// The pages, if there are any.
+    pub pages: Option<Box<dyn Pages>>,
 }
 
 impl Snapshot {
@@ -75,7 +75,7 @@ impl Snapshot {
             n_bundles,
             modified,
             answers: Answers::default(),
-            shelf: None,
+            pages: None,
         })
     }
 
@@ -91,13 +91,10 @@ impl Snapshot {
         Self { answers: Answers::of_bytes(max_bytes), ..self }
     }
 
-    /// The same with pages. `source` is how the commands that they show name the catalogs.
-    ///
-    /// # Errors
-    /// [`IndexError`] if it cannot be read.
-    pub fn with_pages(mut self, source: Vec<String>) -> Result<Self, IndexError> {
-        self.shelf = Some(self.ask(|index| Shelf::new(index, source))?);
-        Ok(self)
+    /// The same with pages.
+    #[must_use]
+    pub fn with_pages(self, pages: Box<dyn Pages>) -> Self {
+        Self { pages: Some(pages), ..self }
     }
 
     /// Works out what the first page would wait for, if there are pages.
@@ -105,8 +102,8 @@ impl Snapshot {
     /// # Errors
     /// [`IndexError`] if the index cannot be read.
     pub fn prepare_pages(&self) -> Result<(), IndexError> {
-        match &self.shelf {
-            Some(shelf) => self.ask(|index| shelf.prepare(index)),
+        match &self.pages {
+            Some(pages) => self.ask(|index| pages.prepare(index)),
             None => Ok(()),
         }
     }

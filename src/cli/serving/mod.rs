@@ -2,3 +2,4 @@
 
 pub(super) mod opm;
 pub(super) mod serve;
+mod shown;

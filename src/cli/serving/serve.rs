@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 
 use super::opm::log_line;
+use super::shown::Shown;
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, epoch};
@@ -24,7 +25,7 @@ use crate::fbc::Input;
 use crate::file::{FileError, Scratch, append, make_way_below};
 use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
-use crate::page::{Plans, in_command};
+use crate::page::{Plans, Shelf, in_command};
 use crate::plan::PlanBasis;
 use crate::serve::memory::budget;
 use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
@@ -369,12 +370,20 @@ impl Maker {
             Some(bytes) => snapshot.keeping_answers(bytes),
             None => snapshot,
         };
-        let mut snapshot = if self.has_pages { snapshot.with_pages(words_of(&self.named))? } else { snapshot };
-        if let Some(planned) = &self.planned {
-            let plans = snapshot.ask(|index| planned.plans(index, &self.named))?;
-            snapshot.shelf = snapshot.shelf.map(|it| it.with_plans(plans));
+        if !self.has_pages {
+            return Ok((snapshot, watched));
         }
-        Ok((snapshot, watched))
+        let shelf = snapshot.ask(|index| self.shelf(index))?;
+        Ok((snapshot.with_pages(Box::new(Shown(shelf))), watched))
+    }
+
+    /// What pages ask again and again.
+    fn shelf(&self, index: &Index) -> Result<Shelf, CommandError> {
+        let shelf = Shelf::new(index, words_of(&self.named))?;
+        Ok(match &self.planned {
+            Some(planned) => shelf.with_plans(planned.plans(index, &self.named)?),
+            None => shelf,
+        })
     }
 
     /// What can wait until the ports are open.

@@ -23,8 +23,8 @@ use super::counters::Counters;
 use super::state::Shared;
 use super::work::NoAnswer;
 use crate::index::{Index, IndexError};
-use crate::page::{self, Links};
 use crate::serve::catalogd::{Answer, Asked, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
+use crate::serve::pages::PageRequest;
 use crate::serve::snapshot::Snapshot;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
@@ -86,7 +86,7 @@ async fn answered(shared: &Arc<Shared>, connection: &Arc<Connection>, request: R
         "/metrics" if is_get => {
             return text_answer(StatusCode::OK, &metrics(shared));
         }
-        path if shared.snapshot().shelf.is_some() && !is_own_path(path) => {
+        path if shared.snapshot().pages.is_some() && !is_own_path(path) => {
             return page(shared, connection, request).await;
         }
         _ => {}
@@ -137,12 +137,12 @@ async fn page(shared: &Shared, connection: &Arc<Connection>, request: Request<In
     let snapshot = shared.snapshot();
     let catalogs = Arc::clone(&snapshot);
     let made = shared.queues.pages.ask(&snapshot, move |index| {
-        let shelf = catalogs.shelf.as_ref()?;
+        let pages = catalogs.pages.as_ref()?;
         let header = |name: &str| request.headers().get(name).and_then(|it| it.to_str().ok());
         let target = request.uri().path_and_query().map_or("/", |it| it.as_str());
         let method = request.method().as_str();
-        let ask = page::Ask { method, target, if_none_match: header("if-none-match") };
-        let reply = page::answer(page::Site { index, shelf, links: &Links::Served }, &ask);
+        let request = PageRequest { method, target, if_none_match: header("if-none-match") };
+        let reply = pages.answer(index, &request);
         let (mut headers, body) = (reply.headers, reply.body);
         headers.push(("Vary", "Accept-Encoding".to_owned()));
         let accepted = header("accept-encoding").unwrap_or_default();

@@ -1,0 +1,41 @@
+//! Pages for people, over the same port as catalogd's paths. The program hands them to the server.
+//!
+//! What it deliberately does not do: it makes no page, and knows none.
+
+use std::fmt::Debug;
+
+use crate::index::{Index, IndexError};
+
+/// A request that is none of catalogd's.
+#[derive(Debug, Clone, Copy)]
+pub struct PageRequest<'r> {
+    /// The method.
+    pub method: &'r str,
+    /// Path and query.
+    pub target: &'r str,
+    /// The header `If-None-Match`.
+    pub if_none_match: Option<&'r str>,
+}
+
+/// What a request for a page is answered with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageReply {
+    /// The status of HTTP.
+    pub status: u16,
+    /// Names and values of headers.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body before it is compressed.
+    pub body: Vec<u8>,
+}
+
+/// The pages of the catalogs of one snapshot. Several threads ask at once.
+pub trait Pages: Debug + Send + Sync {
+    /// Answers a request, out of a connection to the index of the snapshot.
+    fn answer(&self, index: &Index, request: &PageRequest<'_>) -> PageReply;
+
+    /// Works out what the first page would wait for.
+    ///
+    /// # Errors
+    /// [`IndexError`] if the index cannot be read.
+    fn prepare(&self, index: &Index) -> Result<(), IndexError>;
+}
