@@ -56,9 +56,10 @@
 //! | 0 | `palette` | colours, on light and on dark screens |
 //! | 0 | `tally` | steps of work, counted in tests |
 //! | 0 | [`gotype`] | the types of Go that manifests are decoded into, and whether a value fits one |
+//! | 0 | [`api`] | the name of a Kubernetes API |
 //! | 1 | [`archive`] | tar archives, compressed or not, as trees of names |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
-//! | 2 | [`constraint`] | `olm.constraint`, CEL and the highest OpenShift version: what bundles demand |
+//! | 1 | [`constraint`] | `olm.constraint`, CEL and the highest OpenShift version: what bundles demand |
 //! | 2 | [`cluster`] | Kubernetes objects as kubectl prints them |
 //! | 2 | [`crd`] | upgrades of CustomResourceDefinitions |
 //! | 2 | [`platform`] | lifecycles of operators, and the update graph of OpenShift |
@@ -75,25 +76,26 @@
 //! | 5 | [`catalog_source`] | which catalog of an index a source of a cluster is |
 //! | 5 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`repository`] | repositories of operators: release configurations, and the checks of the pipelines |
+//! | 5 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
+//! | 5 | [`mirror`] | catalogs filtered as oc-mirror filters them, and what a mirror needs besides |
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
+//! | 6 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name: what they are composed of, where they go |
 //! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
+//! | 7 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
 //! | 8 | [`edit`] | changes of catalogs, and what they would bring about |
-//! | 8 | [`mirror`] | catalogs filtered as oc-mirror filters them, and what a mirror needs besides |
-//! | 9 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name: what they are composed of, where they go |
-//! | 9 | [`lock`] | bundles that operators are pinned to, and what has become of them |
-//! | 9 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
-//! | 10 | [`ask`] | questions in words, and their complete answers, for commands, pages and editors |
-//! | 11 | [`page`] | pages of catalogs, as HTML |
-//! | 12 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
-//! | 12 | [`lsp`] | the language server |
-//! | 13 | [`cli`] | the command line |
+//! | 8 | [`lock`] | bundles that operators are pinned to, and what has become of them |
+//! | 9 | [`ask`] | questions in words, and their complete answers, for commands, pages and editors |
+//! | 10 | [`page`] | pages of catalogs, as HTML |
+//! | 10 | [`lsp`] | the language server |
+//! | 11 | [`cli`] | the command line |
 //!
 //! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
 
 #[cfg(not(unix))]
 compile_error!("olmdex needs Unix: it opens files relative to directories and locks them");
 
+pub mod api;
 pub mod archive;
 pub mod ask;
 pub mod bundle;

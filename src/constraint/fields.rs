@@ -3,7 +3,8 @@
 //! What it deliberately does not do: no compound constraints.
 
 use super::tree::ConstraintError;
-use crate::fbc::{Api, Expected, go_type_error};
+use crate::api::Api;
+use crate::gotype::{Expected, go_type_error};
 use crate::json::{self, Kind, Step, Value};
 
 /// The texts of an object, as Go's decoder reads them: other fields are not looked at, `null` is empty.

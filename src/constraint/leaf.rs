@@ -2,7 +2,7 @@
 
 use super::parse::parse;
 use super::tree::{ConstraintError, Node};
-use crate::fbc::Api;
+use crate::api::Api;
 
 /// Something that a constraint speaks of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::cel::Rule;
 use super::tree::{ConstraintError, MAX_CONSTRAINT, Node, Tree};
-use crate::fbc::Api;
+use crate::api::Api;
 use crate::json::{self, Kind, Step, Value};
 use crate::version::blang::Range;
 

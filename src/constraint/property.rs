@@ -9,7 +9,7 @@ use super::advice::{self, Topic};
 use super::fields::{api_of, fields, label_demand, label_of, package_of};
 use super::parse;
 use super::tree::{ConstraintError, Node, Tree};
-use crate::fbc::Api;
+use crate::api::Api;
 use crate::version::Version;
 use crate::version::blang::Range;
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use thiserror::Error;
 
 use super::cel::{Rule, RuleError, RuleErrorKind};
-use crate::fbc::Api;
+use crate::api::Api;
 use crate::version::Quoted;
 use crate::version::blang::{Range, RangeError};
 

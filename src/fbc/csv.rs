@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::api::Api;
+use crate::api::Api;
 use crate::json::Value;
 
 /// A ClusterServiceVersion, in one form or the other.

@@ -2,10 +2,9 @@
 //!
 //! What it deliberately does not do: fields that the property does not have must fit their types, and are not looked at further.
 
-use super::defect::{Expected, go_type_error};
 use super::objects::{BUNDLE_OBJECT, cluster_service_version};
 use super::typed::Bundle;
-use crate::gotype::{Decoder, Field, FieldKind, GoType};
+use crate::gotype::{Decoder, Expected, Field, FieldKind, GoType, go_type_error};
 use crate::json::{self, Kind, Reader, Step, Value};
 use crate::version::Quoted;
 use crate::yaml;

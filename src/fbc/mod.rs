@@ -8,7 +8,6 @@
 //! not print, and knows no database.
 
 mod again;
-mod api;
 pub mod blob;
 mod bundle_files;
 mod channel_places;
@@ -44,15 +43,15 @@ mod value_places;
 mod walk;
 mod write;
 
+pub use crate::api::Api;
 pub use again::load_again;
-pub use api::Api;
 pub use blob::{Blob, Failure, Typed};
 pub use bundle_files::BundleFiles;
 pub(crate) use bundle_files::{MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 pub use channel_places::ChannelPlaces;
 pub use csv_metadata::Level;
 pub use csv_rebuilt::{PackageFacts, rebuilt_csv};
-pub use defect::{Defect, DefectKind, Expected, Spot, go_type_error};
+pub use defect::{Defect, DefectKind, Spot};
 pub use edit::{EditError, Edited, edit_document};
 pub use entry::{Entry, EntryView, SharedEntry};
 pub(crate) use go_order::{go_order, go_sort};

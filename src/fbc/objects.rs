@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::defect::{Defect, DefectKind, go_type_error};
+use super::defect::{Defect, DefectKind};
 use super::typed::{Bundle, bytes_of};
+use crate::gotype::go_type_error;
 use crate::json::{self, Expansion, Kind, Reader, Step, Value};
 use crate::version::Quoted;
 use crate::yaml::{self, YamlErrorKind};

@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 
-use super::defect::{Defect, DefectKind, Expected};
+use super::defect::{Defect, DefectKind};
 use super::entry::EntryView;
 use super::property::PropertyView;
-use crate::gotype::STANDARD_BASE64 as BASE64;
+use crate::gotype::{Expected, STANDARD_BASE64 as BASE64};
 use crate::json::{Kind, Step, Value};
 
 /// An `olm.package` blob.

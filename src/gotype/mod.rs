@@ -6,10 +6,13 @@
 //! What it deliberately does not do: it builds no objects. Readers take the fields that they need from the value itself.
 
 mod decode;
+mod misfit_words;
 mod scalar;
 mod table;
 
 pub use decode::Misfit;
+pub(crate) use misfit_words::go_path;
+pub use misfit_words::{Expected, go_type_error};
 pub(crate) use scalar::STANDARD_BASE64;
 pub(crate) use table::{Field, FieldKind};
 

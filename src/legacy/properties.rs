@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use super::rows::Rows;
 use super::survey::go_words;
 use crate::check::property_misfit;
-use crate::fbc::{Api, BUNDLE_OBJECT, Expected, csv_metadata, go_type_error, object_of_texts};
+use crate::fbc::{Api, BUNDLE_OBJECT, csv_metadata, object_of_texts};
+use crate::gotype::{Expected, go_type_error};
 use crate::json::{Kind, Reader, Value};
 use crate::version::Quoted;
 

@@ -18,7 +18,7 @@ use super::file::LegacyFile;
 use super::pool::{give, take};
 use super::rows::BundleRow;
 use crate::diag::shortened;
-use crate::fbc::{Expected, go_type_error};
+use crate::gotype::{Expected, go_type_error};
 use crate::json::{self, Kind, ReadError, ReadErrorKind, Reader, Value};
 
 /// What one bundle's manifests hold.

@@ -1,6 +1,6 @@
 //! The version and release that an `olm.package` property states (`docs/behaviour/olm-v1.md` 1.4).
 
-use crate::fbc::{Expected, go_type_error};
+use crate::gotype::{Expected, go_type_error};
 use crate::json::{self, Kind, Step};
 use crate::version::{Quoted, Release, Version, VersionRelease};
 
