@@ -56,6 +56,28 @@ pub struct CatalogSources {
     only: Option<String>,
 }
 
+/// Reads the user's ties, `NAMESPACE/NAME=CATALOG`: each source, with the catalog or the family that it is. `known` are the catalogs,
+/// each with its family if it has one.
+///
+/// # Errors
+/// If a tie cannot be read or leads to nothing that is known.
+pub(crate) fn read_ties<'t, 'k>(
+    ties: &'t [String],
+    known: impl Iterator<Item = (&'k str, Option<&'k str>)> + Clone,
+) -> Result<Vec<(&'t str, &'t str)>, TieError> {
+    let read = |text: &'t String| {
+        let (source, wanted) = text.split_once('=').ok_or_else(|| TieError::NoTie(text.clone()))?;
+        let mut names = known.clone().flat_map(|(catalog, family)| [Some(catalog), family]).flatten();
+        if names.clone().any(|it| it == wanted) {
+            return Ok((source, wanted));
+        }
+        let known: BTreeSet<&str> = names.by_ref().filter(|it| !it.is_empty()).collect();
+        let known = known.into_iter().map(str::to_owned).collect();
+        Err(TieError::Unknown { name: wanted.to_owned(), known })
+    };
+    ties.iter().map(read).collect()
+}
+
 impl CatalogSources {
     /// The sources of a cluster. `ties` are the user's, as `NAMESPACE/NAME=CATALOG`; `openshift` is the version of the cluster, if that is
     /// known otherwise than by its manifests. `are_named` says that the user gave the catalogs names of their own: a source with another
@@ -77,22 +99,9 @@ impl CatalogSources {
             cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source)).collect();
         let is_obvious = !are_named && ties.is_empty() && units.len() == 1 && sources.len() <= 1;
         let only = units.first().filter(|_| is_obvious).map(|it| (*it).to_owned());
-        let mut map = Vec::new();
-        for text in ties {
-            let (source, wanted) = text.split_once('=').ok_or_else(|| TieError::NoTie(text.clone()))?;
-            let is_there = |(name, of): &(String, Option<(String, Minor)>)| {
-                name == wanted || of.as_ref().is_some_and(|it| it.0 == wanted)
-            };
-            if !catalogs.iter().any(is_there) {
-                let mut known: Vec<String> = catalogs.iter().map(|it| it.0.clone()).collect();
-                known.extend(catalogs.iter().filter_map(|it| it.1.as_ref().map(|it| it.0.clone())));
-                known.retain(|it| !it.is_empty());
-                known.sort_unstable();
-                known.dedup();
-                return Err(TieError::Unknown { name: wanted.to_owned(), known });
-            }
-            map.push((source.to_owned(), wanted.to_owned()));
-        }
+        let known = catalogs.iter().map(|(name, of)| (name.as_str(), of.as_ref().map(|it| it.0.as_str())));
+        let tied = read_ties(ties, known)?.into_iter();
+        let mut map: Vec<(String, String)> = tied.map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
         map.extend(ranks.iter().filter_map(|it| Some((it.labels.get(SOURCE_LABEL)?.clone(), it.catalog.clone()))));
         let openshift = openshift.or_else(|| coerce(&cluster.openshift));
         Ok(Self { map, catalogs, openshift, only })

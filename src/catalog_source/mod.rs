@@ -8,5 +8,5 @@ pub(crate) mod name;
 
 pub use crate::cluster::CATALOG_NAME_LABEL;
 pub use family::{PlanCatalog, family_and_minor};
-pub(crate) use meaning::meant;
 pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
+pub(crate) use meaning::{meant, read_ties};

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::answer::PlanOptions;
 use super::question::{PlanQuestion, path_by_name};
 use crate::calendar::Day;
-use crate::catalog_source::{PlanCatalog, SOURCE_LABEL, family_and_minor};
+use crate::catalog_source::{PlanCatalog, SOURCE_LABEL, TieError, family_and_minor, read_ties};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::query::{CatalogRank, DATE_LABEL, Filter, TIME_LABEL};
@@ -73,24 +73,16 @@ pub enum BasisError {
     /// No catalog says for which version it is.
     #[error("no catalog says for which OpenShift version it is")]
     NoCatalog,
-    /// A text has not the form `NAMESPACE/NAME=FAMILY`.
-    #[error("`{0}` does not tie a CatalogSource to a catalog")]
-    Tie(String),
-    /// A CatalogSource is tied to what is not there.
-    #[error("there is no catalog and no family `{name}`")]
-    NoFamily {
-        /// The name.
-        name: String,
-        /// The names that there are.
-        known: Vec<String>,
-    },
+    /// A tie of a CatalogSource cannot be read, or leads nowhere.
+    #[error(transparent)]
+    Tie(#[from] TieError),
     /// The index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 impl PlanBasis {
-    /// What an index holds. `ties` say which CatalogSource is which family, as `NAMESPACE/NAME=FAMILY`; they go before the labels of
+    /// What an index holds. `ties` say which CatalogSource is which family, as `NAMESPACE/NAME=CATALOG`; they go before the labels of
     /// catalogs.
     ///
     /// # Errors
@@ -196,18 +188,12 @@ impl PlanBasis {
 
 /// The families of CatalogSources. A catalog's own name stands for its family.
 fn source_map(index: &Index, catalogs: &[PlanCatalog], ties: &[String]) -> Result<Vec<(String, String)>, BasisError> {
-    let mut map = Vec::new();
-    for text in ties {
-        let Some((source, wanted)) = text.split_once('=') else { return Err(BasisError::Tie(text.clone())) };
-        let Some(found) = catalogs.iter().find(|it| it.family == wanted || it.catalog == wanted) else {
-            let names = catalogs.iter().flat_map(|it| [&it.family, &it.catalog]).filter(|it| !it.is_empty());
-            let mut known: Vec<String> = names.cloned().collect();
-            known.sort_unstable();
-            known.dedup();
-            return Err(BasisError::NoFamily { name: wanted.to_owned(), known });
-        };
-        map.push((source.to_owned(), found.family.clone()));
-    }
+    let known = catalogs.iter().map(|it| (it.catalog.as_str(), Some(it.family.as_str())));
+    let tied = read_ties(ties, known)?.into_iter().filter_map(|(source, wanted)| {
+        let found = catalogs.iter().find(|it| it.family == wanted || it.catalog == wanted)?;
+        Some((source.to_owned(), found.family.clone()))
+    });
+    let mut map: Vec<(String, String)> = tied.collect();
     for rank in index.catalog_ranks(&Filter::default())? {
         let found = catalogs.iter().find(|it| it.catalog == rank.catalog);
         if let (Some(found), Some(source)) = (found, rank.labels.get(SOURCE_LABEL)) {

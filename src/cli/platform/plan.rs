@@ -280,11 +280,7 @@ impl From<BasisError> for CommandError {
         let text = error.to_string();
         match error {
             BasisError::NoCatalog => Self::usage(text).help("name catalogs with `-i 4.20=SOURCE`"),
-            BasisError::Tie(_) => Self::usage(text)
-                .help("write NAMESPACE/NAME=FAMILY, as in openshift-marketplace/community-operators=community"),
-            BasisError::NoFamily { known, .. } => {
-                Self::new(Exit::NotFound, text).help(format!("there are {}", known.join(", ")))
-            }
+            BasisError::Tie(error) => error.into(),
             BasisError::Index(error) => error.into(),
         }
     }
