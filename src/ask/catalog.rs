@@ -3,9 +3,9 @@
 
 use super::bundle::Target;
 use super::error::AskError;
+use super::hint::{Help, Hint};
 use crate::catalog_source::family_and_minor;
 use crate::constraint::openshift::Minor;
-use crate::diag::closest;
 use crate::index::query::{BundleSelector, CatalogRank, Filter, preferred_catalog};
 use crate::index::{Index, IndexError};
 
@@ -95,11 +95,11 @@ pub fn must_have(name: &str, names: &[&str]) -> Result<(), AskError> {
     if names.contains(&name) {
         return Ok(());
     }
-    let help = match closest(name, names.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if names.len() == 1 => format!("there is only `{}`", names[0]),
-        None => format!("there are {}", names.join(", ")),
+    let otherwise = match names {
+        [only] => format!("there is only `{only}`"),
+        several => format!("there are {}", several.join(", ")),
     };
+    let help = Help::new(Hint::of(name, names.iter().copied()), &otherwise);
     Err(AskError::NoCatalog { catalog: name.to_owned(), help })
 }
 

@@ -1,7 +1,8 @@
 //! Which bundles, and which operators of a cluster, may stay when the cluster goes to a later version of OpenShift, and the way out for
 //! those that may not.
 
-use super::error::{AskError, guess_bundle};
+use super::error::AskError;
+use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::plan::must_lead_on;
 use super::upgrade::{Olm, Warn, installed};
@@ -185,7 +186,7 @@ impl Asking<'_> {
                 Some(found) => (found.package.clone(), text.to_owned()),
                 None => {
                     let all: Vec<_> = self.bundles.iter().map(|it| (it.bundle.clone(), it.version.clone())).collect();
-                    let help = guess_bundle(text, &all, "name it by its bundle, or as PKG@VERSION");
+                    let help = Help::new(Hint::of_bundle(text, &all), "name it by its bundle, or as PKG@VERSION");
                     return Err(AskError::NoBundleOfAny { name: text.to_owned(), help });
                 }
             },

@@ -2,12 +2,11 @@
 
 use thiserror::Error;
 
+use super::hint::{Help, guess};
 use crate::catalog_source::TieError;
-use crate::diag::{closest, closest_of_same_numbers};
 use crate::index::IndexError;
 use crate::resolve::{ClosureError, Failure, QuestionError};
 use crate::upgrade::Move;
-use crate::version::{Version, nearest, version_in_name};
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]
@@ -19,7 +18,7 @@ pub enum AskError {
         /// The package.
         package: String,
         /// What to do.
-        help: String,
+        help: Help,
     },
     /// There is no such catalog.
     #[error("there is no catalog `{catalog}`")]
@@ -27,7 +26,7 @@ pub enum AskError {
         /// The catalog.
         catalog: String,
         /// What to do.
-        help: String,
+        help: Help,
     },
     /// The package has no such channel.
     #[error("package `{package}` has no channel `{channel}`")]
@@ -37,7 +36,7 @@ pub enum AskError {
         /// The channel.
         channel: String,
         /// What to do.
-        help: String,
+        help: Help,
     },
     /// The package has no such version.
     #[error("package `{package}` has no version `{version}`")]
@@ -47,7 +46,7 @@ pub enum AskError {
         /// The version, or a bundle's name.
         version: String,
         /// What to do.
-        help: String,
+        help: Help,
     },
     /// The package has no such version and no such bundle.
     #[error("package `{package}` has no bundle and no version `{name}`")]
@@ -57,7 +56,7 @@ pub enum AskError {
         /// The version, or a bundle's name.
         name: String,
         /// What to do.
-        help: String,
+        help: Help,
     },
     /// No package has the bundle.
     #[error("there is no bundle `{name}`")]
@@ -65,7 +64,7 @@ pub enum AskError {
         /// Its name.
         name: String,
         /// What to do.
-        help: String,
+        help: Help,
     },
     /// Several bundles of the package can be meant.
     #[error("{0}")]
@@ -220,7 +219,7 @@ impl AskError {
             | Self::NoChannel { help, .. }
             | Self::NoVersion { help, .. }
             | Self::NoBundle { help, .. }
-            | Self::NoBundleOfAny { help, .. } => help.clone(),
+            | Self::NoBundleOfAny { help, .. } => help.to_string(),
             Self::NothingInstalledIn(_) => {
                 "it needs ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them".to_owned()
             }
@@ -293,38 +292,3 @@ fn help_of_tie(error: &TieError) -> String {
 
 /// How to see which packages there are.
 pub(super) const LIST_PACKAGES: &str = "`olmdex list packages` shows what there is";
-
-/// The name that was meant, or else what to do.
-#[must_use]
-pub fn guess(name: &str, names: &[String], otherwise: &str) -> String {
-    match closest(name, names.iter().map(String::as_str).filter(|it| *it != name)) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => otherwise.to_owned(),
-    }
-}
-
-/// As [`guess`], of names and versions of bundles of a package. Another version is not a slip: of these the nearest are named, and
-/// from where to where they go.
-#[must_use]
-pub fn guess_bundle(text: &str, bundles: &[(String, String)], otherwise: &str) -> String {
-    let meant = |it: &str| format!("did you mean `{it}`?");
-    let names = bundles.iter().flat_map(|(name, version)| [name.as_str(), version.as_str()]);
-    if let Some(found) = closest_of_same_numbers(text, names) {
-        return meant(found);
-    }
-    let named = text.rsplit_once('@').map_or(text, |it| it.1);
-    let plain = Version::parse_tolerant(named).ok();
-    let wanted = plain.clone().or_else(|| version_in_name(named));
-    // Only bundles with a similar name count when the list covers many packages.
-    let stem = |it: &str| it.split('.').next().unwrap_or_default().to_owned();
-    let (stem_of_text, is_plain) = (stem(named), plain.is_some());
-    let alike: Vec<_> = bundles.iter().filter(|it| is_plain || stem(&it.0) == stem_of_text).collect();
-    let is_wanted = |it: &&&(String, String)| wanted.is_some() && Version::parse(&it.1).ok() == wanted;
-    if let Some((found, _)) = alike.iter().filter(is_wanted).min() {
-        return meant(found);
-    }
-    match wanted.and_then(|it| nearest(Some(&it), alike.iter().map(|it| it.1.as_str()))) {
-        Some(near) => format!("{near}; {otherwise}"),
-        None => otherwise.to_owned(),
-    }
-}

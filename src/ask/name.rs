@@ -1,13 +1,11 @@
 //! The package that a word names, and why there is none.
 
-use std::collections::BTreeSet;
-
-use super::error::{AskError, LIST_PACKAGES, guess, guess_bundle};
+use super::error::{AskError, LIST_PACKAGES};
+use super::hint::{Help, Hint};
 use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::upgrade::PackageView;
-use crate::version::first_of;
 
 /// A package, with what its name says besides: `PKG`, `PKG@VERSION`, `PKG/CHANNEL` or a bundle's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,11 +68,11 @@ impl PackageName {
 /// If the catalogs cannot be read.
 pub fn no_package(index: &Index, package: &str) -> Result<AskError, AskError> {
     let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
-    let help = match left_out(index.packages(&filter)?.into_iter().map(|it| it.catalog)) {
+    let hint = match Hint::elsewhere(index.packages(&filter)?.into_iter().map(|it| it.catalog)) {
         Some(elsewhere) => elsewhere,
-        None => guess(package, &index.package_names()?, LIST_PACKAGES),
+        None => Hint::of(package, index.package_names()?.iter().map(String::as_str)),
     };
-    Ok(AskError::NoPackage { package: package.to_owned(), help })
+    Ok(AskError::NoPackage { package: package.to_owned(), help: Help::new(hint, LIST_PACKAGES) })
 }
 
 /// The error about a channel that a package does not have.
@@ -83,15 +81,17 @@ pub fn no_package(index: &Index, package: &str) -> Result<AskError, AskError> {
 /// If the catalogs cannot be read.
 pub fn no_channel(index: &Index, package: &str, channel: &str) -> Result<AskError, AskError> {
     let filter = Filter { package: Some(package.to_owned()), channel: Some(channel.to_owned()), ..Filter::default() };
-    let help = match left_out(index.channels(&filter)?.into_iter().map(|it| it.catalog)) {
+    let names = index.names(Some(package))?;
+    if names.channels.is_empty() && names.bundles.is_empty() {
+        return no_package(index, package);
+    }
+    let names = names.channels;
+    let hint = match Hint::elsewhere(index.channels(&filter)?.into_iter().map(|it| it.catalog)) {
         Some(elsewhere) => elsewhere,
-        None => {
-            let names = index.names(Some(package))?.channels;
-            let has = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-            guess(channel, &names, &has)
-        }
+        None => Hint::of(channel, names.iter().map(String::as_str)),
     };
-    Ok(AskError::NoChannel { package: package.to_owned(), channel: channel.to_owned(), help })
+    let has = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+    Ok(AskError::NoChannel { package: package.to_owned(), channel: channel.to_owned(), help: Help::new(hint, &has) })
 }
 
 /// The error about a version that a package does not have in these catalogs, all of them if none is named.
@@ -105,37 +105,24 @@ pub fn no_version(index: &Index, catalogs: &[String], package: &str, version: &s
         return no_package(index, package);
     }
     let having = all.iter().filter(|it| it.version == version || it.bundle == version);
-    let help = match left_out(having.map(|it| it.catalog.clone())) {
+    let hint = match Hint::elsewhere(having.map(|it| it.catalog.clone())) {
         Some(elsewhere) => elsewhere,
         None => {
             let asked = all.into_iter().filter(|it| is_asked(&it.catalog));
             let bundles: Vec<(String, String)> = asked.map(|it| (it.bundle, it.version)).collect();
-            guess_bundle(version, &bundles, &list_bundles(package))
+            Hint::of_bundle(version, &bundles)
         }
     };
+    let help = Help::new(hint, &list_bundles(package));
     Ok(AskError::NoVersion { package: package.to_owned(), version: version.to_owned(), help })
 }
 
 /// The error about a bundle or version that a package does not have, with what to do if none is like it.
 pub(super) fn no_bundle(view: &PackageView, text: &str, otherwise: &str) -> AskError {
-    let help = guess_bundle(text, view.bundles(), otherwise);
+    let help = Help::new(Hint::of_bundle(text, view.bundles()), otherwise);
     AskError::NoBundle { package: view.package.clone(), name: text.to_owned(), help }
 }
 
 pub(super) fn list_bundles(package: &str) -> String {
     format!("`olmdex list bundles {package}` lists what there is")
-}
-
-/// A hint that other catalogs than those that were asked have what was not found; `None` if none has it.
-pub fn left_out(catalogs: impl Iterator<Item = String>) -> Option<String> {
-    let names: BTreeSet<String> = catalogs.map(|it| format!("`{it}`")).collect();
-    let names: Vec<String> = names.into_iter().collect();
-    match names.as_slice() {
-        [] => None,
-        [only] => Some(format!("catalog {only} has it: choose that one with `--catalog`, or leave `--catalog` out")),
-        several => {
-            let names = first_of(several.iter(), several.len());
-            Some(format!("the catalogs {names} have it: choose one of them with `--catalog`, or leave `--catalog` out"))
-        }
-    }
 }

@@ -35,7 +35,7 @@ fn find(desk: Desk<'_>, stream: &Stream) -> Result<Found, PageError> {
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
     let missing = || desk.unknown_channel(package, channel);
     let catalog = desk.choose(catalog.as_ref(), &having, missing)?;
-    let Some(detail) = all.into_iter().find(|it| it.row.catalog == catalog) else { return Err(missing()?) };
+    let Some(detail) = all.into_iter().find(|it| it.row.catalog == catalog) else { return Err(missing()) };
     let drawn = match desk.shared {
         Some(shared) => shared.drawn(&catalog)?,
         None => Rc::new(read_drawn(desk.index(), &catalog, package)?),

@@ -68,7 +68,7 @@ pub(super) fn answer(desk: Desk<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> 
     let from = minor(openshift)?;
     let graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
     if graphs.is_empty() {
-        return Err(desk.unknown_package(&fit.package)?);
+        return Err(desk.unknown_package(&fit.package));
     }
     let catalogs = match scope_of(desk, &graphs, from) {
         CatalogsOfVersion::Own(names) => names,
@@ -109,7 +109,7 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
     let package = &fit.package;
     let graphs = desk.index().package_graphs(&Filter::default(), package)?;
     if graphs.is_empty() {
-        return Err(desk.unknown_package(package)?);
+        return Err(desk.unknown_package(package));
     }
     let lifecycles: Vec<(String, Lifecycle)> =
         desk.index().lifecycles(&Filter::default())?.into_iter().filter(|it| it.1.package == *package).collect();

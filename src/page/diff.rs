@@ -25,7 +25,7 @@ pub(super) fn answer(desk: Desk<'_>, comparison: &Comparison) -> Result<Vec<Chan
         let catalogs = vec![old.clone(), new.clone()];
         let filter = Filter { catalogs, package: Some(package.clone()), ..Filter::default() };
         if desk.index().packages(&filter)?.is_empty() {
-            return Err(desk.unknown_package(package)?);
+            return Err(desk.unknown_package(package));
         }
     }
     let side = |catalog| Side { index: desk.index(), catalog };

@@ -13,7 +13,7 @@ use crate::index::query::HistoryRow;
 pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {
     let order = desk.index().catalog_names_in_time()?;
     let rows = desk.index().history(package, &order)?;
-    if rows.is_empty() { Err(desk.unknown_package(package)?) } else { Ok(rows) }
+    if rows.is_empty() { Err(desk.unknown_package(package)) } else { Ok(rows) }
 }
 
 pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {

@@ -24,7 +24,7 @@ pub(super) fn answer(desk: Desk<'_>, named: Option<&String>) -> Result<(String, 
 /// The catalog that is named; else the preferred one of those that can be checked for a page, if there is any.
 fn chosen(desk: Desk<'_>, named: Option<&String>) -> Result<String, PageError> {
     let having: Vec<String> = desk.catalogs().map(str::to_owned).collect();
-    let none = || Ok(PageError::Failed("the index has no catalog".to_owned()));
+    let none = || PageError::Failed("the index has no catalog".to_owned());
     if named.is_none() {
         let mut checkable = Vec::new();
         for name in &having {

@@ -44,6 +44,7 @@ mod route;
 mod server_path;
 mod shelf;
 mod site;
+mod unknown;
 mod version;
 
 pub use answer::{Ask, answer};

@@ -20,7 +20,7 @@ use crate::version::by_numbers;
 /// The answer as data: what `show PKG` gives.
 pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<PackageDetail>, PageError> {
     let found = desk.index().show_package(&[], package)?;
-    if found.is_empty() { Err(desk.unknown_package(package)?) } else { Ok(found) }
+    if found.is_empty() { Err(desk.unknown_package(package)) } else { Ok(found) }
 }
 
 pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
@@ -28,7 +28,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
     all.sort_by_key(|it| by_numbers(&it.row.catalog));
     let preferred = desk.shelf().choose(&[], all.iter().map(|it| it.row.catalog.as_str())).unwrap_or_default();
     let Some(main) = all.iter().find(|it| it.row.catalog == preferred) else {
-        return Err(desk.unknown_package(package)?);
+        return Err(desk.unknown_package(package));
     };
     let head = head(desk, main)?;
     let icon = desk.shelf().icon_of(desk.index(), preferred, package)?.and_then(|it| desk.to(&Route::Icon(it)));

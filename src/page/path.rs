@@ -37,13 +37,11 @@ impl Question {
             catalogs: vec![catalog.clone()],
             ..UpgradeQuestion::default()
         };
-        let refused = |error| desk.refused(package, "from", error);
-        let mut found = question
-            .of_package(desk.index(), &PackageName::of(package), &mut |_| {})
-            .or_else(|error| Err(refused(error)?))?;
-        let Some(asked) = found.pop() else { return Err(desk.unknown_package(package)?) };
+        let refused = |error| Desk::refused("from", error);
+        let mut found = question.of_package(desk.index(), &PackageName::of(package), &mut |_| {}).map_err(refused)?;
+        let Some(asked) = found.pop() else { return Err(desk.unknown_package(package)) };
         let to = way.to.as_ref().map(|it| ask::bundle(&asked.view, it)).transpose();
-        let to = to.or_else(|error| Err(refused(error)?))?;
+        let to = to.map_err(refused)?;
         Ok(Self { catalog, having, asked, to })
     }
 

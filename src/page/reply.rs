@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-use crate::ask::AskError;
 use crate::index::IndexError;
 
 /// An answer.
@@ -55,15 +54,6 @@ pub enum PageError {
     /// It cannot be worked out.
     #[error("{0}")]
     Failed(String),
-}
-
-impl From<AskError> for PageError {
-    fn from(error: AskError) -> Self {
-        match error {
-            AskError::Index(error) => Self::Index(error),
-            error => Self::Failed(error.to_string()),
-        }
-    }
 }
 
 impl PageError {

@@ -25,7 +25,7 @@ pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDeta
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
     let found = of_version(desk.index(), &catalogs, &release.package, &release.version)?;
     if found.is_empty() {
-        return Err(desk.unknown_version(&release.package, &release.version)?);
+        return Err(desk.unknown_version(&release.package, &release.version, release.catalog.as_ref()));
     }
     Ok(found)
 }
@@ -55,8 +55,9 @@ fn needed(desk: Desk<'_>, catalog: &str, package: &str, bundle: &str) -> Result<
 pub(super) fn images(desk: Desk<'_>, release: &Release) -> Result<Vec<ImageUse>, PageError> {
     let found = answer(desk, release)?;
     let having: Vec<String> = found.iter().map(|it| it.row.catalog.clone()).collect();
-    let catalog =
-        desk.choose(release.catalog.as_ref(), &having, || desk.unknown_version(&release.package, &release.version))?;
+    let catalog = desk.choose(release.catalog.as_ref(), &having, || {
+        desk.unknown_version(&release.package, &release.version, release.catalog.as_ref())
+    })?;
     let bundle = found.iter().find(|it| it.row.catalog == catalog).map(|it| &it.row);
     let places: Vec<(String, String, String)> =
         bundle.map(|it| (it.catalog.clone(), it.package.clone(), it.bundle.clone())).into_iter().collect();
@@ -72,9 +73,9 @@ fn named(verb: &'static str, release: &Release, detail: &BundleDetail) -> Comman
 /// The page; `all` is the answer as data.
 pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> Result<Page, PageError> {
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
-    let missing = || desk.unknown_version(&release.package, &release.version);
+    let missing = || desk.unknown_version(&release.package, &release.version, release.catalog.as_ref());
     let catalog = desk.choose(release.catalog.as_ref(), &having, missing)?;
-    let Some(detail) = all.iter().find(|it| it.row.catalog == catalog) else { return Err(missing()?) };
+    let Some(detail) = all.iter().find(|it| it.row.catalog == catalog) else { return Err(missing()) };
     let row = &detail.row;
     let everywhere = BundleSelector {
         package: Some(row.package.clone()),

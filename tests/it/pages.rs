@@ -399,6 +399,8 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
         ("/p/keda/c/stabel", 404, "Did you mean <a href=\"/p/keda/c/stable\">stable</a>?"),
         ("/p/keda?catalog=v4.11", 308, ""),
         ("/p/keda/v/2.10.1?catalog=v4.11", 404, "There is no catalog `v4.11`."),
+        ("/p/keda/v/2.12.0?catalog=v4.9", 404, "There is no version `keda 2.12.0`; it is in v4.10."),
+        ("/p/keda/v/v2.10.1", 404, "Did you mean"),
         ("/api/keda.sh/ScaledObjekt", 404, "ScaledObject"),
         ("/packages?page=900", 400, "Parameter `page`: the last page is 1."),
         ("/p/keda/compat?openshift=419", 400, "Parameter `openshift`"),

@@ -1,0 +1,118 @@
+//! What can be said of a name that nothing has: what was meant, what is near, or which other catalogs have it.
+//!
+//! What it deliberately does not do: it looks nothing up.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::diag::{closest, closest_of_same_numbers};
+use crate::version::{Version, first_of, nearest, version_in_name};
+
+/// What can be said of a name that nothing has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hint {
+    /// Other catalogs than those that were asked have it: their names.
+    Elsewhere(Vec<String>),
+    /// A name that is there, of which this one is a slip.
+    Meant(String),
+    /// The nearest versions, in words.
+    Near(String),
+    /// Nothing is like it.
+    Unlike,
+}
+
+/// What to do about a name that nothing has. Its words are those for a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Help {
+    /// What can be said of the name.
+    pub hint: Hint,
+    /// What to do if that says not enough.
+    otherwise: String,
+}
+
+impl Help {
+    pub(super) fn new(hint: Hint, otherwise: &str) -> Self {
+        Self { hint, otherwise: otherwise.to_owned() }
+    }
+}
+
+impl fmt::Display for Help {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.hint {
+            Hint::Meant(name) => write!(f, "did you mean `{name}`?"),
+            Hint::Near(words) => write!(f, "{words}; {}", self.otherwise),
+            Hint::Unlike => f.write_str(&self.otherwise),
+            Hint::Elsewhere(names) => match names.as_slice() {
+                [only] => {
+                    write!(f, "catalog `{only}` has it: choose that one with `--catalog`, or leave `--catalog` out")
+                }
+                several => {
+                    let names = first_of(several.iter().map(|it| format!("`{it}`")), several.len());
+                    write!(
+                        f,
+                        "the catalogs {names} have it: choose one of them with `--catalog`, or leave `--catalog` out"
+                    )
+                }
+            },
+        }
+    }
+}
+
+impl Hint {
+    /// That these catalogs have it; `None` if there are none.
+    pub(super) fn elsewhere(catalogs: impl Iterator<Item = String>) -> Option<Self> {
+        let names: BTreeSet<String> = catalogs.collect();
+        (!names.is_empty()).then(|| Self::Elsewhere(names.into_iter().collect()))
+    }
+
+    /// The name that was meant.
+    pub(super) fn of<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Self {
+        match closest(name, names.into_iter().filter(|it| *it != name)) {
+            Some(meant) => Self::Meant(meant.to_owned()),
+            None => Self::Unlike,
+        }
+    }
+
+    /// As [`Self::of`], of names and versions of bundles of a package. Another version is not a slip: of these the nearest are named,
+    /// and from where to where they go.
+    pub(super) fn of_bundle(text: &str, bundles: &[(String, String)]) -> Self {
+        let meant = |it: &str| Self::Meant(it.to_owned());
+        let names = bundles.iter().flat_map(|(name, version)| [name.as_str(), version.as_str()]);
+        if let Some(found) = closest_of_same_numbers(text, names) {
+            return meant(found);
+        }
+        let named = text.rsplit_once('@').map_or(text, |it| it.1);
+        let plain = Version::parse_tolerant(named).ok();
+        let wanted = plain.clone().or_else(|| version_in_name(named));
+        // Only bundles with a similar name count when the list covers many packages.
+        let stem = |it: &str| it.split('.').next().unwrap_or_default().to_owned();
+        let (stem_of_text, is_plain) = (stem(named), plain.is_some());
+        let alike: Vec<_> = bundles.iter().filter(|it| is_plain || stem(&it.0) == stem_of_text).collect();
+        let is_wanted = |it: &&&(String, String)| wanted.is_some() && Version::parse(&it.1).ok() == wanted;
+        if let Some((found, _)) = alike.iter().filter(is_wanted).min() {
+            return meant(found);
+        }
+        match wanted.and_then(|it| nearest(Some(&it), alike.iter().map(|it| it.1.as_str()))) {
+            Some(near) => Self::Near(near),
+            None => Self::Unlike,
+        }
+    }
+}
+
+/// The name that was meant, or else what to do.
+#[must_use]
+pub fn guess(name: &str, names: &[String], otherwise: &str) -> String {
+    Help::new(Hint::of(name, names.iter().map(String::as_str)), otherwise).to_string()
+}
+
+/// As [`guess`], of names and versions of bundles of a package. Another version is not a slip: of these the nearest are named, and
+/// from where to where they go.
+#[must_use]
+pub fn guess_bundle(text: &str, bundles: &[(String, String)], otherwise: &str) -> String {
+    Help::new(Hint::of_bundle(text, bundles), otherwise).to_string()
+}
+
+/// A hint that other catalogs than those that were asked have what was not found; `None` if none has it.
+pub fn left_out(catalogs: impl Iterator<Item = String>) -> Option<String> {
+    Some(Help::new(Hint::elsewhere(catalogs)?, "").to_string())
+}

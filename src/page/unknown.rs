@@ -1,0 +1,81 @@
+//! Why there is no page: the errors of `ask`, with the address of what was meant.
+//!
+//! What it deliberately does not do: it does not decide what was meant.
+
+use super::reply::PageError;
+use super::route::{Form, Part, Release, Route, Stream};
+use super::site::Desk;
+use crate::ask::{AskError, Help, Hint, must_have, no_channel, no_package, no_version};
+
+impl From<AskError> for PageError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::NoCatalog { catalog, help } => unknown("catalog", catalog, help, |_| None),
+            AskError::NoPackage { package, help } => unknown("package", package, help, |it| Some(Route::Package(it))),
+            AskError::NoChannel { package, channel, help } => {
+                unknown("channel", format!("{package}/{channel}"), help, |it| {
+                    Some(Route::Channel(Stream { package, channel: it, catalog: None }))
+                })
+            }
+            AskError::NoVersion { package, version: name, help } | AskError::NoBundle { package, name, help } => {
+                unknown("version", format!("{package} {name}"), help, |it| {
+                    Some(Route::Version(Release { package, version: it, catalog: None }, Part::Whole))
+                })
+            }
+            AskError::Index(error) => Self::Index(error),
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// That something is not there, with the page of what was meant.
+fn unknown(what: &'static str, name: String, help: Help, page: impl FnOnce(String) -> Option<Route>) -> PageError {
+    let (meant, near) = match help.hint {
+        Hint::Meant(meant) => {
+            let address = page(meant.clone()).map(|it| it.address(Form::Page)).unwrap_or_default();
+            (Some(Box::new((meant, address))), String::new())
+        }
+        Hint::Near(words) => (None, words),
+        Hint::Elsewhere(names) => (None, format!("it is in {}", names.join(", "))),
+        Hint::Unlike => (None, String::new()),
+    };
+    PageError::Unknown { what, name, meant, near }
+}
+
+/// The error, or why it cannot be told.
+fn told(error: Result<AskError, AskError>) -> PageError {
+    match error {
+        Ok(error) | Err(error) => error.into(),
+    }
+}
+
+impl Desk<'_> {
+    /// A catalog that was named must be there.
+    pub(super) fn must_have_catalog(&self, name: Option<&String>) -> Result<(), PageError> {
+        let names: Vec<&str> = self.catalogs().collect();
+        Ok(name.map_or(Ok(()), |it| must_have(it, &names))?)
+    }
+
+    /// Why a question about a package has no answer; `parameter` says what is installed.
+    pub(super) fn refused(parameter: &str, error: AskError) -> PageError {
+        match error {
+            AskError::SeveralBundles(_) => PageError::parameter(parameter, &error.to_string()),
+            error => error.into(),
+        }
+    }
+
+    /// That there is no such package, and which was meant.
+    pub(super) fn unknown_package(&self, name: &str) -> PageError {
+        told(no_package(self.index(), name))
+    }
+
+    /// That a package has no such version, and which was meant.
+    pub(super) fn unknown_version(&self, package: &str, version: &str, catalog: Option<&String>) -> PageError {
+        told(no_version(self.index(), catalog.map(std::slice::from_ref).unwrap_or_default(), package, version))
+    }
+
+    /// That a package has no such channel, and which was meant.
+    pub(super) fn unknown_channel(&self, package: &str, channel: &str) -> PageError {
+        told(no_channel(self.index(), package, channel))
+    }
+}
