@@ -41,6 +41,24 @@ impl Catalogs {
         preferred_catalog(priority, having.into_iter().filter(is_meant))
     }
 
+    /// The catalog of these names that an image of a catalog is, as an ImageSetConfiguration refers to it: the only one, or the one that
+    /// is named as the image.
+    ///
+    /// # Errors
+    /// [`AskError::WhichCatalogIs`]
+    pub fn of_image<'n>(names: &'n [String], image: &str) -> Result<&'n str, AskError> {
+        let last = image.rsplit('/').next().unwrap_or_default();
+        let last = last.split(['@', ':']).next().unwrap_or_default();
+        match names {
+            [only] => Ok(only),
+            several => several
+                .iter()
+                .find(|it| *it == last)
+                .map(String::as_str)
+                .ok_or_else(|| AskError::WhichCatalogIs { image: image.to_owned(), catalogs: names.to_vec() }),
+        }
+    }
+
     /// The catalog from which a bundle is taken; `None` if none has it.
     ///
     /// # Errors
@@ -129,6 +147,20 @@ mod tests {
         for (named, having, expected) in cases {
             let named: Vec<String> = named.iter().map(|it| (*it).to_owned()).collect();
             assert_eq!(catalogs.choose(&named, having.iter().copied()), expected, "{named:?} of {having:?}");
+        }
+    }
+
+    #[test]
+    fn an_image_of_a_catalog_is_the_one_of_its_name_or_the_only_one() {
+        let names = ["community".to_owned(), "mine".to_owned()];
+        for (names, image, expected) in [
+            (&names[..], "quay.io/a/mine:v4.20", Some("mine")),
+            (&names, "quay.io/a/community@sha256:00", Some("community")),
+            (&names, "quay.io:5000/mine", Some("mine")),
+            (&names, "quay.io/mine/other", None),
+            (&names[..1], "quay.io/mine/other", Some("community")),
+        ] {
+            assert_eq!(Catalogs::of_image(names, image).ok(), expected, "{image} of {names:?}");
         }
     }
 

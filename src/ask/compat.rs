@@ -137,6 +137,13 @@ impl CompatQuestion {
     }
 }
 
+/// What may stay of the bundles of one catalog, by both generations of OLM, at each of several steps.
+#[must_use]
+pub fn stays_at(graph: &PackageGraph, steps: &[Move]) -> Vec<Vec<Stay>> {
+    let at = |step: &Move| bundles_that_stay(Olm::Both.generations(), graph, *step, &Installation::default());
+    steps.iter().map(at).collect()
+}
+
 /// Leaves the bundles that an argument names, of those of a package.
 fn keep(index: &Index, graph: &PackageGraph, wanted: &PackageName, rows: &mut Vec<Stay>) -> Result<(), AskError> {
     if let Some(version) = &wanted.installed {

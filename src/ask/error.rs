@@ -138,6 +138,14 @@ pub enum AskError {
         /// Those that there are.
         catalogs: Vec<String>,
     },
+    /// Several catalogs can be an image that a configuration names.
+    #[error("which catalog is `{image}`? The index has {}", .catalogs.join(", "))]
+    WhichCatalogIs {
+        /// The image.
+        image: String,
+        /// The catalogs.
+        catalogs: Vec<String>,
+    },
     /// The cluster has nothing of what is asked about.
     #[error("{0}")]
     NothingInCluster(String),
@@ -239,6 +247,7 @@ impl AskError {
             Self::SeveralCatalogs { .. } => {
                 "a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`".to_owned()
             }
+            Self::WhichCatalogIs { .. } => "choose one with `--catalog`".to_owned(),
             Self::WhichCatalog { catalogs } => format!("choose it with `--catalog`: {}", catalogs.join(", ")),
             Self::NoCatalogForCluster(_) => {
                 "name the catalogs with `-i`, and tie CatalogSources to them with `--source-map`".to_owned()

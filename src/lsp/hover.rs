@@ -1,6 +1,6 @@
 //! What is known of the thing at a place: what an edge does, which bundles a range holds, what a property is.
 //!
-//! Answers are those of the engines of `upgrade`, asked about this one catalog. Texts of a catalog are shown as code, so that none is
+//! Answers are those of `ask`, about this one catalog. Texts of a catalog are shown as code, so that none is
 //! taken for Markdown.
 //!
 //! What it deliberately does not do: it asks no other catalog, and knows nothing of dependencies.
@@ -11,11 +11,11 @@ use super::catalog::{Catalog, Key};
 use super::fields;
 use super::graph::{graph_of_names, graphs};
 use super::mention::{Mention, RangeText, Role, Thing};
+use crate::ask::{Entries, EntryStanding};
 use crate::diag::{counted, grouped, printable, shortened};
-use crate::index::query::{CatalogRank, PackageGraph};
-use crate::upgrade::classic::Package;
-use crate::upgrade::{Asked, PackageView, Updates, Verdict, classic_updates, v1_updates};
-use crate::version::{Version, blang};
+use crate::index::query::PackageGraph;
+use crate::upgrade::{Updates, Verdict};
+use crate::version::blang;
 
 /// How many names are listed before the rest is counted.
 const MAX_LISTED: usize = 12;
@@ -60,9 +60,7 @@ fn of_name(catalog: &Catalog, key: &Key, mention: &Mention) -> String {
 
 /// The version of a bundle, in words.
 fn version_words(graph: &PackageGraph, name: &str) -> String {
-    let package = Package::new(graph);
-    let version = package.channels.iter().filter_map(|it| it.entry(name)?.version.clone()).next();
-    match version {
+    match Entries::of(graph).version(name) {
         Some(version) => format!(", version {version}"),
         // Of a template the bundles are in images.
         None if graph.bundles.is_empty() || graph.bundles.iter().any(|it| it.name == name) => String::new(),
@@ -87,40 +85,36 @@ fn of_entry(graph: &PackageGraph, mention: &Mention) -> String {
 
 /// Where an entry stands in its channel.
 fn standing(graph: &PackageGraph, channel: &str, name: &str) -> String {
-    let package = Package::new(graph);
-    let Some(found) = package.channels.iter().find(|it| it.name == channel) else { return String::new() };
-    match found.order() {
-        Err(error) => format!("The channel has no order: {}", code(&error.to_string())),
-        Ok(order) => match order.live.iter().position(|it| it.fields.name == name) {
-            Some(0) => "Head of the channel".to_owned(),
-            Some(n) => format!("{} below the head {}", counted(n as u64, "step"), code(&order.live[0].fields.name)),
-            None => match order.skipped.get(name) {
-                Some(by) => format!("Skipped by {}: OLM Classic never installs it", code(&by.fields.name)),
-                None => {
-                    "Below the end of the chain: only a Subscription that names it as startingCSV gets it".to_owned()
-                }
-            },
-        },
+    match Entries::of(graph).standing(channel, name) {
+        None => String::new(),
+        Some(EntryStanding::Unordered(why)) => format!("The channel has no order: {}", code(&why)),
+        Some(EntryStanding::Head) => "Head of the channel".to_owned(),
+        Some(EntryStanding::Below { n_steps, head }) => {
+            format!("{} below the head {}", counted(n_steps as u64, "step"), code(&head))
+        }
+        Some(EntryStanding::SkippedBy(by)) => format!("Skipped by {}: OLM Classic never installs it", code(&by)),
+        Some(EntryStanding::BelowTheEnd) => {
+            "Below the end of the chain: only a Subscription that names it as startingCSV gets it".to_owned()
+        }
     }
 }
 
 /// What can be upgraded to an entry.
 fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
-    let package = Package::new(graph);
-    let found = package.channels.iter().find(|it| it.name == channel);
-    let Some(entry) = found.and_then(|it| it.entry(name)) else { return String::new() };
+    let entries = Entries::of(graph);
+    let Some(entry) = entries.edges(channel, name) else { return String::new() };
     let mut lines = Vec::new();
-    if !entry.fields.replaces.is_empty() {
-        lines.push(format!("- {} (`replaces`)", code(&entry.fields.replaces)));
+    if !entry.replaces.is_empty() {
+        lines.push(format!("- {} (`replaces`)", code(&entry.replaces)));
     }
-    if !entry.fields.skips.is_empty() {
-        lines.push(format!("- {} (`skips`)", listed(entry.fields.skips.iter().map(String::as_str))));
+    if !entry.skips.is_empty() {
+        lines.push(format!("- {} (`skips`)", listed(entry.skips.iter().map(String::as_str))));
     }
-    if !entry.fields.skip_range.is_empty() {
+    if !entry.skip_range.is_empty() {
         lines.push(format!(
             "- versions in {} (`skipRange`): {}",
-            code(&entry.fields.skip_range),
-            in_range(graph, &entry.fields.skip_range)
+            code(&entry.skip_range),
+            in_range(graph, &entry.skip_range)
         ));
     }
     if lines.is_empty() {
@@ -131,10 +125,7 @@ fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
 
 /// What both generations of OLM do where the bundle is installed.
 fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
-    let rank = CatalogRank::default();
-    let view = PackageView::new(&graph.package, vec![graph.clone()], &[rank]);
-    let Ok(installed) = view.find_installed(name) else { return Vec::new() };
-    let asked = Asked { installed: Some(installed), channels: vec![channel.to_owned()], ..Asked::default() };
+    let Some(found) = Entries::of(graph).updates(channel, name) else { return Vec::new() };
     let words = |olm: &str, it: &Updates| match (&it.verdict, &it.target) {
         (Verdict::Update | Verdict::Install, Some(target)) => {
             format!("- {olm} upgrades it to {}", code(&target.bundle))
@@ -146,13 +137,10 @@ fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
         (Verdict::Stuck, _) => format!("- {olm} is stuck at it: {}", code(&it.reason)),
         _ => format!("- {olm} cannot decide: {}", code(&it.reason)),
     };
-    let classic = classic_updates(&view, graph, &asked);
-    if graph.bundles.is_empty() {
-        // OLM v1 looks at versions, which no template says.
-        return vec![format!("Where it is installed:\n{}", words("OLM Classic", &classic))];
-    }
-    let v1 = v1_updates(&view, &asked);
-    vec![format!("Where it is installed:\n{}\n{}", words("OLM Classic", &classic), words("OLM v1", &v1))]
+    let classic = words("OLM Classic", &found.classic);
+    // OLM v1 looks at versions, which no template says.
+    let v1 = found.v1.map(|it| format!("\n{}", words("OLM v1", &it))).unwrap_or_default();
+    vec![format!("Where it is installed:\n{classic}{v1}")]
 }
 
 pub(super) fn of_edge(graph: &PackageGraph, mention: &Mention) -> String {
@@ -192,22 +180,18 @@ pub(super) fn of_bundle(graph: &PackageGraph, mention: &Mention) -> String {
 }
 
 pub(super) fn of_channel(graph: &PackageGraph, name: &str) -> String {
-    let package = Package::new(graph);
     let is_default = if graph.default_channel == name { ", the default" } else { "" };
     let title = format!("Channel {}{is_default}", code(name));
-    let Some(channel) = package.channels.iter().find(|it| it.name == name) else {
+    let Some((n_entries, head)) = Entries::of(graph).channel(name) else {
         return format!("{title}\n\nThe package has no such channel");
     };
-    let n = match channel.entries.len() as u64 {
+    let n = match n_entries as u64 {
         1 => "1 entry".to_owned(),
         n => format!("{} entries", grouped(n)),
     };
-    match channel.order() {
-        Ok(order) => {
-            let head = order.live.first().map(|it| code(&it.fields.name)).unwrap_or_default();
-            format!("{title}\n\n{n}, head {head}")
-        }
-        Err(error) => format!("{title}\n\n{n}. It has no order: {}", code(&error.to_string())),
+    match head {
+        Ok(head) => format!("{title}\n\n{n}, head {}", head.map(|it| code(&it)).unwrap_or_default()),
+        Err(why) => format!("{title}\n\n{n}. It has no order: {}", code(&why)),
     }
 }
 
@@ -246,11 +230,8 @@ pub(super) fn in_range(graph: &PackageGraph, range: &str) -> String {
         Ok(range) => range,
         Err(error) => return format!("not a range of versions: {}", error.plain()),
     };
-    let view = PackageView::new(&graph.package, vec![graph.clone()], &[CatalogRank::default()]);
-    let holds =
-        |it: &&(String, String)| Version::parse(&it.1).is_ok_and(|version| range.contains(&version).unwrap_or(false));
-    let mut names = view.bundles().iter().filter(holds).map(|it| it.0.as_str()).peekable();
-    if names.peek().is_none() { "no bundle".to_owned() } else { listed(names) }
+    let names = Entries::of(graph).in_range(&range);
+    if names.is_empty() { "no bundle".to_owned() } else { listed(names.iter().map(String::as_str)) }
 }
 
 /// Names as code, the first few of many.

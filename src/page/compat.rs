@@ -9,13 +9,12 @@ use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Desk, Page};
-use crate::ask::{CatalogsOfVersion, CompatQuestion, Olm};
+use crate::ask::{CatalogsOfVersion, CompatQuestion, stays_at};
 use crate::constraint::openshift::Minor;
 use crate::index::query::{Filter, PackageGraph};
 use crate::platform::Lifecycle;
 use crate::upgrade::compat::Compatibility;
-use crate::upgrade::v1::Installation;
-use crate::upgrade::{Move, Stay, bundles_that_stay};
+use crate::upgrade::{Move, Stay};
 use crate::version::Version;
 
 fn minor(text: &str) -> Result<Minor, PageError> {
@@ -212,10 +211,7 @@ fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
 fn matrix(desk: Desk<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
     let preferred = desk.shelf().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
-    let columns: Vec<Vec<Stay>> = steps
-        .iter()
-        .map(|step| bundles_that_stay(Olm::Both.generations(), graph, *step, &Installation::default()))
-        .collect();
+    let columns = stays_at(graph, steps);
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for it in columns.iter().flatten() {
         if !seen.contains(&(&*it.bundle, &*it.version)) {

@@ -7,9 +7,9 @@ use super::parts::{badge, link, select, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, Route};
 use super::site::{Desk, Page};
+use crate::ask;
 use crate::diag::counted;
 use crate::index::query::{Change, Filter, Side};
-use crate::upgrade::diff;
 use crate::version::by_numbers;
 
 /// The answer as data: what `diff` gives for two catalogs of an index.
@@ -29,7 +29,7 @@ pub(super) fn answer(desk: Desk<'_>, comparison: &Comparison) -> Result<Vec<Chan
         }
     }
     let side = |catalog| Side { index: desk.index(), catalog };
-    let mut found = diff(side(old), side(new), &packages)?;
+    let mut found = ask::changes(side(old), side(new), &packages)?;
     found.retain(|it| !it.detail);
     Ok(found)
 }

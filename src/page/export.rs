@@ -11,11 +11,12 @@ use thiserror::Error;
 use super::answer::{content_and_data, data};
 use super::icon;
 use super::links::{FileNames, Links};
-use super::one_package::{OfPackage, Shared, Worlds};
+use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
 use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
 use super::shelf::Shelf;
 use super::site::{Desk, Site};
+use crate::ask::{AskError, NeedsOfCatalogs};
 use crate::file::{FileError, NewDirectory};
 use crate::index::query::{ApiPattern, BundleRow, Filter};
 use crate::index::{Index, IndexError};
@@ -40,6 +41,9 @@ pub enum ExportError {
     /// The index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// What bundles require cannot be asked.
+    #[error(transparent)]
+    Needs(#[from] AskError),
     /// A page cannot be made.
     #[error("the page {address} cannot be made: {source}")]
     Page {
@@ -112,12 +116,13 @@ fn make(
 ) -> Result<(), ExportError> {
     let Links::Files(files) = links else { return Ok(()) };
     site.index.remember_packages();
-    let worlds = Worlds::new(site.index, site.shelf.catalogs.iter().map(|it| it.catalog.as_str()));
+    let catalogs = site.shelf.catalogs.iter().map(|it| it.catalog.as_str());
+    let needs = NeedsOfCatalogs::new(site.index, catalogs)?;
     let mut shared: Option<Shared<'_>> = None;
     for route in routes {
         let package = package_of(route);
         if shared.as_ref().map(|it| it.package.as_str()) != package {
-            shared = package.map(|it| Shared::new(&worlds, it));
+            shared = package.map(|it| Shared::new(site.index, &needs, it));
         }
         let desk = Desk { site, here: route, shared: shared.as_ref().map(|it| it as &dyn OfPackage) };
         let failed = |source| ExportError::Page { address: route.address(Form::Page), source };

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::reply::PageError;
+use crate::ask::{NeedsOfCatalogs, NeedsOfPackage, package_findings};
 use crate::diag::Finding;
 use crate::draw::Catalog;
 use crate::index::Index;
 use crate::index::query::Filter;
-use crate::resolve::{BundleNeeds, Demands, IndexRows, Met, Options, World, bare_world};
+use crate::resolve::BundleNeeds;
 use crate::tally;
-use crate::upgrade::check_packages;
 
 /// What is known of a package besides its rows.
 pub(super) trait OfPackage {
@@ -30,9 +30,7 @@ pub(super) trait OfPackage {
 
 /// What is wrong with the upgrades of a package in a catalog.
 pub(super) fn read_findings(index: &Index, catalog: &str, package: &str) -> Result<Vec<Finding>, PageError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let found = check_packages(index, &filter, None, &[package.to_owned()])?;
-    Ok(found.into_iter().flatten().flatten().collect())
+    Ok(package_findings(index, &[catalog.to_owned()], package)?)
 }
 
 /// All channels of a package in a catalog, as they are drawn.
@@ -42,68 +40,38 @@ pub(super) fn read_drawn(index: &Index, catalog: &str, package: &str) -> Result<
     Catalog::from_graphs(&graphs).map_err(|error| PageError::Failed(error.to_string()))
 }
 
-/// The catalogs as worlds of their own.
-pub(super) struct Worlds<'i> {
-    index: &'i Index,
-    of_catalog: HashMap<String, Result<(World, IndexRows<'i>), String>>,
-    /// What meets the demands of a catalog: what many packages demand is looked for once.
-    met: RefCell<HashMap<String, Met>>,
-}
-
-impl<'i> Worlds<'i> {
-    pub(super) fn new(index: &'i Index, catalogs: impl Iterator<Item = &'i str>) -> Self {
-        let world = |catalog: &str| {
-            let world = bare_world(index, &[catalog.to_owned()]).map_err(|error| error.to_string())?;
-            let rows = IndexRows::new(index, &world);
-            Ok((world, rows))
-        };
-        let of_catalog = catalogs.map(|it| (it.to_owned(), world(it))).collect();
-        Self { index, of_catalog, met: RefCell::default() }
-    }
-}
-
 /// What is known of a package, read when a page asks first.
 pub(super) struct Shared<'w> {
-    worlds: &'w Worlds<'w>,
+    index: &'w Index,
     pub(super) package: String,
     findings: RefCell<HashMap<String, Rc<[Finding]>>>,
     drawn: RefCell<HashMap<String, Rc<Catalog>>>,
-    demands: RefCell<HashMap<String, Demands<'w>>>,
+    needs: NeedsOfPackage<'w>,
 }
 
 impl<'w> Shared<'w> {
-    pub(super) fn new(worlds: &'w Worlds<'w>, package: &str) -> Self {
+    pub(super) fn new(index: &'w Index, catalogs: &'w NeedsOfCatalogs<'w>, package: &str) -> Self {
         Self {
-            worlds,
+            index,
             package: package.to_owned(),
             findings: RefCell::default(),
             drawn: RefCell::default(),
-            demands: RefCell::default(),
+            needs: NeedsOfPackage::new(catalogs, package),
         }
     }
 }
 
 impl OfPackage for Shared<'_> {
     fn findings(&self, catalog: &str) -> Result<Rc<[Finding]>, PageError> {
-        kept(&self.findings, catalog, || Ok(read_findings(self.worlds.index, catalog, &self.package)?.into()))
+        kept(&self.findings, catalog, || Ok(read_findings(self.index, catalog, &self.package)?.into()))
     }
 
     fn drawn(&self, catalog: &str) -> Result<Rc<Catalog>, PageError> {
-        kept(&self.drawn, catalog, || read_drawn(self.worlds.index, catalog, &self.package).map(Rc::new))
+        kept(&self.drawn, catalog, || read_drawn(self.index, catalog, &self.package).map(Rc::new))
     }
 
     fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {
-        let (world, rows) = match self.worlds.of_catalog.get(catalog) {
-            Some(Ok((world, rows))) => (world, rows),
-            Some(Err(error)) => return Err(PageError::Failed(error.clone())),
-            None => return Ok(Vec::new()),
-        };
-        let mut demands = self.demands.borrow_mut();
-        let demands =
-            demands.entry(catalog.to_owned()).or_insert_with(|| Demands::new(world, rows, &Options::default()));
-        let mut met = self.worlds.met.borrow_mut();
-        let met = met.entry(catalog.to_owned()).or_default();
-        demands.of(&self.package, bundle, met).map_err(|error| PageError::Failed(error.to_string()))
+        Ok(self.needs.of(catalog, bundle)?)
     }
 }
 
@@ -128,6 +96,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::ask::{Target, needs};
     use crate::fbc::Input;
     use crate::index::{Builder, CatalogSpec, Mode};
     use crate::page::{Shelf, export};
@@ -213,8 +182,8 @@ mod tests {
         });
         // So many are named, and the rest is counted.
         let index = index(60);
-        let worlds = Worlds::new(&index, std::iter::once("c"));
-        let found = Shared::new(&worlds, "p1").demands("c", "p1.v1.0.0").unwrap();
+        let catalogs = NeedsOfCatalogs::new(&index, std::iter::once("c")).unwrap();
+        let found = Shared::new(&index, &catalogs, "p1").demands("c", "p1.v1.0.0").unwrap();
         let met = &found[0].needs[0].met;
         assert_eq!((met.n_packages, met.packages.len()), (30, crate::resolve::MAX_NAMED));
         assert_eq!(met.first.as_ref().map(|it| it.package.as_str()), Some("p0"));
@@ -223,18 +192,16 @@ mod tests {
     #[test]
     fn what_is_shared_is_what_each_page_would_read() {
         let index = index(3, 5);
-        let worlds = Worlds::new(&index, std::iter::once("c"));
-        let shared = Shared::new(&worlds, "p");
+        let catalogs = NeedsOfCatalogs::new(&index, std::iter::once("c")).unwrap();
+        let shared = Shared::new(&index, &catalogs, "p");
         assert_eq!(*shared.findings("c").unwrap(), read_findings(&index, "c", "p").unwrap());
         let mut whole = read_drawn(&index, "c", "p").unwrap();
         let only = shared.drawn("c").unwrap().only("p", "c1");
         whole.keep(Some("p"), &["c1".to_owned()]);
         assert_eq!((only.channels, only.packages), (whole.channels, whole.packages));
-        let world = bare_world(&index, &["c".to_owned()]).unwrap();
-        let rows = IndexRows::new(&index, &world);
         for bundle in ["p.v1.0.4", "p.v1.0.0", "p.v1.0.4", "none"] {
-            let alone = crate::resolve::demands(&world, &rows, &Options::default(), "p", bundle).unwrap();
-            let alone: Vec<BundleNeeds> = alone.into_iter().map(BundleNeeds::from).collect();
+            let target = Target { package: "p".to_owned(), bundle: bundle.to_owned() };
+            let alone = needs(&index, "c", &target).unwrap();
             assert_eq!(shared.demands("c", bundle).unwrap(), alone, "{bundle}");
         }
     }

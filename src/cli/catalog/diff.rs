@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::ask::guess;
+use crate::ask::{self, guess};
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::print::changes;
@@ -20,7 +20,7 @@ use crate::diag::counted;
 use crate::index::query::{Change, ChangeKind, Filter, Side, Subject};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
-use crate::upgrade::{cut_advice, diff};
+use crate::upgrade::cut_advice;
 use crate::version::first_of;
 
 /// Compare two catalogs: channels, edges, bundles, images, APIs, dependencies
@@ -118,7 +118,7 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     let (old_side, new_side) =
         (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
     must_be_there(old_side, new_side, &args.package)?;
-    let mut found = diff(old_side, new_side, &args.package)?;
+    let mut found = ask::changes(old_side, new_side, &args.package)?;
     let n_found = found.len();
     found.retain(|it| (it.breaking || !args.breaking) && !args.ignore.iter().any(|kind| kind.fits(it)));
     let is_same = found.is_empty();

@@ -22,6 +22,7 @@ pub(super) fn run(context: &Context, sources: &[String], globs: &[String], targe
     let is_wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|it| it.is_match(name));
     let found = export(&index, &shelf, &is_wanted, target).map_err(|error| match error {
         ExportError::Index(error) => error.into(),
+        ExportError::Needs(error) => error.into(),
         ExportError::File(error) => error.into(),
         ExportError::NoPackage => {
             let error = CommandError::new(Exit::NotFound, "no package has such a name");

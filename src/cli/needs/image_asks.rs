@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::ask::BundlePlace;
+use crate::ask::{BundlePlace, Catalogs};
 use crate::cli::args::lock_file::{LockFile, read_lock};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
@@ -27,19 +27,7 @@ pub(super) fn of_configuration(
     let names = if catalogs.is_empty() { index.catalog_names()? } else { catalogs.to_vec() };
     let mut is_complete = true;
     for operator in &configuration.operators {
-        let last = operator.catalog.rsplit('/').next().unwrap_or_default();
-        let last = last.split(['@', ':']).next().unwrap_or_default();
-        let name = match names.as_slice() {
-            [only] => only,
-            several => match several.iter().find(|it| *it == last) {
-                Some(name) => name,
-                None => {
-                    let message =
-                        format!("which catalog is `{}`? The index has {}", operator.catalog, names.join(", "));
-                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
-                }
-            },
-        };
+        let name = Catalogs::of_image(&names, &operator.catalog)?;
         let wanted = mirror::wanted(operator);
         let input = match &wanted {
             Some(wanted) => index.packages_input(name, wanted.iter().copied())?,
@@ -62,7 +50,7 @@ pub(super) fn of_configuration(
             }
         }
         let kept = mirror::bundles(&catalog, &filtered);
-        bundles.extend(kept.map(|(package, it)| (name.clone(), package.to_owned(), it.name.clone())));
+        bundles.extend(kept.map(|(package, it)| (name.to_owned(), package.to_owned(), it.name.clone())));
     }
     if !configuration.additional_images.is_empty() {
         let message = "the `additionalImages` of the configuration belong to no bundle and are not listed";

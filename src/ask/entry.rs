@@ -1,0 +1,117 @@
+//! What can be said of the entries of a package's channels by the package alone: where each stands, and what OLM does where it is
+//! installed.
+
+use crate::fbc;
+use crate::index::query::{CatalogRank, PackageGraph};
+use crate::upgrade::classic::Package;
+use crate::upgrade::{Asked, PackageView, Updates, classic_updates, v1_updates};
+use crate::version::Version;
+use crate::version::blang::Range;
+
+/// Where an entry stands in its channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryStanding {
+    /// The channel has no order, for this reason.
+    Unordered(String),
+    /// It is the head.
+    Head,
+    /// It is in the chain below the head.
+    Below {
+        /// So many steps.
+        n_steps: usize,
+        /// The head.
+        head: String,
+    },
+    /// This entry skips it: OLM Classic never installs it.
+    SkippedBy(String),
+    /// It is below the end of the chain: only a Subscription that names it as `startingCSV` gets it.
+    BelowTheEnd,
+}
+
+/// What OLM does where an entry is installed.
+#[derive(Debug)]
+pub struct EntryUpdates {
+    /// The answer of OLM Classic.
+    pub classic: Updates,
+    /// That of OLM v1, which looks at versions: there is none where no bundles are known.
+    pub v1: Option<Updates>,
+}
+
+/// The entries of a package in one catalog.
+pub struct Entries<'g> {
+    graph: &'g PackageGraph,
+    package: Package,
+}
+
+impl<'g> Entries<'g> {
+    /// Those of a package.
+    #[must_use]
+    pub fn of(graph: &'g PackageGraph) -> Self {
+        Self { graph, package: Package::new(graph) }
+    }
+
+    /// The version of an entry, whatever channel it is in.
+    #[must_use]
+    pub fn version(&self, name: &str) -> Option<&Version> {
+        self.package.channels.iter().find_map(|it| it.entry(name)?.version.as_ref())
+    }
+
+    /// The edges of an entry.
+    #[must_use]
+    pub fn edges(&self, channel: &str, name: &str) -> Option<&fbc::Entry> {
+        let found = self.package.channels.iter().find(|it| it.name == channel)?;
+        found.entry(name).map(|it| &*it.fields)
+    }
+
+    /// How many entries a channel has, and its head, or why it has none; `None` if there is no such channel.
+    #[must_use]
+    pub fn channel(&self, name: &str) -> Option<(usize, Result<Option<String>, String>)> {
+        let found = self.package.channels.iter().find(|it| it.name == name)?;
+        let head = match found.order() {
+            Ok(order) => Ok(order.live.first().map(|it| it.fields.name.clone())),
+            Err(error) => Err(error.to_string()),
+        };
+        Some((found.entries.len(), head))
+    }
+
+    /// Where an entry stands in its channel; `None` if there is no such channel.
+    #[must_use]
+    pub fn standing(&self, channel: &str, name: &str) -> Option<EntryStanding> {
+        let found = self.package.channels.iter().find(|it| it.name == channel)?;
+        let order = match found.order() {
+            Ok(order) => order,
+            Err(error) => return Some(EntryStanding::Unordered(error.to_string())),
+        };
+        Some(match order.live.iter().position(|it| it.fields.name == name) {
+            Some(0) => EntryStanding::Head,
+            Some(n_steps) => EntryStanding::Below { n_steps, head: order.live[0].fields.name.clone() },
+            None => match order.skipped.get(name) {
+                Some(by) => EntryStanding::SkippedBy(by.fields.name.clone()),
+                None => EntryStanding::BelowTheEnd,
+            },
+        })
+    }
+
+    /// What both generations of OLM do where the bundle is installed; `None` if it cannot be.
+    #[must_use]
+    pub fn updates(&self, channel: &str, name: &str) -> Option<EntryUpdates> {
+        let view = self.view();
+        let installed = view.find_installed(name).ok()?;
+        let asked = Asked { installed: Some(installed), channels: vec![channel.to_owned()], ..Asked::default() };
+        let v1 = (!self.graph.bundles.is_empty()).then(|| v1_updates(&view, &asked));
+        Some(EntryUpdates { classic: classic_updates(&view, self.graph, &asked), v1 })
+    }
+
+    /// The bundles whose versions a range holds.
+    #[must_use]
+    pub fn in_range(&self, range: &Range) -> Vec<String> {
+        let holds = |it: &&(String, String)| {
+            Version::parse(&it.1).is_ok_and(|version| range.contains(&version).unwrap_or(false))
+        };
+        self.view().bundles().iter().filter(holds).map(|it| it.0.clone()).collect()
+    }
+
+    fn view(&self) -> PackageView {
+        PackageView::new(&self.graph.package, vec![self.graph.clone()], &[CatalogRank::default()])
+    }
+}

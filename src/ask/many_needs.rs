@@ -1,0 +1,61 @@
+//! What many bundles of an index require: catalogs are looked at once, a package is read once for all of its bundles, and what many
+//! packages demand is looked for once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::error::AskError;
+use crate::index::Index;
+use crate::resolve::{BundleNeeds, Demands, IndexRows, Met, Options, World, bare_world};
+
+/// The catalogs of an index, each by itself.
+pub struct NeedsOfCatalogs<'i> {
+    of_catalog: HashMap<String, (World, IndexRows<'i>)>,
+    /// What meets the demands of a catalog.
+    met: RefCell<HashMap<String, Met>>,
+}
+
+impl<'i> NeedsOfCatalogs<'i> {
+    /// Those of these names.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn new(index: &'i Index, catalogs: impl Iterator<Item = &'i str>) -> Result<Self, AskError> {
+        let mut of_catalog = HashMap::new();
+        for catalog in catalogs {
+            let world = bare_world(index, &[catalog.to_owned()])?;
+            let rows = IndexRows::new(index, &world);
+            of_catalog.insert(catalog.to_owned(), (world, rows));
+        }
+        Ok(Self { of_catalog, met: RefCell::default() })
+    }
+}
+
+/// What the bundles of one package require, one after another.
+pub struct NeedsOfPackage<'w> {
+    catalogs: &'w NeedsOfCatalogs<'w>,
+    package: String,
+    demands: RefCell<HashMap<String, Demands<'w>>>,
+}
+
+impl<'w> NeedsOfPackage<'w> {
+    /// Reads nothing yet.
+    #[must_use]
+    pub fn new(catalogs: &'w NeedsOfCatalogs<'w>, package: &str) -> Self {
+        Self { catalogs, package: package.to_owned(), demands: RefCell::default() }
+    }
+
+    /// What a bundle of a catalog requires, as [`needs`](super::needs) says it; nothing in a catalog that is not one of them.
+    ///
+    /// # Errors
+    /// If what it requires cannot be read.
+    pub fn of(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, AskError> {
+        let Some((world, rows)) = self.catalogs.of_catalog.get(catalog) else { return Ok(Vec::new()) };
+        let mut demands = self.demands.borrow_mut();
+        let demands =
+            demands.entry(catalog.to_owned()).or_insert_with(|| Demands::new(world, rows, &Options::default()));
+        let mut met = self.catalogs.met.borrow_mut();
+        let met = met.entry(catalog.to_owned()).or_default();
+        Ok(demands.of(&self.package, bundle, met)?)
+    }
+}
