@@ -138,6 +138,12 @@ pub enum AskError {
         /// Those that there are.
         catalogs: Vec<String>,
     },
+    /// No package has what may be installed.
+    #[error("no package has `{0}`")]
+    NothingHas(String),
+    /// The namespace has no resolution, and the question is about one.
+    #[error("the namespace cannot be resolved")]
+    Unresolved,
     /// Several catalogs can be an image that a configuration names.
     #[error("which catalog is `{image}`? The index has {}", .catalogs.join(", "))]
     WhichCatalogIs {
@@ -192,6 +198,7 @@ impl AskError {
                 | Self::NothingInstalledThere
                 | Self::NothingInstalledIn(_)
                 | Self::NotReached { .. }
+                | Self::Unresolved
                 | Self::Failure(_)
                 | Self::Index(_)
         )
@@ -209,6 +216,7 @@ impl AskError {
             | Self::NoBundleOfAny { .. }
             | Self::SeveralBundles(_)
             | Self::NothingInRange { .. }
+            | Self::NothingHas(_)
             | Self::NoCatalogForCluster(_)
             | Self::Tie(TieError::Unknown { .. }) => true,
             Self::Question(error) => {
@@ -247,6 +255,8 @@ impl AskError {
             Self::SeveralCatalogs { .. } => {
                 "a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`".to_owned()
             }
+            Self::NothingHas(_) => "name a bundle, or `PKG@VERSION`".to_owned(),
+            Self::Unresolved => "`olmdex resolve` with the same arguments says why".to_owned(),
             Self::WhichCatalogIs { .. } => "choose one with `--catalog`".to_owned(),
             Self::WhichCatalog { catalogs } => format!("choose it with `--catalog`: {}", catalogs.join(", ")),
             Self::NoCatalogForCluster(_) => {

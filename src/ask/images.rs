@@ -10,6 +10,7 @@ use crate::catalog_source::CatalogSources;
 use crate::cluster::Cluster;
 use crate::index::Index;
 use crate::index::query::Filter;
+use crate::resolve::{Options, closure, partial_closure};
 use crate::upgrade::{Asked, PackageView, classic_path};
 
 /// Catalog, package and name of a bundle.
@@ -78,6 +79,38 @@ pub fn bundles_of_cluster(
             })
         };
     names.into_iter().map(place).collect()
+}
+
+/// A bundle that cannot be installed with everything that it requires.
+#[derive(Debug)]
+pub struct Uninstallable {
+    /// The bundle.
+    pub target: Target,
+    /// Demands that nothing meets, in words; none where something provides each by itself.
+    pub missing: Vec<String>,
+}
+
+/// Adds what OLM installs with each bundle; of what cannot be installed with everything, what there is. Those are given.
+///
+/// # Errors
+/// If what a bundle requires cannot be read, or a limit ends the work.
+pub fn add_dependencies(
+    index: &Index,
+    bundles: &mut Vec<BundlePlace>,
+    options: &Options,
+) -> Result<Vec<Uninstallable>, AskError> {
+    let mut uninstallable = Vec::new();
+    for (catalog, package, bundle) in bundles.clone() {
+        let target = Target { package, bundle };
+        if let Some(found) = closure(index, target.in_catalog(&catalog), options)? {
+            bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle)));
+            continue;
+        }
+        let found = partial_closure(index, target.in_catalog(&catalog), options)?;
+        bundles.extend(found.bundles);
+        uninstallable.push(Uninstallable { target, missing: found.missing });
+    }
+    Ok(uninstallable)
 }
 
 /// The bundles that a cluster has installed, each with the namespace and name of the source that it came from, if an object of the

@@ -8,7 +8,10 @@
 //! | which catalog is meant | [`Catalogs::choose`] |
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
 //! | whether a catalog is valid | [`check_catalog`] |
-//! | what a bundle requires, and who needs it | [`dependencies()`] |
+//! | what a bundle requires, and who needs it | [`dependencies()`], of many bundles [`NeedsOfPackage`] |
+//! | why something is in a namespace | [`NamespaceQuestion::why`] |
+//! | where an entry stands in its channel | [`Entries`] |
+//! | what differs between catalogs, and what that means | [`changes`], [`SimulationQuestion`] |
 //! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
 //! | how a cluster gets to a later version of OpenShift | [`plan_of`] |
 //! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
@@ -29,8 +32,10 @@ mod name;
 mod namespace;
 mod plan;
 mod resolution;
+mod simulation;
 mod upgrade;
 mod upgrade_answers;
+mod why;
 
 pub use crate::upgrade::{check_catalog, check_catalog_noting};
 pub use bundle::{Target, looks_like_range, of_version};
@@ -41,11 +46,13 @@ pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
 pub use findings::{changes, package_findings};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
-pub use images::{BundlePlace, bundles_between, bundles_of_cluster};
+pub use images::{BundlePlace, Uninstallable, add_dependencies, bundles_between, bundles_of_cluster};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
 pub use name::{PackageName, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use plan::{must_lead_on, plan_of};
 pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};
+pub use simulation::{SeenBundle, SimulationQuestion};
 pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
 pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};
+pub use why::WhyAnswers;

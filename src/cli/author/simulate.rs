@@ -1,12 +1,12 @@
 //! `olmdex simulate`
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{Olm, installed};
+use crate::ask::{Olm, SeenBundle, SimulationQuestion};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::one_catalog;
 use crate::cli::args::sources::{AskOptions, check_names};
@@ -14,16 +14,11 @@ use crate::cli::print::simulation::{self, Form};
 use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::edit::{
-    AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Question, Simulation, Survey, Target, before_and_after, simulate,
-};
+use crate::edit::{CatalogEdit, Change, Edges, Effect, Simulation, Survey, Target, before_and_after};
 use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::index::Index;
-use crate::index::query::Filter;
-use crate::resolve::{Dependants, Options, demanding_packages, dependants};
 use crate::source::Source;
-use crate::upgrade::{InstalledBundle, PackageView};
 
 /// Show what a change would mean for everybody who has a version installed
 ///
@@ -127,46 +122,12 @@ fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Re
     let (old, new) = (one_catalog::open(context, old, None)?, one_catalog::open(context, new, None)?);
     let (index, _) = before_and_after(&old, &new)?;
     let seen = seen_in(context, &args.seen)?;
-    let filter = Filter { catalogs: vec![BEFORE.to_owned()], ..Filter::default() };
-    let mut all = Vec::new();
-    let mut known: BTreeSet<&str> = BTreeSet::new();
-    for row in index.packages(&filter)? {
-        let view = view(&index, BEFORE, &row.package)?;
-        let mut installed = Vec::new();
-        for text in &args.installed {
-            if let Some(it) = installed_of(&view, text) {
-                installed.push(it);
-                known.insert(text);
-            }
-        }
-        all.push(of_package(&index, args, view, &installed, &seen)?);
-    }
-    if let Some(text) = args.installed.iter().find(|it| !known.contains(it.as_str())) {
-        if let Name::Version(package, version) = Name::parse(text)
-            && let Some(of_it) = all.iter().find(|it| it.package == package)
-        {
-            installed(&index, &view(&index, BEFORE, &of_it.package)?, &version)?;
-        }
-        let error = CommandError::new(Exit::NotFound, format!("no package has `{text}`"));
-        return Err(error.help("name a bundle, or `PKG@VERSION`"));
-    }
-    // Each is told where the package is that it depends on.
-    let Dependants { found, refused, .. } = dependants_of(context, args, &index, "")?;
-    for it in found {
-        match all.iter_mut().find(|of| of.package == it.provider) {
-            Some(simulation) => simulation.dependants.push(it),
-            None => {
-                all.push(Simulation { package: it.provider.clone(), dependants: vec![it], ..Simulation::default() });
-            }
-        }
-    }
-    for it in refused {
-        if let Some(simulation) = all.iter_mut().find(|of| of.package == it.provider) {
-            simulation.refused_by_v1.push(it);
-        }
-    }
-    all.retain(|it| !it.users.is_empty() || !it.dependants.is_empty());
-    Ok(all)
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    Ok(question(args, &seen).of_catalogs(&index, warn)?)
+}
+
+fn question<'q>(args: &'q SimulateArgs, seen: &'q [SeenBundle]) -> SimulationQuestion<'q> {
+    SimulationQuestion { olm: args.olm, installed: &args.installed, seen }
 }
 
 /// What a change means, and which edges would help.
@@ -179,103 +140,30 @@ fn changed(context: &Context, args: &SimulateArgs) -> Result<Simulation, Command
             None => error,
         }
     })?;
-    seen.extend(seen_elsewhere.into_iter().filter(|it| it.0 == package));
+    seen.extend(seen_elsewhere.into_iter().filter(|it| it.package == package));
     let mut catalog = CatalogEdit::new(input.clone());
     let (package, change) = change(args, &catalog)?;
     catalog.change_unjudged(&package, &[change])?;
     let (index, errors) = before_and_after(&input, catalog.input())?;
     errors.iter().for_each(|it| context.reporter.finding(it));
-    let view = view(&index, BEFORE, &package)?;
-    let installed = args.installed.iter().map(|it| match installed_of(&view, it) {
-        Some(found) => Ok(found),
-        None => installed(&index, &view, it),
-    });
-    let installed: Vec<InstalledBundle> = installed.collect::<Result<_, _>>()?;
-    let mut simulation = of_package(&index, args, view, &installed, &seen)?;
-    let Dependants { found, refused, .. } = dependants_of(context, args, &index, &package)?;
-    simulation.dependants = found;
-    simulation.refused_by_v1 = refused.into_iter().filter(|it| it.provider == package).collect();
-    Ok(simulation)
-}
-
-/// What changes for operators that depend on something, but for those of the package itself.
-fn dependants_of(
-    context: &Context,
-    args: &SimulateArgs,
-    index: &Index,
-    package: &str,
-) -> Result<Dependants, CommandError> {
-    let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
-    let found = dependants(index, (BEFORE, AFTER), &packages, args.olm.generations(), &Options::default())?;
-    for it in &found.left_out {
-        context.reporter.warning(&format!("an operator that depends on it is left out: {it}"));
-    }
-    Ok(found)
-}
-
-fn view(index: &Index, catalog: &str, package: &str) -> Result<PackageView, CommandError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    Ok(PackageView::read(index, &filter, package)?)
-}
-
-/// What may be installed: the package, the channel, and the bundle.
-type Seen = (String, String, InstalledBundle);
-
-fn of_package(
-    index: &Index,
-    args: &SimulateArgs,
-    before: PackageView,
-    installed: &[InstalledBundle],
-    seen: &[Seen],
-) -> Result<Simulation, CommandError> {
-    let after = view(index, AFTER, &before.package)?;
-    let of_it = seen.iter().filter(|it| it.0 == before.package).map(|it| (it.1.clone(), it.2.clone()));
-    let seen: Vec<(String, InstalledBundle)> = of_it.collect();
-    let question = Question { generations: args.olm.generations(), installed, seen: &seen };
-    Ok(simulate(&before, &after, &question))
-}
-
-/// What a text names of a package: a bundle that it has, `PKG@VERSION`, or a name that begins with that of the package.
-fn installed_of(view: &PackageView, text: &str) -> Option<InstalledBundle> {
-    let of_package = text.strip_prefix(view.package.as_str());
-    if let Some(version) = of_package.and_then(|it| it.strip_prefix('@')) {
-        return view.find_installed(version).ok();
-    }
-    let is_its = view.find(text).is_some_and(|it| it.0 == text) || of_package.is_some_and(|it| it.starts_with('.'));
-    view.find_installed(text).ok().filter(|_| is_its)
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    Ok(question(args, &seen).of_package(&index, &package, warn)?)
 }
 
 /// The versions that other sources have.
-fn seen_in(context: &Context, paths: &[PathBuf]) -> Result<Vec<Seen>, CommandError> {
+fn seen_in(context: &Context, paths: &[PathBuf]) -> Result<Vec<SeenBundle>, CommandError> {
     let mut seen = Vec::new();
     for path in paths {
         let index = AskOptions::of_sources(std::slice::from_ref(path)).open(context)?;
         for package in index.package_names()? {
-            seen.extend(seen_of(&index, &package, None)?);
-        }
-    }
-    Ok(seen)
-}
-
-/// The versions of a package in the channels of all catalogs of an index but one.
-fn seen_of(index: &Index, package: &str, but: Option<&str>) -> Result<Vec<Seen>, CommandError> {
-    let view = PackageView::read(index, &Filter::default(), package)?;
-    let mut seen = Vec::new();
-    for graph in view.graphs.iter().filter(|it| but != Some(it.catalog.as_str())) {
-        let Some(own) = view.of_catalog(&graph.catalog) else { continue };
-        for channel in &graph.channels {
-            for entry in channel.entries.iter() {
-                let Some((name, version)) = own.bundles().iter().find(|it| it.0 == entry.name) else { continue };
-                let bundle = InstalledBundle::held(name.clone(), version.clone());
-                seen.push((package.to_owned(), channel.name.clone(), bundle));
-            }
+            seen.extend(SeenBundle::of_package(&index, &package, None)?);
         }
     }
     Ok(seen)
 }
 
 /// The part of a catalog that a change can matter to, what other catalogs of its index have, and the package that is changed.
-fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<Seen>, String), CommandError> {
+fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle>, String), CommandError> {
     let named = named(args)?;
     match context.open(&args.input)? {
         Source::Catalog(input) => {
@@ -317,7 +205,8 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<Seen>, Str
             let package = survey.package_of(&named)?;
             let around = survey.around(&package);
             let input = index.packages_without_manifests(catalog, around.iter().map(String::as_str))?;
-            Ok((input, seen_of(&index, &package, Some(catalog))?, package))
+            let seen = SeenBundle::of_package(&index, &package, Some(catalog))?;
+            Ok((input, seen, package))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{BundlePlace, Catalogs, Target, bundles_between, bundles_of_cluster};
+use crate::ask::{BundlePlace, Catalogs, Target, Uninstallable, add_dependencies, bundles_between, bundles_of_cluster};
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
@@ -22,7 +22,6 @@ use crate::diag::printable;
 use crate::index::Index;
 use crate::index::query::ImageUse;
 use crate::oci::{Presence, Status};
-use crate::resolve::{closure, partial_closure};
 
 /// Formats of lists of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +126,9 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         }
     }
     if args.with_deps {
-        is_complete &= add_dependencies(context, args, &index, &mut bundles)?;
+        let uninstallable = add_dependencies(&index, &mut bundles, &args.work.options())?;
+        uninstallable.iter().for_each(|it| warn_of(context, it));
+        is_complete &= uninstallable.is_empty();
     }
     bundles.sort();
     bundles.dedup();
@@ -194,36 +195,19 @@ fn named_bundles(
     Ok((bundles, missing))
 }
 
-/// Adds what each bundle needs. Gives whether there is all of it.
-fn add_dependencies(
-    context: &Context,
-    args: &ImagesArgs,
-    index: &Index,
-    bundles: &mut Vec<BundlePlace>,
-) -> Result<bool, CommandError> {
-    let mut is_complete = true;
-    for (catalog, package, bundle) in bundles.clone() {
-        let target = Target { package, bundle };
-        if let Some(found) = closure(index, target.in_catalog(&catalog), &args.work.options())? {
-            bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle)));
-            continue;
-        }
-        is_complete = false;
-        let found = partial_closure(index, target.in_catalog(&catalog), &args.work.options())?;
-        let Target { package, bundle } = target;
-        let mut message = format!("{bundle} cannot be installed with everything it requires");
-        for missing in &found.missing {
-            message.push_str(&format!("; {missing}"));
-        }
-        if found.missing.is_empty() {
-            message.push_str(", though something provides each part");
-        }
-        context.reporter.warning(&message);
-        // The same version, or another would be resolved.
-        context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
-        bundles.extend(found.bundles);
+/// Says that a bundle cannot be installed with everything that it requires.
+fn warn_of(context: &Context, bundle: &Uninstallable) {
+    let Uninstallable { target: Target { package, bundle }, missing } = bundle;
+    let mut message = format!("{bundle} cannot be installed with everything it requires");
+    for missing in missing {
+        message.push_str(&format!("; {missing}"));
     }
-    Ok(is_complete)
+    if missing.is_empty() {
+        message.push_str(", though something provides each part");
+    }
+    context.reporter.warning(&message);
+    // The same version, or another would be resolved.
+    context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
 }
 
 /// An ImageSetConfiguration with nothing but images.

@@ -2,16 +2,16 @@
 
 use clap::Args;
 
-use crate::ask::no_package;
+use crate::ask::WhyAnswers;
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::target;
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::error::{CommandResult, Exit};
 use crate::fbc::Name;
-use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, resolve};
+use crate::resolve::{Chain, MAX_CHAINS, WhyAnswer};
 
 /// Show why a package is in a namespace: the chains of dependencies that lead to it
 ///
@@ -37,35 +37,16 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         Name::Plain(name) => name,
         _ => target(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
     };
-    let (world, worlds) = args.namespace.question(context)?.world(&index)?;
-    worlds.warnings.iter().for_each(|it| context.reporter.warning(it));
-    let rows = IndexRows::new(&index, &world);
-    let Verdict::Resolved(resolution) = resolve(&world, &rows, &args.namespace.options())? else {
-        let error = CommandError::new(Exit::No, "the namespace cannot be resolved");
-        return Err(error.help("`olmdex resolve` with the same arguments says why"));
-    };
-    let mut answers = Vec::new();
-    let new = resolution.operators.iter().map(|it| (&it.name, it.package.as_str()));
-    let package_of = |name: &str| {
-        let by_subscription = world.subscriptions.iter().find(|it| it.installed == name);
-        by_subscription.map_or("", |it| it.package.as_str())
-    };
-    let kept = resolution.kept.iter().map(|it| (&it.name, package_of(&it.name)));
-    for (name, package) in new.chain(kept).filter(|it| it.1 == wanted || *it.0 == wanted) {
-        let chains = chains(&resolution, name);
-        answers.push(WhyAnswer { operator: name.clone(), package: package.to_owned(), chains });
-    }
+    let question = args.namespace.question(context)?;
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    let WhyAnswers { answers, has_skipped } = question.why(&index, &wanted, &args.namespace.options(), warn)?;
     for answer in answers.iter().filter(|it| it.chains.len() >= MAX_CHAINS) {
         context.reporter.note(&format!("only the {MAX_CHAINS} shortest chains to {} are shown", answer.operator));
     }
     if answers.is_empty() {
-        let known = index.names(None)?;
-        if !known.packages.contains(&wanted) && !known.bundles.contains(&wanted) {
-            return Err(no_package(&index, &wanted)?.into());
-        }
         context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
     }
-    let exit = if answers.is_empty() || worlds.has_skipped { Exit::No } else { Exit::Yes };
+    let exit = if answers.is_empty() || has_skipped { Exit::No } else { Exit::Yes };
     print_answers(args.answer, "Why", answers, sheet)?;
     Ok(exit)
 }

@@ -206,7 +206,7 @@ impl From<crate::ask::AskError> for CommandError {
             AskError::NothingInCluster(_) | AskError::NothingInstalledThere | AskError::NothingInstalledIn(_) => {
                 Exit::Input
             }
-            AskError::NotReached { .. } => Exit::No,
+            AskError::NotReached { .. } | AskError::Unresolved => Exit::No,
             ref error if error.is_not_found() => Exit::NotFound,
             _ => Exit::Usage,
         };

@@ -1,0 +1,162 @@
+//! What the difference between two states of a catalog means for everybody who has a version installed. The index has both, as
+//! [`before_and_after`](crate::edit::before_and_after) makes it.
+
+use std::collections::BTreeSet;
+
+use super::error::AskError;
+use super::upgrade::{Olm, Warn, installed};
+use crate::edit::{AFTER, BEFORE, Question, Simulation, simulate};
+use crate::fbc::Name;
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::resolve::{Dependants, Options, demanding_packages, dependants};
+use crate::upgrade::{InstalledBundle, PackageView};
+
+/// A bundle that may be installed, from a channel of a package.
+#[derive(Debug, Clone)]
+pub struct SeenBundle {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: InstalledBundle,
+}
+
+impl SeenBundle {
+    /// The bundles of a package in the channels of all catalogs of an index but one.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn of_package(index: &Index, package: &str, but: Option<&str>) -> Result<Vec<Self>, AskError> {
+        let view = PackageView::read(index, &Filter::default(), package)?;
+        let mut seen = Vec::new();
+        for graph in view.graphs.iter().filter(|it| but != Some(it.catalog.as_str())) {
+            let Some(own) = view.of_catalog(&graph.catalog) else { continue };
+            for channel in &graph.channels {
+                for entry in channel.entries.iter() {
+                    let Some((name, version)) = own.bundles().iter().find(|it| it.0 == entry.name) else { continue };
+                    let bundle = InstalledBundle::held(name.clone(), version.clone());
+                    seen.push(Self { package: package.to_owned(), channel: channel.name.clone(), bundle });
+                }
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// What may be installed, and which generations of OLM are asked.
+#[derive(Debug)]
+pub struct SimulationQuestion<'q> {
+    /// Which generations of OLM are asked.
+    pub olm: Olm,
+    /// What may be installed besides: bundles by name, versions, or PKG@VERSION.
+    pub installed: &'q [String],
+    /// What may be installed of other catalogs.
+    pub seen: &'q [SeenBundle],
+}
+
+impl SimulationQuestion<'_> {
+    /// What the difference means, package by package.
+    ///
+    /// # Errors
+    /// [`AskError::NothingHas`]; if a version that is named does not exist.
+    pub fn of_catalogs(&self, index: &Index, warn: Warn<'_>) -> Result<Vec<Simulation>, AskError> {
+        let filter = Filter { catalogs: vec![BEFORE.to_owned()], ..Filter::default() };
+        let mut all = Vec::new();
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        for row in index.packages(&filter)? {
+            let view = view(index, BEFORE, &row.package)?;
+            let mut installed = Vec::new();
+            for text in self.installed {
+                if let Some(it) = installed_of(&view, text) {
+                    installed.push(it);
+                    known.insert(text);
+                }
+            }
+            all.push(self.simulated(index, view, &installed)?);
+        }
+        if let Some(text) = self.installed.iter().find(|it| !known.contains(it.as_str())) {
+            if let Name::Version(package, version) = Name::parse(text)
+                && let Some(of_it) = all.iter().find(|it| it.package == package)
+            {
+                installed(index, &view(index, BEFORE, &of_it.package)?, &version)?;
+            }
+            return Err(AskError::NothingHas(text.clone()));
+        }
+        // Each is told where the package is that it depends on.
+        let Dependants { found, refused, .. } = self.dependants(index, "", warn)?;
+        for it in found {
+            match all.iter_mut().find(|of| of.package == it.provider) {
+                Some(simulation) => simulation.dependants.push(it),
+                None => {
+                    let package = it.provider.clone();
+                    all.push(Simulation { package, dependants: vec![it], ..Simulation::default() });
+                }
+            }
+        }
+        for it in refused {
+            if let Some(simulation) = all.iter_mut().find(|of| of.package == it.provider) {
+                simulation.refused_by_v1.push(it);
+            }
+        }
+        all.retain(|it| !it.users.is_empty() || !it.dependants.is_empty());
+        Ok(all)
+    }
+
+    /// What the difference means for one package.
+    ///
+    /// # Errors
+    /// If a version that is named does not exist.
+    pub fn of_package(&self, index: &Index, package: &str, warn: Warn<'_>) -> Result<Simulation, AskError> {
+        let view = view(index, BEFORE, package)?;
+        let installed = self.installed.iter().map(|it| match installed_of(&view, it) {
+            Some(found) => Ok(found),
+            None => installed(index, &view, it),
+        });
+        let installed: Vec<InstalledBundle> = installed.collect::<Result<_, _>>()?;
+        let mut simulation = self.simulated(index, view, &installed)?;
+        let Dependants { found, refused, .. } = self.dependants(index, package, warn)?;
+        simulation.dependants = found;
+        simulation.refused_by_v1 = refused.into_iter().filter(|it| it.provider == package).collect();
+        Ok(simulation)
+    }
+
+    fn simulated(
+        &self,
+        index: &Index,
+        before: PackageView,
+        installed: &[InstalledBundle],
+    ) -> Result<Simulation, AskError> {
+        let after = view(index, AFTER, &before.package)?;
+        let of_it = self.seen.iter().filter(|it| it.package == before.package);
+        let seen: Vec<(String, InstalledBundle)> = of_it.map(|it| (it.channel.clone(), it.bundle.clone())).collect();
+        let question = Question { generations: self.olm.generations(), installed, seen: &seen };
+        Ok(simulate(&before, &after, &question))
+    }
+
+    /// What changes for operators that depend on something, but for those of the package itself.
+    fn dependants(&self, index: &Index, package: &str, warn: Warn<'_>) -> Result<Dependants, AskError> {
+        let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
+        let found = dependants(index, (BEFORE, AFTER), &packages, self.olm.generations(), &Options::default())?;
+        for it in &found.left_out {
+            warn(&format!("an operator that depends on it is left out: {it}"));
+        }
+        Ok(found)
+    }
+}
+
+fn view(index: &Index, catalog: &str, package: &str) -> Result<PackageView, AskError> {
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    Ok(PackageView::read(index, &filter, package)?)
+}
+
+/// What a text names of a package: a bundle that it has, `PKG@VERSION`, or a name that begins with that of the package.
+fn installed_of(view: &PackageView, text: &str) -> Option<InstalledBundle> {
+    let of_package = text.strip_prefix(view.package.as_str());
+    if let Some(version) = of_package.and_then(|it| it.strip_prefix('@')) {
+        return view.find_installed(version).ok();
+    }
+    let is_its = view.find(text).is_some_and(|it| it.0 == text) || of_package.is_some_and(|it| it.starts_with('.'));
+    view.find_installed(text).ok().filter(|_| is_its)
+}
