@@ -37,7 +37,13 @@ mod upgrade;
 mod upgrade_answers;
 mod why;
 
-pub use crate::upgrade::{check_catalog, check_catalog_noting};
+pub use crate::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
+pub use crate::upgrade::compat::Compatibility;
+pub use crate::upgrade::v1::Gates;
+pub use crate::upgrade::{
+    Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
+    check_catalog_noting, check_graph, cut_advice,
+};
 pub use bundle::{Target, looks_like_range, of_version};
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::analysis::Placed;
 use super::catalog::{Catalog, Key, OpenText, text_of};
 use super::graph::graphs;
+use crate::ask::{check_graph, cut_advice};
 use crate::bundle::rules::{Contents, Options, Validation, Validator};
 use crate::check::practice::practice_drafts;
 use crate::check::{Checker, Draft, Facts, rules};
@@ -16,7 +17,6 @@ use crate::diag::{Finding, Place, Severity};
 use crate::fbc::{Input, Located, Spot};
 use crate::index::query::NamesWithoutWay;
 use crate::template::Template;
-use crate::upgrade::{check_graph, cut_advice};
 
 /// Findings by document; a document without findings may be absent.
 pub(super) type Found = BTreeMap<Key, Vec<Finding>>;

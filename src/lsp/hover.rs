@@ -11,10 +11,9 @@ use super::catalog::{Catalog, Key};
 use super::fields;
 use super::graph::{graph_of_names, graphs};
 use super::mention::{Mention, RangeText, Role, Thing};
-use crate::ask::{Entries, EntryStanding};
+use crate::ask::{Entries, EntryStanding, Updates, Verdict};
 use crate::diag::{counted, grouped, printable, shortened};
 use crate::index::query::PackageGraph;
-use crate::upgrade::{Updates, Verdict};
 use crate::version::blang;
 
 /// How many names are listed before the rest is counted.

@@ -9,12 +9,10 @@ use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Desk, Page};
-use crate::ask::{CatalogsOfVersion, CompatQuestion, stays_at};
+use crate::ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, stays_at};
 use crate::constraint::openshift::Minor;
 use crate::index::query::{Filter, PackageGraph};
 use crate::platform::Lifecycle;
-use crate::upgrade::compat::Compatibility;
-use crate::upgrade::{Move, Stay};
 use crate::version::Version;
 
 fn minor(text: &str) -> Result<Minor, PageError> {

@@ -8,12 +8,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::reply::PageError;
-use crate::ask::{NeedsOfCatalogs, NeedsOfPackage, package_findings};
+use crate::ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings};
 use crate::diag::Finding;
 use crate::draw::Catalog;
 use crate::index::Index;
 use crate::index::query::Filter;
-use crate::resolve::BundleNeeds;
 use crate::tally;
 
 /// What is known of a package besides its rows.
@@ -185,7 +184,7 @@ mod tests {
         let catalogs = NeedsOfCatalogs::new(&index, std::iter::once("c")).unwrap();
         let found = Shared::new(&index, &catalogs, "p1").demands("c", "p1.v1.0.0").unwrap();
         let met = &found[0].needs[0].met;
-        assert_eq!((met.n_packages, met.packages.len()), (30, crate::resolve::MAX_NAMED));
+        assert_eq!((met.n_packages, met.packages.len()), (30, crate::ask::MAX_NAMED));
         assert_eq!(met.first.as_ref().map(|it| it.package.as_str()), Some("p0"));
     }
 

@@ -7,10 +7,11 @@ use super::parts::{Ids, badge, link, place, select, shown, table, tabs, version_
 use super::reply::PageError;
 use super::route::{List, Olm, Route, Way};
 use super::site::{Desk, Page};
-use crate::ask::{self, PackageName, PackageQuestion, UpgradeQuestion};
+use crate::ask::{
+    self, Generation, InstalledBundle, PackageName, PackageQuestion, PathStep, UpgradePath, UpgradeQuestion, WhyNot,
+};
 use crate::diag::counted;
 use crate::index::query::Filter;
-use crate::upgrade::{Generation, InstalledBundle, PathStep, UpgradePath, WhyNot};
 
 /// The question of an address, about the catalog that it means.
 struct Question {

@@ -10,13 +10,11 @@ use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Desk, Page};
-use crate::ask;
+use crate::ask::{self, Gates, Move};
 use crate::calendar::Day;
 use crate::constraint::openshift::Minor;
 use crate::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, report};
 use crate::platform::{ClusterChannels, SupportLevel, coerce};
-use crate::upgrade::Move;
-use crate::upgrade::v1::Gates;
 
 fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {
     desk.shelf().plans.as_ref().ok_or(PageError::NoPage)

@@ -13,11 +13,10 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{ImageSearch, List, Part, Release, Route, Way};
 use super::site::{Desk, Page};
-use crate::ask::{self, DependencyWish, Target, of_version};
+use crate::ask::{self, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
 use crate::diag::counted;
 use crate::fbc::Api;
 use crate::index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
-use crate::resolve::{BundleNeeds, Dependencies, Need};
 
 /// The answer as data: what `show PKG@VERSION` gives.
 pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDetail>, PageError> {

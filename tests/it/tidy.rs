@@ -70,6 +70,10 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("json", "ceiling"),
 ];
 
+/// What decides about OLM, and the modules that leave it to `ask`: a page, an editor and the command that both name say the same.
+const DECIDING: &[&str] = &["solve", "upgrade", "resolve"];
+const DECIDES_NOTHING: &[&str] = &["page", "lsp", "serve"];
+
 /// Engines, and the modules that may import them.
 const ENGINES: &[(&str, &[&str])] = &[
     ("libyaml_safer", &["yaml"]),
@@ -274,6 +278,18 @@ fn modules_use_lower_layers_only() {
         }
     }
     none("uses of a module of the same or a higher layer", &found);
+}
+
+#[test]
+fn pages_and_editors_leave_decisions_to_ask() {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|it| DECIDES_NOTHING.contains(&it.module.as_str())) {
+        for (number, line) in source.bare_code() {
+            let named = named_modules(&line).into_iter().filter(|it| DECIDING.contains(&it.as_str()));
+            found.extend(named.map(|it| format!("{}:{number}: `{it}`", source.path)));
+        }
+    }
+    none("decisions about OLM outside of `ask`", &found);
 }
 
 #[test]
