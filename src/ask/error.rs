@@ -38,6 +38,16 @@ pub enum AskError {
         /// What to do.
         help: Help,
     },
+    /// Nothing provides or requires the API.
+    #[error("there is no API `{kind} of {group}`")]
+    NoApi {
+        /// Its group.
+        group: String,
+        /// Its kind.
+        kind: String,
+        /// What to do.
+        help: Help,
+    },
     /// The package has no such version.
     #[error("package `{package}` has no version `{version}`")]
     NoVersion {
@@ -209,6 +219,7 @@ impl AskError {
     pub fn is_not_found(&self) -> bool {
         match self {
             Self::NoCatalog { .. }
+            | Self::NoApi { .. }
             | Self::NoPackage { .. }
             | Self::NoChannel { .. }
             | Self::NoVersion { .. }
@@ -231,6 +242,7 @@ impl AskError {
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::NoCatalog { help, .. }
+            | Self::NoApi { help, .. }
             | Self::NoPackage { help, .. }
             | Self::NoChannel { help, .. }
             | Self::NoVersion { help, .. }

@@ -26,7 +26,7 @@ pub enum Hint {
 pub struct Help {
     /// What can be said of the name.
     pub hint: Hint,
-    /// What to do if that says not enough.
+    /// What to do where the hint is not enough.
     otherwise: String,
 }
 

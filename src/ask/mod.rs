@@ -54,7 +54,7 @@ pub use findings::{changes, package_findings};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
 pub use images::{BundlePlace, Uninstallable, add_dependencies, bundles_between, bundles_of_cluster};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
-pub use name::{PackageName, no_channel, no_package, no_version};
+pub use name::{PackageName, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use plan::{must_lead_on, plan_of};
 pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};

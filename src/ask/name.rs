@@ -94,6 +94,17 @@ pub fn no_channel(index: &Index, package: &str, channel: &str) -> Result<AskErro
     Ok(AskError::NoChannel { package: package.to_owned(), channel: channel.to_owned(), help: Help::new(hint, &has) })
 }
 
+/// The error about an API that no bundle provides or requires.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn no_api(index: &Index, group: &str, kind: &str) -> Result<AskError, AskError> {
+    let all = index.api_names()?;
+    let hint = Hint::of(kind, all.iter().filter_map(|it| it.rsplit('/').next()));
+    let help = Help::new(hint, "`olmdex provides` and `olmdex requires` take a kind, a group or both");
+    Ok(AskError::NoApi { group: group.to_owned(), kind: kind.to_owned(), help })
+}
+
 /// The error about a version that a package does not have in these catalogs, all of them if none is named.
 ///
 /// # Errors

@@ -84,7 +84,7 @@ impl SimulationQuestion<'_> {
             }
             return Err(AskError::NothingHas(text.clone()));
         }
-        // Each is told where the package is that it depends on.
+        // A dependant is listed with the package that it depends on.
         let Dependants { found, refused, .. } = self.dependants(index, "", warn)?;
         for it in found {
             match all.iter_mut().find(|of| of.package == it.provider) {

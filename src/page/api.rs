@@ -25,18 +25,7 @@ pub(super) fn page(desk: Desk<'_>, group: &str, kind: &str) -> Result<Page, Page
     let name = format!("{group}//{kind}");
     let required = desk.index().requirers(&Filter::default(), Some(&pattern(group, kind)), &name)?;
     if providers.is_empty() && required.rows.is_empty() {
-        let all = desk.index().api_names()?;
-        let meant = crate::diag::closest(kind, all.iter().filter_map(|it| it.rsplit('/').next()));
-        let meant = meant.filter(|it| *it != kind).map(|it| {
-            let route = Route::Api { group: group.to_owned(), kind: it.to_owned() };
-            (it.to_owned(), route.address(super::route::Form::Page))
-        });
-        return Err(PageError::Unknown {
-            what: "API",
-            name: format!("{kind} of {group}"),
-            meant: meant.map(Box::new),
-            near: String::new(),
-        });
+        return Err(desk.unknown_api(group, kind));
     }
     let n_rules = required.n_rules;
     let requirers = latest_only(

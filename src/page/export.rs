@@ -41,7 +41,7 @@ pub enum ExportError {
     /// The index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// What bundles require cannot be asked.
+    /// The catalogs cannot be read as worlds of their own.
     #[error(transparent)]
     Needs(#[from] AskError),
     /// A page cannot be made.

@@ -5,13 +5,16 @@
 use super::reply::PageError;
 use super::route::{Form, Part, Release, Route, Stream};
 use super::site::Desk;
-use crate::ask::{AskError, Help, Hint, must_have, no_channel, no_package, no_version};
+use crate::ask::{AskError, Help, Hint, must_have, no_api, no_channel, no_package, no_version};
 
 impl From<AskError> for PageError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::NoCatalog { catalog, help } => unknown("catalog", catalog, help, |_| None),
             AskError::NoPackage { package, help } => unknown("package", package, help, |it| Some(Route::Package(it))),
+            AskError::NoApi { group, kind, help } => {
+                unknown("API", format!("{kind} of {group}"), help, |it| Some(Route::Api { group, kind: it }))
+            }
             AskError::NoChannel { package, channel, help } => {
                 unknown("channel", format!("{package}/{channel}"), help, |it| {
                     Some(Route::Channel(Stream { package, channel: it, catalog: None }))
@@ -42,8 +45,8 @@ fn unknown(what: &'static str, name: String, help: Help, page: impl FnOnce(Strin
     PageError::Unknown { what, name, meant, near }
 }
 
-/// The error, or why it cannot be told.
-fn told(error: Result<AskError, AskError>) -> PageError {
+/// The error about a name, or about the catalogs that could not be read to explain it.
+fn explained(error: Result<AskError, AskError>) -> PageError {
     match error {
         Ok(error) | Err(error) => error.into(),
     }
@@ -66,16 +69,21 @@ impl Desk<'_> {
 
     /// That there is no such package, and which was meant.
     pub(super) fn unknown_package(&self, name: &str) -> PageError {
-        told(no_package(self.index(), name))
+        explained(no_package(self.index(), name))
+    }
+
+    /// That nothing provides or requires an API, and which kind was meant.
+    pub(super) fn unknown_api(&self, group: &str, kind: &str) -> PageError {
+        explained(no_api(self.index(), group, kind))
     }
 
     /// That a package has no such version, and which was meant.
     pub(super) fn unknown_version(&self, package: &str, version: &str, catalog: Option<&String>) -> PageError {
-        told(no_version(self.index(), catalog.map(std::slice::from_ref).unwrap_or_default(), package, version))
+        explained(no_version(self.index(), catalog.map(std::slice::from_ref).unwrap_or_default(), package, version))
     }
 
     /// That a package has no such channel, and which was meant.
     pub(super) fn unknown_channel(&self, package: &str, channel: &str) -> PageError {
-        told(no_channel(self.index(), package, channel))
+        explained(no_channel(self.index(), package, channel))
     }
 }
