@@ -69,7 +69,7 @@ pub fn dependencies(
     }
     if wish.invert {
         let packages = demanding_packages(index)?;
-        let (found, left_out) = demanders(&world, &rows, &wish.options, (package, bundle), &packages)?;
+        let (found, left_out) = demanders(&world, &rows, &wish.options, package, bundle, &packages)?;
         for it in left_out {
             warn(&format!("left out: {it}; a higher `--max-work` allows for more"));
         }

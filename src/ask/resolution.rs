@@ -98,8 +98,7 @@ pub fn resolutions(index: &Index, asked: Worlds, wish: &ResolutionWish) -> Resul
 /// Warns of upgrades whose definitions lose objects.
 fn warn_of_definitions(index: &Index, answer: &mut ResolutionAnswer) -> Result<(), AskError> {
     for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
-        let step = (operator.replaces.as_str(), operator.name.as_str());
-        let changes = unsafe_definitions(index, &operator.catalog, step)?;
+        let changes = unsafe_definitions(index, &operator.catalog, &operator.replaces, &operator.name)?;
         answer.warnings.extend(changes.into_iter().map(|it| format!("the step to {}: {it}", operator.name)));
     }
     Ok(())

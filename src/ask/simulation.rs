@@ -138,7 +138,7 @@ impl SimulationQuestion<'_> {
     /// What changes for operators that depend on something, but for those of the package itself.
     fn dependants(&self, index: &Index, package: &str, warn: Warn<'_>) -> Result<Dependants, AskError> {
         let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
-        let found = dependants(index, (BEFORE, AFTER), &packages, self.olm.generations(), &Options::default())?;
+        let found = dependants(index, BEFORE, AFTER, &packages, self.olm.generations(), &Options::default())?;
         for it in &found.left_out {
             warn(&format!("an operator that depends on it is left out: {it}"));
         }

@@ -137,8 +137,8 @@ impl UpgradeQuestion {
             paths.answers.extend(question.paths(from, to.as_deref()));
             return Ok(());
         };
-        let edges = (self.catalogs.as_slice(), asked.channels.as_slice());
-        let within = view.names_between(index, edges, from, &BTreeSet::from([to.clone()]), fewest.at_most)?;
+        let to_it = BTreeSet::from([to.clone()]);
+        let within = view.names_between(index, &self.catalogs, &asked.channels, from, &to_it, fewest.at_most)?;
         for &generation in olm.generations() {
             let effort = if fewest.at_most > 1 { Effort::of(fewest.max_work) } else { Effort::default() };
             let wanted = FewestSteps {
@@ -205,9 +205,7 @@ impl PackageQuestion {
         }
         if olm.is_v1() {
             let within = match &asked.installed {
-                Some(from) => {
-                    view.names_between(index, (catalogs, &[]), from, &BTreeSet::from([target.0.clone()]), 1)?
-                }
+                Some(from) => view.names_between(index, catalogs, &[], from, &BTreeSet::from([target.0.clone()]), 1)?,
                 None => Reach::Unknown,
             };
             answers.push(v1_why_not(view, asked, target, &within));
@@ -226,7 +224,7 @@ impl PackageQuestion {
         olm: Generation,
         (from, to): (&InstalledBundle, &str),
     ) -> Result<Option<UpgradePath>, AskError> {
-        let within = self.view.names_between(index, (catalogs, &[]), from, &BTreeSet::from([to.to_owned()]), 1)?;
+        let within = self.view.names_between(index, catalogs, &[], from, &BTreeSet::from([to.to_owned()]), 1)?;
         let wanted = FewestSteps {
             from,
             to,

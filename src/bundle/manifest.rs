@@ -76,15 +76,23 @@ fn leading_blanks(text: &[u8]) -> usize {
     len.min(text.len())
 }
 
-/// Kind and version of an object, if it is one. An object of no group and version that can be told apart has no kind either.
-fn head(value: Value<'_>) -> Option<(String, String)> {
-    let word = |key: &str| value.get(key).and_then(|it| it.as_str()).map(|it| it.into_owned());
-    if value.kind() != Kind::Object {
-        return None;
+/// What an object is one of.
+struct Head {
+    kind: String,
+    api_version: String,
+}
+
+impl Head {
+    /// Kind and version of an object, if it is one. An object of no group and version that can be told apart has no kind either.
+    fn of(value: Value<'_>) -> Option<Self> {
+        let word = |key: &str| value.get(key).and_then(|it| it.as_str()).map(|it| it.into_owned());
+        if value.kind() != Kind::Object {
+            return None;
+        }
+        let kind = word("kind").filter(|it| !it.is_empty())?;
+        let api_version = word("apiVersion").unwrap_or_default();
+        (api_version.matches('/').count() <= 1).then_some(Self { kind, api_version })
     }
-    let kind = word("kind").filter(|it| !it.is_empty())?;
-    let api_version = word("apiVersion").unwrap_or_default();
-    (api_version.matches('/').count() <= 1).then_some((kind, api_version))
 }
 
 impl Manifest {
@@ -93,7 +101,7 @@ impl Manifest {
         let (text, _) = first_document(text)?;
         let mut reader = Reader::new();
         let value = reader.read(&text).ok()?;
-        let head = head(value)?;
+        let head = Head::of(value)?;
         let mut json = Vec::new();
         json::write_unstructured(value, &mut json);
         Some(Self::new(head, String::from_utf8(json).ok()?, file))
@@ -101,10 +109,10 @@ impl Manifest {
 
     /// The object of a document that stands as Go writes it, if it is one.
     pub(super) fn of_document(value: Value<'_>, json: &str, file: usize) -> Option<Self> {
-        Some(Self::new(head(value)?, json.to_owned(), file))
+        Some(Self::new(Head::of(value)?, json.to_owned(), file))
     }
 
-    fn new((kind, api_version): (String, String), json: String, file: usize) -> Self {
+    fn new(Head { kind, api_version }: Head, json: String, file: usize) -> Self {
         Self { api_version, kind, json, file, reader: OnceCell::new() }
     }
 

@@ -39,9 +39,10 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
     let mut provided: BTreeSet<Api> = parts.provided.iter().map(|it| it.api.clone()).collect();
     let mut package = None;
     for (idx, (kind, value)) in candidates.iter().enumerate() {
+        let listed = Listed { list: "properties", idx, kind, value };
         match kind.as_str() {
-            "olm.gvk" => drop(provided.insert(api(of, "properties", idx, (kind, value))?)),
-            "olm.package" => package = Some(own_package(of, idx, (kind, value))?),
+            "olm.gvk" => drop(provided.insert(api(of, listed)?)),
+            "olm.package" => package = Some(own_package(of, listed)?),
             _ => properties.push((kind.clone(), value.clone())),
         }
     }
@@ -52,9 +53,10 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
     let mut needed = BTreeSet::new();
     let mut packages = Vec::new();
     for (idx, (kind, value)) in parts.metadata.dependencies.iter().enumerate() {
+        let listed = Listed { list: "dependencies", idx, kind, value };
         match kind.as_str() {
-            "olm.gvk" => drop(needed.insert(api(of, "dependencies", idx, (kind, value))?)),
-            "olm.package" => packages.push(required_package(of, idx, (kind, value))?),
+            "olm.gvk" => drop(needed.insert(api(of, listed)?)),
+            "olm.package" => packages.push(required_package(of, listed)?),
             _ => properties.push((kind.clone(), value.clone())),
         }
     }
@@ -150,18 +152,27 @@ fn package_text(package: &str, version: &str, release: &str) -> String {
     object_of_texts(&fields)
 }
 
-/// Reads a value that must be of a type. `list` is the one that opm counts it in.
+/// A property or a dependency, with its place in the list that opm counts it in.
+#[derive(Clone, Copy)]
+struct Listed<'a> {
+    list: &'a str,
+    idx: usize,
+    kind: &'a str,
+    value: &'a str,
+}
+
+/// Reads a value that must be of a type.
 fn fields<T>(
     of: &Origin<'_>,
-    (list, idx): (&str, usize),
-    (kind, value): (&str, &str),
+    listed: Listed<'_>,
     go_type: GoType,
     read: impl FnOnce(Value<'_>) -> T,
 ) -> Result<T, BundleError> {
+    let Listed { idx, kind, value, .. } = listed;
     let wrong = |message: String, path: Vec<Step>, go: &str| BundleError::Property {
         bundle: of.parts.name.clone(),
         message,
-        place: of.place(list, (kind, value), path).map(Box::new),
+        place: of.place(listed, path).map(Box::new),
         opm: format!("parse property[{idx}] of type {}: {go}", Quoted(kind)),
     };
     let mut reader = Reader::new();
@@ -182,7 +193,7 @@ fn fields<T>(
 
 impl Origin<'_> {
     /// Where a property or a dependency of the files stands; `path` leads into its value.
-    fn place(&self, list: &str, (kind, value): (&str, &str), path: Vec<Step>) -> Option<Place> {
+    fn place(&self, Listed { list, kind, value, .. }: Listed<'_>, path: Vec<Step>) -> Option<Place> {
         let metadata = &self.parts.metadata;
         let (items, file) = match list {
             "dependencies" => (&metadata.dependencies, metadata.dependencies_file),
@@ -203,18 +214,18 @@ fn field(of: Value<'_>, name: &str) -> String {
     of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
-fn api(of: &Origin<'_>, list: &str, idx: usize, property: (&str, &str)) -> Result<Api, BundleError> {
-    fields(of, (list, idx), property, GoType::GVK, Api::of_fields)
+fn api(of: &Origin<'_>, property: Listed<'_>) -> Result<Api, BundleError> {
+    fields(of, property, GoType::GVK, Api::of_fields)
 }
 
-fn own_package(of: &Origin<'_>, idx: usize, property: (&str, &str)) -> Result<String, BundleError> {
-    fields(of, ("properties", idx), property, GoType::PACKAGE, |it| {
+fn own_package(of: &Origin<'_>, property: Listed<'_>) -> Result<String, BundleError> {
+    fields(of, property, GoType::PACKAGE, |it| {
         package_text(&field(it, "packageName"), &field(it, "version"), &field(it, "release"))
     })
 }
 
-fn required_package(of: &Origin<'_>, idx: usize, property: (&str, &str)) -> Result<String, BundleError> {
-    fields(of, ("dependencies", idx), property, GoType::PACKAGE, |it| {
+fn required_package(of: &Origin<'_>, property: Listed<'_>) -> Result<String, BundleError> {
+    fields(of, property, GoType::PACKAGE, |it| {
         object_of_texts(&[("packageName", &field(it, "packageName")), ("versionRange", &field(it, "version"))])
     })
 }

@@ -65,7 +65,7 @@ impl Checker {
     #[must_use]
     pub fn drafts(self, input: &Input) -> Vec<(usize, Draft)> {
         let Self { origins, facts, drafts, day, advice, .. } = self;
-        let mut drafts = Judge::judged((&facts, &origins), input, drafts, day, advice).drafts;
+        let mut drafts = Judge::judged(&facts, &origins, input, drafts, day, advice).drafts;
         drafts.sort_by_key(|(number, _)| *number);
         drafts
     }
@@ -74,7 +74,7 @@ impl Checker {
     #[must_use]
     pub fn finish(self, input: &Input) -> Report {
         let Self { origins, facts, drafts, day, advice, .. } = self;
-        let Judge { models, mut drafts, .. } = Judge::judged((&facts, &origins), input, drafts, day, advice);
+        let Judge { models, mut drafts, .. } = Judge::judged(&facts, &origins, input, drafts, day, advice);
         // Stable: what was found in one document stays in the order of the rules.
         drafts.sort_by_key(|(number, _)| *number);
         let opm = first_refusal(&drafts).or_else(|| tree::tree(&models));
@@ -134,7 +134,8 @@ const INCOMPLETE: &str = "a document that could not be read may hold it: fix tha
 impl<'a> Judge<'a> {
     /// All that is wrong with these documents.
     fn judged(
-        (facts, origins): (&'a [Facts], &'a [Origin]),
+        facts: &'a [Facts],
+        origins: &'a [Origin],
         input: &'a Input,
         drafts: Vec<(usize, Draft)>,
         day: Option<Day>,

@@ -38,7 +38,7 @@ pub(super) fn whole(package: &str, model: &PackageModel<'_>, advice: Option<CutA
     for (idx, (number, channel)) in model.channels.iter().enumerate() {
         // Without package nothing can be found; that has been reported.
         if model.document.is_some() {
-            absences.extend(missing_bundles((model, &names), *number, channel, idx == last));
+            absences.extend(missing_bundles(model, &names, *number, channel, idx == last));
         }
         found.extend(misspelt_edges(model, channel).map(|it| (*number, it)));
         // Entries of one name are reported as such, and would be heads of one name.
@@ -76,7 +76,8 @@ fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> 
 
 /// The bundles that a channel lists and the package does not have.
 fn missing_bundles<'a>(
-    (model, names): (&PackageModel<'a>, &OnceCell<Guesses<'a>>),
+    model: &PackageModel<'a>,
+    names: &OnceCell<Guesses<'a>>,
     number: usize,
     channel: &ChannelFacts,
     is_last: bool,

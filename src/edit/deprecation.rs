@@ -12,24 +12,33 @@ fn reference(entry: &str) -> String {
     read(entry, |it| it.get_field("reference").map(compact)).flatten().unwrap_or_default()
 }
 
-/// What a deprecation refers to, as schema and name.
-fn referred(target: &Target) -> (&'static str, &str) {
-    match target {
-        Target::Package => (PACKAGE, ""),
-        Target::Channel(name) => (CHANNEL, name),
-        Target::Bundle(name) => (BUNDLE, name),
+/// What an entry refers to.
+#[derive(Clone, Copy)]
+pub(super) struct Reference<'a> {
+    pub(super) schema: &'a str,
+    pub(super) name: &'a str,
+}
+
+impl<'a> Reference<'a> {
+    fn to(target: &'a Target) -> Self {
+        let (schema, name) = match target {
+            Target::Package => (PACKAGE, ""),
+            Target::Channel(name) => (CHANNEL, name.as_str()),
+            Target::Bundle(name) => (BUNDLE, name.as_str()),
+        };
+        Self { schema, name }
     }
-}
 
-/// Whether two references are the same. That to a package has no name.
-fn is_same(about: (&str, &str), (schema, name): (&str, &str)) -> bool {
-    about.0 == schema && (schema == PACKAGE || about.1 == name)
-}
+    /// Whether it refers to the same as another. A reference to a package has no name.
+    fn is_same(self, other: Self) -> bool {
+        self.schema == other.schema && (self.schema == PACKAGE || self.name == other.name)
+    }
 
-/// Whether an entry is about something.
-fn is_about(entry: &str, what: (&str, &str)) -> bool {
-    let reference = reference(entry);
-    is_same((&text(&reference, "schema"), &text(&reference, "name")), what)
+    /// Whether an entry is about the same.
+    fn is_of(self, entry: &str) -> bool {
+        let reference = reference(entry);
+        self.is_same(Reference { schema: &text(&reference, "schema"), name: &text(&reference, "name") })
+    }
 }
 
 /// Whether the package has what is to be deprecated.
@@ -43,7 +52,8 @@ fn must_be_there(package: &mut PackageDocuments, target: &Target) -> Result<(), 
 
 pub(super) fn deprecate(package: &mut PackageDocuments, target: &Target, message: &str) -> Result<(), EditError> {
     must_be_there(package, target)?;
-    let (schema, name) = referred(target);
+    let about = Reference::to(target);
+    let Reference { schema, name } = about;
     let reference = with_text(&format!(r#"{{"schema":"{schema}"}}"#), "name", name);
     let entry = format!(r#"{{"reference":{reference},"message":{}}}"#, quoted(message));
     let owner = quoted(&package.package);
@@ -52,7 +62,7 @@ pub(super) fn deprecate(package: &mut PackageDocuments, target: &Target, message
         return Ok(());
     };
     let mut entries = items(&document.json, "entries");
-    match entries.iter_mut().find(|it| is_about(it, (schema, name))) {
+    match entries.iter_mut().find(|it| about.is_of(it)) {
         Some(old) => *old = with_text(old, "message", message),
         None => entries.push(entry),
     }
@@ -61,8 +71,8 @@ pub(super) fn deprecate(package: &mut PackageDocuments, target: &Target, message
 }
 
 pub(super) fn undeprecate(package: &mut PackageDocuments, target: &Target) -> Result<(), EditError> {
-    let wanted = referred(target);
-    if !drop_about(package, |about| is_same(about, wanted)) {
+    let wanted = Reference::to(target);
+    if !drop_about(package, |about| wanted.is_same(about)) {
         let what = match target {
             Target::Package => format!("package `{}`", package.package),
             Target::Channel(name) => format!("channel `{name}`"),
@@ -74,14 +84,14 @@ pub(super) fn undeprecate(package: &mut PackageDocuments, target: &Target) -> Re
 }
 
 /// Takes out what is said about things, by schema and name; a document without entries goes. Whether anything was said.
-pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn((&str, &str)) -> bool) -> bool {
+pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn(Reference<'_>) -> bool) -> bool {
     let mut is_found = false;
     for document in package.of_mut(DEPRECATIONS) {
         let mut entries = items(&document.json, "entries");
         let before = entries.len();
         entries.retain(|it| {
             let reference = reference(it);
-            !is_meant((&text(&reference, "schema"), &text(&reference, "name")))
+            !is_meant(Reference { schema: &text(&reference, "schema"), name: &text(&reference, "name") })
         });
         if entries.len() == before {
             continue;
@@ -100,7 +110,7 @@ pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn((&str
 pub(super) fn rename(package: &mut PackageDocuments, schema: &str, from: &str, to: &str) {
     for document in package.of_mut(DEPRECATIONS) {
         let mut entries = items(&document.json, "entries");
-        for entry in entries.iter_mut().filter(|it| is_about(it, (schema, from))) {
+        for entry in entries.iter_mut().filter(|it| Reference { schema, name: from }.is_of(it)) {
             *entry = with(entry, "reference", Some(&with_text(&reference(entry), "name", to)));
         }
         document.set(with(&document.json, "entries", Some(&list(&entries))));

@@ -26,7 +26,7 @@ pub(super) fn bundle(package: &mut PackageDocuments, name: &str) -> Result<(), E
         }
         channel.set(with(&channel.json, "entries", Some(&list(&entries))));
     }
-    drop_about(package, |about| about == (BUNDLE, name));
+    drop_about(package, |about| about.schema == BUNDLE && about.name == name);
     Ok(())
 }
 
@@ -65,6 +65,10 @@ pub(super) fn channel(package: &mut PackageDocuments, name: &str) -> Result<(), 
         package.of(CHANNEL).flat_map(|it| items(&it.json, "entries")).map(|it| text(&it, "name")).collect();
     let gone: BTreeSet<&str> = own.difference(&kept).map(String::as_str).collect();
     package.of_mut(BUNDLE).filter(|it| gone.contains(&*it.name)).for_each(super::documents::Document::remove);
-    drop_about(package, |about| about == (CHANNEL, name) || (about.0 == BUNDLE && gone.contains(about.1)));
+    drop_about(package, |about| match about.schema {
+        CHANNEL => about.name == name,
+        BUNDLE => gone.contains(about.name),
+        _ => false,
+    });
     Ok(())
 }

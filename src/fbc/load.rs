@@ -207,9 +207,9 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                         let consumed = piece.consumed;
                         let output = match valid.filter(|_| piece.is_read) {
                             Some(valid) => {
-                                let place = (number, splitter.offset());
+                                let start = Start { file: number, offset: splitter.offset() };
                                 decode_read(
-                                    place,
+                                    start,
                                     &valid[done..],
                                     &piece,
                                     consumer,
@@ -217,7 +217,10 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                                     Care::of(input, number),
                                 )
                             }
-                            None => decode((number, splitter.offset()), buffer, piece, consumer, scratch, input),
+                            None => {
+                                let start = Start { file: number, offset: splitter.offset() };
+                                decode(start, buffer, piece, consumer, scratch, input)
+                            }
                         };
                         outputs.push(output);
                         splitter.consume(buffer, consumed);
@@ -235,7 +238,7 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                 if input.meter.expansion.is_spent() {
                     break;
                 }
-                outputs.push(decode((file, offset), &text, piece, consumer, scratch, input));
+                outputs.push(decode(Start { file, offset }, &text, piece, consumer, scratch, input));
             }
         }
         Task::Failed { file, offset, line, defect } => outputs.push(failed(file, offset, line, *defect, consumer)),
@@ -287,16 +290,23 @@ impl<'i> Care<'i> {
     }
 }
 
-/// Decodes the document at `piece` of `buffer`, which stands at an offset of a file.
+/// Where a buffer begins.
+#[derive(Clone, Copy)]
+struct Start {
+    file: u32,
+    offset: u64,
+}
+
+/// Decodes the document at `piece` of `buffer`.
 fn decode<C: Consumer>(
-    place: (u32, u64),
+    start: Start,
     buffer: &[u8],
     piece: Piece,
     consumer: &C,
     scratch: &mut Scratch,
     input: &Input,
 ) -> C::Output {
-    let origin = origin_of(place, &piece);
+    let origin = origin_of(start, &piece);
     let raw = &buffer[piece.start..piece.end];
     let care = Care::of(input, origin.file);
     if let Some(defect) = piece.defect {
@@ -310,14 +320,14 @@ fn decode<C: Consumer>(
 
 /// Decodes the document at `piece` of `buffer`, which `reader` has read just now.
 fn decode_read<C: Consumer>(
-    place: (u32, u64),
+    start: Start,
     buffer: &str,
     piece: &Piece,
     consumer: &C,
     reader: &Reader,
     care: Care<'_>,
 ) -> C::Output {
-    let origin = origin_of(place, piece);
+    let origin = origin_of(start, piece);
     let raw = &buffer.as_bytes()[piece.start..piece.end];
     let text = &buffer[piece.start..piece.end];
     let blob = blob_of(reader.last(text), false, raw.len(), care);
@@ -342,8 +352,8 @@ fn blob_of<'d>(value: Value<'d>, from_yaml: bool, len: usize, care: Care<'_>) ->
     Ok(blob)
 }
 
-/// Where a piece of a buffer comes from that stands at an offset of a file.
-fn origin_of((file, offset): (u32, u64), piece: &Piece) -> Origin {
+/// Where a piece of a buffer comes from.
+fn origin_of(Start { file, offset }: Start, piece: &Piece) -> Origin {
     Origin {
         file,
         line: piece.line,

@@ -4,6 +4,7 @@
 //! What it deliberately does not do: a file with more than its schema has is not its matter.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::file::LegacyFile;
 
@@ -32,13 +33,8 @@ const fn part(table: &'static str, since: i64, columns: &'static [&'static str],
 }
 
 /// Where APIs are kept before properties and dependencies say the same, and for servers afterwards.
-const fn apis(
-    table: &'static str,
-    (since, until): (i64, i64),
-    columns: &'static [&'static str],
-    holds: &'static str,
-) -> Part {
-    Part { table, columns, since, until, unread: 9, holds }
+const fn apis(table: &'static str, schemas: Range<i64>, columns: &'static [&'static str], holds: &'static str) -> Part {
+    Part { table, columns, since: schemas.start, until: schemas.end, unread: 9, holds }
 }
 
 const PROVIDED: &str = "the APIs that bundles provide";
@@ -65,13 +61,13 @@ const PARTS: &[Part] = &[
     part("operatorbundle", 11, &["substitutesfor"], "what bundles substitute for"),
     part("related_image", 1, &["image", "operatorbundle_name"], "the related images of bundles"),
     Part { unread: 0, ..part("api", 0, &["group_name", "version", "kind", "plural"], "the names of APIs") },
-    apis("api_provider", (0, ALWAYS), &["group_name", "version", "kind"], PROVIDED),
-    apis("api_provider", (0, 6), &["channel_entry_id"], PROVIDED),
-    apis("api_provider", (6, ALWAYS), &["operatorbundle_name"], PROVIDED),
+    apis("api_provider", 0..ALWAYS, &["group_name", "version", "kind"], PROVIDED),
+    apis("api_provider", 0..6, &["channel_entry_id"], PROVIDED),
+    apis("api_provider", 6..ALWAYS, &["operatorbundle_name"], PROVIDED),
     Part { unread: 0, ..part("api_provider", 6, KEY, PROVIDED) },
-    apis("api_requirer", (3, ALWAYS), &["group_name", "version", "kind"], REQUIRED),
-    apis("api_requirer", (3, 6), &["channel_entry_id"], REQUIRED),
-    apis("api_requirer", (6, ALWAYS), &["operatorbundle_name"], REQUIRED),
+    apis("api_requirer", 3..ALWAYS, &["group_name", "version", "kind"], REQUIRED),
+    apis("api_requirer", 3..6, &["channel_entry_id"], REQUIRED),
+    apis("api_requirer", 6..ALWAYS, &["operatorbundle_name"], REQUIRED),
     Part { unread: 0, ..part("api_requirer", 6, KEY, REQUIRED) },
     part("dependencies", 8, &["type", "value", "operatorbundle_name"], DEPENDENCIES),
     Part { unread: 0, ..part("dependencies", 8, KEY, DEPENDENCIES) },

@@ -153,13 +153,13 @@ impl Mentions {
             "olm.channel" => {
                 self.add(tree, own, Thing::Channel, Role::Own, Owner { package, channel: name, entry: "" });
                 for &entry in tree.items_of(root, "entries") {
-                    self.entry(tree, entry, (package, name));
+                    self.entry(tree, entry, Owner { package, channel: name, entry: "" });
                 }
             }
             "olm.bundle" => {
                 self.add(tree, own, Thing::Bundle, Role::Own, Owner { package, ..Owner::default() });
                 for &property in tree.items_of(root, "properties") {
-                    self.property(tree, property, (package, name));
+                    self.property(tree, property, Owner { package, channel: "", entry: name });
                 }
             }
             "olm.deprecations" => {
@@ -171,9 +171,8 @@ impl Mentions {
         }
     }
 
-    fn entry(&mut self, tree: &Tree, entry: usize, (package, channel): (&str, &str)) {
-        let name = tree.text_of(entry, "name");
-        let of = Owner { package, channel, entry: name };
+    fn entry(&mut self, tree: &Tree, entry: usize, channel: Owner<'_>) {
+        let of = Owner { entry: tree.text_of(entry, "name"), ..channel };
         self.add(tree, tree.get(entry, "name"), Thing::Bundle, Role::Entry, of);
         self.add(tree, tree.get(entry, "replaces"), Thing::Bundle, Role::Replaces, of);
         for &skip in tree.items_of(entry, "skips") {
@@ -187,20 +186,19 @@ impl Mentions {
         self.range(tree, tree.get(entry, "skipRange"), of);
     }
 
-    fn property(&mut self, tree: &Tree, property: usize, (package, bundle): (&str, &str)) {
+    fn property(&mut self, tree: &Tree, property: usize, of: Owner<'_>) {
         let Some(kind) = tree.get(property, "type") else { return };
         let Some(Content::Text(name, _)) = tree.node(kind).map(|it| &it.content) else { return };
         let span = tree.node(kind).map(|it| it.span.clone()).unwrap_or_default();
         self.types.push(TypeText { name: name.clone(), span });
         let Some(value) = tree.get(property, "value") else { return };
-        let of = Owner { package, channel: "", entry: bundle };
         match name.as_str() {
             "olm.package" => {
                 let text = |key: &str| tree.text_of(value, key).to_owned();
                 self.add(tree, tree.get(value, "packageName"), Thing::Package, Role::Property, of);
                 self.versions.push(BundleVersion {
-                    package: package.to_owned(),
-                    name: bundle.to_owned(),
+                    package: of.package.to_owned(),
+                    name: of.entry.to_owned(),
                     version: text("version"),
                     release: text("release"),
                 });

@@ -32,7 +32,7 @@ pub(super) fn detour(
     from: &Standing,
     wanted: &Detour<'_>,
 ) -> Result<Vec<Leg>, IndexError> {
-    let within = view.names_between(index, (wanted.catalogs, &[]), &from.bundle, wanted.goals, 1)?;
+    let within = view.names_between(index, wanted.catalogs, &[], &from.bundle, wanted.goals, 1)?;
     let wish = Wish {
         is_goal: &|it| wanted.goals.contains(&it.bundle),
         is_allowed: &|it| wanted.allowed.contains(&it.bundle),

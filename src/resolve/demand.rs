@@ -397,7 +397,8 @@ pub fn demanders(
     world: &World,
     rows: &dyn Rows,
     options: &Options,
-    (package, bundle): (&str, &str),
+    package: &str,
+    bundle: &str,
     packages: &[String],
 ) -> Result<(Vec<Demander>, Vec<Overwork>), Failure> {
     let (mut spent, mut left_out) = (0_u64, Vec::new());

@@ -83,7 +83,8 @@ pub struct Dependants {
 /// If the index cannot be read.
 pub fn dependants(
     index: &Index,
-    (before, after): (&str, &str),
+    before: &str,
+    after: &str,
     packages: &[String],
     generations: &[Generation],
     options: &Options,
@@ -157,7 +158,7 @@ fn resolve_again(
                     lost.insert(key);
                 }
                 let new = new.get(bundle).map_or(&[][..], Vec::as_slice);
-                let mut changed = compared((package, bundle), new, &providers, now.as_ref());
+                let mut changed = compared(package, bundle, new, &providers, now.as_ref());
                 before.add_places(&mut changed)?;
                 found.found.extend(changed);
             }
@@ -261,7 +262,8 @@ fn may_differ(old: &[MetBy], new: Option<&Vec<MetBy>>, lost: &BTreeSet<(String, 
 
 /// The demands of a bundle that something else meets, or nothing.
 fn compared(
-    (package, bundle): (&str, &str),
+    package: &str,
+    bundle: &str,
     new: &[MetBy],
     before: &Providers,
     after: Option<&Providers>,

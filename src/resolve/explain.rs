@@ -60,7 +60,7 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
                 _ => None,
             });
             let messages = messages(message, part_messages);
-            let words = requires(&alike.collect::<Vec<&str>>(), (text, *is_all), &messages, candidates);
+            let words = requires(&alike.collect::<Vec<&str>>(), text, *is_all, &messages, candidates);
             sentences.push(Sentence { text: words, place: fact.place.clone() });
             continue;
         }
@@ -95,7 +95,7 @@ fn text(fact: &ConflictFact) -> String {
         }
         FactKind::Requires { operator, text, message, part_messages, candidates, is_all } => {
             let messages = messages(message, part_messages);
-            requires(&[operator.name.as_str()], (text, *is_all), &messages, candidates)
+            requires(&[operator.name.as_str()], text, *is_all, &messages, candidates)
         }
         FactKind::Replaces { operator, installed } => {
             format!("{} takes the place of {}, so they are not there together", shown(operator), installed.name)
@@ -125,7 +125,7 @@ fn messages<'m>(message: &'m str, parts: &'m [String]) -> Vec<&'m str> {
 }
 
 /// What operators require, and who provides that.
-fn requires(operators: &[&str], (text, is_all): (&str, bool), messages: &[&str], candidates: &[Named]) -> String {
+fn requires(operators: &[&str], text: &str, is_all: bool, messages: &[&str], candidates: &[Named]) -> String {
     let who = match candidates {
         // OLM asks one operator for all of it, so that each part may well be there.
         [] if is_all => "and no single operator is all of that".to_owned(),

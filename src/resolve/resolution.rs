@@ -238,7 +238,7 @@ pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verd
     let size = Size { entries: variables.n_entries(), universe: built - started, solve: built.elapsed() };
     match answer {
         Answer::Satisfiable(solution) => {
-            let mut resolution = resolution(&universe, &variables, &solution, (size, options.explains))?;
+            let mut resolution = resolution(&universe, &variables, &solution, size, options.explains)?;
             if options.explains {
                 resolution.behind = behind(&universe, &variables, &solution, &options.limits)?;
             }
@@ -252,7 +252,8 @@ fn resolution(
     universe: &Universe<'_>,
     variables: &Variables,
     solution: &Solution,
-    (size, explains): (Size, bool),
+    size: Size,
+    explains: bool,
 ) -> Result<Resolution, Failure> {
     let mut resolution = Resolution {
         warnings: universe.warnings.clone(),
@@ -264,7 +265,7 @@ fn resolution(
     for var in &solution.chosen {
         let Stands::Entry(ids) = variables.stands(*var) else { continue };
         let Some(&id) = ids.first() else { continue };
-        let because = because(universe, variables, solution, (*var, explains));
+        let because = because(universe, variables, solution, *var, explains);
         let Some(channel) = universe.channel_of(id) else {
             let version = universe.installed_of(id).map(|it| world_version(universe, it.csv)).unwrap_or_default();
             resolution.kept.push(Kept { name: universe.entry(id).fields.name.clone(), version, because });
@@ -358,7 +359,8 @@ fn because(
     universe: &Universe<'_>,
     variables: &Variables,
     solution: &Solution,
-    (var, explains): (Var, bool),
+    var: Var,
+    explains: bool,
 ) -> Vec<Because> {
     let mut because: Vec<Because> = Vec::new();
     for choice in solution.choices.iter().filter(|it| it.taken == var) {
@@ -377,7 +379,7 @@ fn because(
                     refused: choice.place,
                     provision: match variables.problem.constraint(fact) {
                         Constraint::Dependency(candidates) if explains => {
-                            provision(universe, variables, choice, (*by, candidates))
+                            provision(universe, variables, choice, *by, candidates)
                         }
                         _ => Provision::default(),
                     },
@@ -405,7 +407,8 @@ fn provision(
     universe: &Universe<'_>,
     variables: &Variables,
     choice: &Choice,
-    (by, candidates): (EntryId, &[Var]),
+    by: EntryId,
+    candidates: &[Var],
 ) -> Provision {
     let entries: Vec<EntryId> = candidates.iter().filter_map(|it| variables.first_entry(*it)).collect();
     let mut provision = Provision {

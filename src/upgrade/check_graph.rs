@@ -62,7 +62,7 @@ pub(super) fn check_package(
     for (channel, order) in package.channels.iter().zip(&ordered.orders) {
         match order {
             Err(error) => {
-                findings.push(finding(rules::NO_ORDER, at_disorder(channel), (channel, ""), error.to_string(), None));
+                findings.push(finding(rules::NO_ORDER, at_disorder(channel), channel, "", error.to_string(), None));
             }
             Ok(order) => {
                 let beyond = check_ranges(channel);
@@ -90,14 +90,14 @@ fn of_channel(now: &Ordered<'_>, loss: &Loss<'_>) -> Option<About> {
         Loss::Channel(_) => {
             let message = format!("channel {id} was removed: its Subscriptions fail");
             let help = "keep the channel, deprecated if need be";
-            Some(finding(rules::LOST, was.places.start(), (was, ""), message, Some(help)))
+            Some(finding(rules::LOST, was.places.start(), was, "", message, Some(help)))
         }
         Loss::Order(_) => {
             let now = now.channels(&was.name).next();
             let place = now.map_or_else(|| was.places.start(), |it| at_disorder(it.0));
             let message = format!("channel {id} has lost its single head: none of its versions can be upgraded");
             let help = "let one entry replace or skip every other head";
-            Some(finding(rules::LOST, place, (was, ""), message, Some(help)))
+            Some(finding(rules::LOST, place, was, "", message, Some(help)))
         }
         Loss::Version { .. } => None,
     }
@@ -171,7 +171,7 @@ fn check_names(
             let help = "leave newer versions out of the skipRange of older entries";
             let place = channel.entry(&back).map(|it| at_range(channel, it));
             let place = place.unwrap_or_else(|| channel.places.start());
-            findings.push(finding(rules::CIRCLE, place, (channel, &back), message, Some(help)));
+            findings.push(finding(rules::CIRCLE, place, channel, &back, message, Some(help)));
         }
         let entries = naming.entries(name);
         if entries.len() > 1 {
@@ -179,7 +179,7 @@ fn check_names(
             let entries = listed(channel, entries.into_iter());
             let message = format!("{n_entries} entries of {id} replace or skip {name}: {entries}");
             let place = naming.place(name).unwrap_or_else(|| channel.places.start());
-            findings.push(finding(rules::AMBIGUOUS, place, (channel, name), message, None));
+            findings.push(finding(rules::AMBIGUOUS, place, channel, name, message, None));
         }
     }
 }
@@ -243,7 +243,7 @@ fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, adv
     let place = own.map(|it| channel.places.entry(it.number())).or_else(|| judged.naming.place(name));
     let at_head = || order.live.first().map(|it| channel.places.entry(it.number()));
     let place = place.or_else(at_head).unwrap_or_else(|| channel.places.start());
-    finding(rule, place, (channel, name), message, help.as_deref())
+    finding(rule, place, channel, name, message, help.as_deref())
 }
 
 /// The name that a way comes back to, if it does and nobody has said so: a way is followed only as far as none was
@@ -308,7 +308,7 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
         });
         let item = of_entry.get(name).copied().unwrap_or_default();
         let place = channel.places.skip(skipping.number(), item);
-        findings.push(finding(rules::DEAD_ENTRY, place, (channel, name), message, Some(&help)));
+        findings.push(finding(rules::DEAD_ENTRY, place, channel, name, message, Some(&help)));
     }
 }
 
@@ -339,7 +339,8 @@ fn check_ranges(channel: &Channel) -> Vec<About> {
         findings.push(finding(
             rules::RANGE_BEYOND,
             at_range(channel, entry),
-            (channel, &entry.fields.name),
+            channel,
+            &entry.fields.name,
             message,
             Some(&help),
         ));
@@ -367,7 +368,7 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>)
             listed(channel, older.into_iter())
         );
         let help = "let the end of the chain replace the newest of them, without skipping it, if they should be part of the channel";
-        findings.push(finding(rules::PRUNED, channel.places.entry(last.number()), (channel, ""), message, Some(help)));
+        findings.push(finding(rules::PRUNED, channel.places.entry(last.number()), channel, "", message, Some(help)));
     }
 }
 
@@ -384,7 +385,7 @@ fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, fi
             head.fields.name, channel.package, channel.name, default.name
         );
         let place = channel.places.entry(head.number());
-        findings.push(finding(rules::OUTSIDE_DEFAULT, place, (channel, ""), message, None));
+        findings.push(finding(rules::OUTSIDE_DEFAULT, place, channel, "", message, None));
     }
 }
 
@@ -409,7 +410,8 @@ fn at_range(channel: &Channel, entry: &Entry) -> Place {
 fn finding(
     rule: &'static Rule,
     place: Place,
-    (channel, name): (&Channel, &str),
+    channel: &Channel,
+    name: &str,
     message: String,
     help: Option<&str>,
 ) -> About {

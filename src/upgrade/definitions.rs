@@ -10,7 +10,7 @@ use crate::index::{Index, IndexError};
 ///
 /// # Errors
 /// If the index is damaged.
-pub fn unsafe_definitions(index: &Index, catalog: &str, (from, to): (&str, &str)) -> Result<Vec<String>, IndexError> {
+pub fn unsafe_definitions(index: &Index, catalog: &str, from: &str, to: &str) -> Result<Vec<String>, IndexError> {
     let definitions = |bundle: &str| -> Result<Vec<Placed>, IndexError> {
         let objects = index.carried_objects(catalog, bundle)?.into_iter();
         Ok(objects.filter_map(|(json, place)| Some(Placed { crd: Crd::from_json(&json).ok()?, place })).collect())

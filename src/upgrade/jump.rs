@@ -40,7 +40,8 @@ pub(super) fn jump(
     view: &PackageView,
     graph: &PackageGraph,
     asked: &Asked,
-    (installed, to): (&InstalledBundle, &(String, String)),
+    installed: &InstalledBundle,
+    to: &(String, String),
     channel: &str,
 ) -> Jump {
     let wanted = Version::parse(&to.1).ok();

@@ -30,7 +30,8 @@ impl PackageView {
     pub fn names_between(
         &self,
         index: &Index,
-        (catalogs, channels): (&[String], &[String]),
+        catalogs: &[String],
+        channels: &[String],
         from: &InstalledBundle,
         to: &BTreeSet<String>,
         at_most: u16,

@@ -308,7 +308,7 @@ impl<'s> ClassicSearch<'s> {
                 let is_same = current == Some(*number);
                 let n_set = n_set + usize::from(!is_same);
                 // The shortest way of all never goes in a circle.
-                let comes_through = || is_on_way(&steps_to, bundle, (&trails, &links), at);
+                let comes_through = || is_on_way(&steps_to, bundle, &trails, &links, at);
                 let is_circle = bundle == from.name || (wish.at_most > 1 && comes_through());
                 if !wish.within.may_hold(bundle)
                     || is_circle
@@ -352,12 +352,7 @@ impl<'s> Nearest<'s> {
 }
 
 /// Whether a way has come through a bundle: asked of the steps to the bundle or of those of the way, whichever are fewer.
-fn is_on_way(
-    steps_to: &HashMap<&str, Vec<usize>>,
-    bundle: &str,
-    (trails, links): (&Trails, &[Link]),
-    at: usize,
-) -> bool {
+fn is_on_way(steps_to: &HashMap<&str, Vec<usize>>, bundle: &str, trails: &Trails, links: &[Link], at: usize) -> bool {
     let Some(steps) = steps_to.get(bundle) else { return false };
     if steps.len() <= trails.length(at) {
         tally::step(steps.len());

@@ -126,7 +126,7 @@ pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, 
         // An upgrade that there is is never given up for less.
         if let (true, Some(installed)) = (answer.ways.is_empty(), &asked.installed) {
             let channel = package.channels.iter().find(lists);
-            answer.jump = channel.map(|it| jump(view, graph, asked, (installed, target), &it.name));
+            answer.jump = channel.map(|it| jump(view, graph, asked, installed, target, &it.name));
         }
         answer.ways.extend(answer.jump.as_ref().map(Jump::words));
     }

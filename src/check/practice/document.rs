@@ -204,7 +204,7 @@ fn properties(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
             "olm.package.required" => {
                 let (package, range) = (text("packageName"), text("versionRange"));
                 if let (Some(package), Some(range)) = (package, range) {
-                    dependency(bundle, idx, (&package, &range), found);
+                    dependency(bundle, idx, &package, &range, found);
                 }
             }
             _ => {}
@@ -239,7 +239,7 @@ fn version_of(bundle: &Bundle<'_>, idx: usize, version: &str, found: &mut Vec<Dr
     }
 }
 
-fn dependency(bundle: &Bundle<'_>, idx: usize, (package, range): (&str, &str), found: &mut Vec<Draft>) {
+fn dependency(bundle: &Bundle<'_>, idx: usize, package: &str, range: &str, found: &mut Vec<Draft>) {
     let name = &bundle.name;
     let at = || vec!["versionRange".into()];
     if holds(range, "0.0.0") == Some(true) {

@@ -204,7 +204,7 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
             ));
         }
     };
-    write(context, path, (&old, &lock), args.dry_run)?;
+    write(context, path, &old, &lock, args.dry_run)?;
     Ok(say_missing(context, &missing))
 }
 
@@ -215,7 +215,7 @@ fn say_missing(context: &Context, missing: &[String]) -> Exit {
 }
 
 /// Writes a lock that is not what it was.
-fn write(context: &Context, path: &Path, (old, lock): (&str, &Lock), dry_run: bool) -> Result<(), CommandError> {
+fn write(context: &Context, path: &Path, old: &str, lock: &Lock, dry_run: bool) -> Result<(), CommandError> {
     let new = lock.text();
     let operators = counted(lock.operators.len() as u64, "operator");
     if dry_run {
@@ -303,6 +303,6 @@ fn run_update(context: &Context, args: &UpdateArgs) -> CommandResult {
     if args.dry_run && is_shown_as_data {
         return Ok(say_missing(context, &made.missing));
     }
-    write(context, args.file.path(), (&old, &made.lock), args.dry_run)?;
+    write(context, args.file.path(), &old, &made.lock, args.dry_run)?;
     Ok(say_missing(context, &made.missing))
 }

@@ -69,7 +69,9 @@ pub use outdated::Outdated;
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
-pub use served::{DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage};
+pub use served::{
+    AskedApi, DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage,
+};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use status::Status;
 pub use upgrade::{

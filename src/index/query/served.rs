@@ -8,6 +8,17 @@ use rusqlite::{Row, params};
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};
 
+/// An API as it is asked for. The plural name is not looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskedApi<'q> {
+    /// Its group.
+    pub group: &'q str,
+    /// Its version.
+    pub version: &'q str,
+    /// Its kind.
+    pub kind: &'q str,
+}
+
 /// A package with its channels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServedPackage {
@@ -422,9 +433,10 @@ impl Index {
     pub fn served_providers(
         &self,
         catalog: &str,
-        (group, version, kind): (&str, &str, &str),
+        api: AskedApi<'_>,
         heads_only: bool,
     ) -> Result<Vec<ServedEntry>, IndexError> {
+        let AskedApi { group, version, kind } = api;
         self.rows(PROVIDERS, params![catalog, group, version, kind, heads_only], entry_of)
     }
 

@@ -387,8 +387,8 @@ impl Index {
         it.properties = self.properties_of(PROPERTIES, document, &places)?;
         let mut channels = HashMap::new();
         let package = it.row.package.as_str();
-        it.upgrades_from = self.edges(EDGES_IN, package, (document, catalog), &mut channels)?;
-        it.upgrades_to = self.edges(EDGES_OUT, package, (document, catalog), &mut channels)?;
+        it.upgrades_from = self.edges(EDGES_IN, package, document, catalog, &mut channels)?;
+        it.upgrades_to = self.edges(EDGES_OUT, package, document, catalog, &mut channels)?;
         it.source = source.map(|it| it.0);
         Ok(it)
     }
@@ -398,7 +398,8 @@ impl Index {
         &self,
         sql: &str,
         package: &str,
-        (document, catalog): (i64, i64),
+        document: i64,
+        catalog: i64,
         channels: &mut HashMap<i64, Arc<ChannelPlaces>>,
     ) -> Result<Vec<Edge>, IndexError> {
         let rows = self.rows(sql, [document, catalog], |row| {

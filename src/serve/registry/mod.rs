@@ -17,6 +17,7 @@ pub mod reflection;
 mod refusal;
 pub mod value;
 
+pub use crate::index::query::AskedApi;
 pub use admission::refusal;
 pub use custom::{ACKNOWLEDGEMENT, is_name};
 pub use refusal::{Code, Refusal};
@@ -26,17 +27,6 @@ use self::message::{Bundle, Channel, ChannelEntry, Deprecation, Package, Package
 use crate::index::Index;
 use crate::index::query::{EntryKey, ServedEntry, ServedPackage};
 use crate::version::Version;
-
-/// An API as it is asked for. The plural name is not looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskedApi<'q> {
-    /// Its group.
-    pub group: &'q str,
-    /// Its version.
-    pub version: &'q str,
-    /// Its kind.
-    pub kind: &'q str,
-}
 
 impl AskedApi<'_> {
     /// As errors write it.
@@ -283,7 +273,7 @@ impl Registry<'_> {
     }
 
     fn providers(&self, api: AskedApi<'_>, heads_only: bool) -> Result<Vec<ServedEntry>, Refusal> {
-        Ok(self.index.served_providers(self.catalog, (api.group, api.version, api.kind), heads_only)?)
+        Ok(self.index.served_providers(self.catalog, api, heads_only)?)
     }
 
     fn find_package(&self, name: &str) -> Result<ServedPackage, Refusal> {

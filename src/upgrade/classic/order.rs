@@ -96,7 +96,7 @@ impl Channel {
         let mut visited: Vec<Option<usize>> = vec![None; self.entries.len()];
         let mut chains = Vec::new();
         for &head in first.iter().filter(|&&it| !is_left[it]) {
-            let Some(chain) = self.chain((&replaces, &skipped_by), &mut visited, head) else {
+            let Some(chain) = self.chain(&replaces, &skipped_by, &mut visited, head) else {
                 let head = self.entries[head].fields.name.clone();
                 return Err(OrderError::Cycle { package, channel, head });
             };
@@ -125,7 +125,8 @@ impl Channel {
     /// through.
     fn chain(
         &self,
-        (replaces, skipped_by): (&[Option<usize>], &[Option<&Entry>]),
+        replaces: &[Option<usize>],
+        skipped_by: &[Option<&Entry>],
         visited: &mut [Option<usize>],
         head: usize,
     ) -> Option<Vec<&Entry>> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
 use crate::index::query::{GraphBundle, GraphDeprecation, InstallModes, PackageGraph};
-use crate::upgrade::channel::Channel;
+use crate::upgrade::channel::{Channel, Entry};
 use crate::version::{Holding, VersionRelease};
 
 /// The label that every catalog has: its name.
@@ -52,6 +52,13 @@ pub struct Catalog {
     pub(super) lookup: Lookup,
 }
 
+/// Where an entry stands in the channels of a [`Catalog`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::upgrade) struct EntryPlace {
+    pub(super) channel: usize,
+    pub(super) entry: usize,
+}
+
 /// Places in the lists of a [`Catalog`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lookup {
@@ -59,23 +66,30 @@ pub(super) struct Lookup {
     pub(super) candidates: HashMap<String, usize>,
     /// Candidates by version and release.
     pub(super) versions: HashMap<VersionRelease, Vec<usize>>,
-    /// Entries (channel and place in it) that replace or skip a name, in order.
-    pub(super) successors: HashMap<String, Vec<(usize, usize)>>,
+    /// Entries that replace or skip a name, in order.
+    pub(super) successors: HashMap<String, Vec<EntryPlace>>,
     /// Entries that have a range, in order.
-    pub(super) ranged: Vec<(usize, usize)>,
+    pub(super) ranged: Vec<EntryPlace>,
     /// Their ranges, by their places in that list.
     pub(super) holding: Holding,
     /// The same, the best first; made when a way is walked.
     pub(super) best: OnceLock<BestFirst>,
-    /// Entries (channel and place in it) of a bundle, in order.
-    pub(super) entries: HashMap<String, Vec<(usize, usize)>>,
+    /// Entries of a bundle, in order.
+    pub(super) entries: HashMap<String, Vec<EntryPlace>>,
+}
+
+/// An entry with a range.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BestEntry {
+    pub(super) channel: usize,
+    pub(super) candidate: usize,
 }
 
 /// Entries with ranges in the order in which the resolver prefers their candidates.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BestFirst {
-    /// Channel and candidate.
-    pub(super) entries: Vec<(usize, usize)>,
+    /// Their channels and candidates.
+    pub(super) entries: Vec<BestEntry>,
     /// Their ranges, by their places in that list.
     pub(super) holding: Holding,
 }
@@ -91,22 +105,23 @@ impl Lookup {
         }
         for (number, channel) in channels.iter().enumerate() {
             for (at, entry) in channel.entries.iter().enumerate() {
+                let place = EntryPlace { channel: number, entry: at };
                 // A name counts once for an entry, however often the entry has it.
                 let mut push = |name: &String| {
                     let places = lookup.successors.entry(name.clone()).or_default();
-                    if places.last() != Some(&(number, at)) {
-                        places.push((number, at));
+                    if places.last() != Some(&place) {
+                        places.push(place);
                     }
                 };
                 push(&entry.fields.replaces);
                 entry.fields.skips.iter().for_each(push);
                 if entry.range.is_some() {
-                    lookup.ranged.push((number, at));
+                    lookup.ranged.push(place);
                 }
-                lookup.entries.entry(entry.fields.name.clone()).or_default().push((number, at));
+                lookup.entries.entry(entry.fields.name.clone()).or_default().push(place);
             }
         }
-        let range = |&(number, at): &(usize, usize)| channels[number].entries[at].range.as_ref();
+        let range = |it: &EntryPlace| channels[it.channel].entries[it.entry].range.as_ref();
         // No channel has as many entries as do not fit.
         let ranges = lookup.ranged.iter().enumerate();
         lookup.holding = Holding::new(ranges.filter_map(|(place, it)| Some((u32::try_from(place).ok()?, range(it)?))));
@@ -160,6 +175,15 @@ impl Candidate {
 }
 
 impl Catalog {
+    pub(super) fn entry(&self, place: EntryPlace) -> &Entry {
+        &self.channels[place.channel].entries[place.entry]
+    }
+
+    /// The place of the candidate that an entry names, if there is one.
+    pub(super) fn candidate_of(&self, place: EntryPlace) -> Option<usize> {
+        self.lookup.candidates.get(&self.entry(place).fields.name).copied()
+    }
+
     /// A catalog that serves. `graph` is what it says of the package, if it says anything; `release` is how releases are read.
     #[must_use]
     pub fn with_releases(
@@ -205,8 +229,8 @@ impl Catalog {
     pub fn channels_of(&self, bundle: &str) -> impl Iterator<Item = &str> {
         let entries = self.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);
         // A channel that lists it twice is named once.
-        let each = entries.chunk_by(|a, b| a.0 == b.0).filter_map(|it| it.first());
-        each.map(|&(number, _)| self.channels[number].name.as_str())
+        let each = entries.chunk_by(|a, b| a.channel == b.channel).filter_map(|it| it.first());
+        each.map(|it| self.channels[it.channel].name.as_str())
     }
 
     /// The candidate of a name.

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::catalog::{BestFirst, Catalog, rank};
+use super::catalog::{BestEntry, BestFirst, Catalog, EntryPlace, rank};
 use super::installed::Installed;
 use super::property::explicit_version;
 use crate::diag::Place;
 use crate::upgrade::permit::{Field, Permit};
 use crate::version::{Holding, Version, VersionRelease};
 
-/// The entries (channel and place in it) that the installed bundle has edges to, in order.
+/// The entries that the installed bundle has edges to, in order.
 ///
 /// Given channels restrict the edges too: one that exists only in another channel does not count.
 fn entries_after(
@@ -17,19 +17,19 @@ fn entries_after(
     installed: &Installed,
     version: Option<&Version>,
     channels: &[String],
-) -> BTreeSet<(usize, usize)> {
+) -> BTreeSet<EntryPlace> {
     let lookup = &catalog.lookup;
     let named = lookup.successors.get(&installed.name).map_or(&[][..], Vec::as_slice);
     let in_range =
         version.into_iter().flat_map(|it| lookup.holding.all(it)).map(|place| &lookup.ranged[place as usize]);
     let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
-    named.iter().chain(in_range).copied().filter(|(number, _)| counts(*number)).collect()
+    named.iter().chain(in_range).copied().filter(|it| counts(it.channel)).collect()
 }
 
 /// Whether the range of an entry holds a version. An empty group of a range, on which the real system crashes, contains
 /// nothing.
-fn holds(catalog: &Catalog, (number, at): (usize, usize), version: Option<&Version>) -> bool {
-    let range = catalog.channels[number].entries[at].range.as_ref();
+fn holds(catalog: &Catalog, place: EntryPlace, version: Option<&Version>) -> bool {
+    let range = catalog.entry(place).range.as_ref();
     range.zip(version).is_some_and(|(range, version)| range.contains(version).unwrap_or(false))
 }
 
@@ -39,9 +39,9 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
     // Ranges are asked about the version as it is written; a release plays no part.
     let version = Version::parse(&installed.version).ok();
     let mut found: HashMap<&str, Vec<Permit>> = HashMap::new();
-    for (number, at) in entries_after(catalog, installed, version.as_ref(), channels) {
-        let name = catalog.channels[number].entries[at].fields.name.as_str();
-        add_permits(catalog, installed, version.as_ref(), (number, at), found.entry(name).or_default());
+    for place in entries_after(catalog, installed, version.as_ref(), channels) {
+        let name = catalog.entry(place).fields.name.as_str();
+        add_permits(catalog, installed, version.as_ref(), place, found.entry(name).or_default());
     }
     found
 }
@@ -55,16 +55,12 @@ pub(in crate::upgrade) fn permits_to(
 ) -> Vec<Permit> {
     let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
     let entries = catalog.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);
-    let entries: Vec<(usize, usize)> = entries.iter().copied().filter(|it| counts(it.0)).collect();
+    let entries: Vec<EntryPlace> = entries.iter().copied().filter(|it| counts(it.channel)).collect();
     permits_of(catalog, installed, &entries)
 }
 
 /// The fields of some entries that lead from the installed bundle, in their order.
-pub(in crate::upgrade) fn permits_of(
-    catalog: &Catalog,
-    installed: &Installed,
-    entries: &[(usize, usize)],
-) -> Vec<Permit> {
+pub(in crate::upgrade) fn permits_of(catalog: &Catalog, installed: &Installed, entries: &[EntryPlace]) -> Vec<Permit> {
     let version = Version::parse(&installed.version).ok();
     let mut permits = Vec::new();
     for &place in entries {
@@ -77,13 +73,13 @@ fn add_permits(
     catalog: &Catalog,
     installed: &Installed,
     version: Option<&Version>,
-    (number, at): (usize, usize),
+    place: EntryPlace,
     permits: &mut Vec<Permit>,
 ) {
-    let channel = &catalog.channels[number];
-    let entry = &channel.entries[at].fields;
-    let mut add = |field: Field, value: &str, place: Place| {
-        permits.push(Permit::new(&channel.name, &entry.name, field, value, place));
+    let channel = &catalog.channels[place.channel];
+    let (at, entry) = (place.entry, &catalog.entry(place).fields);
+    let mut add = |field: Field, value: &str, at: Place| {
+        permits.push(Permit::new(&channel.name, &entry.name, field, value, at));
     };
     if entry.replaces == installed.name {
         add(Field::Replaces, &entry.replaces, channel.places.replaces(at));
@@ -91,7 +87,7 @@ fn add_permits(
     if let Some(item) = entry.skips.iter().position(|it| *it == installed.name) {
         add(Field::Skips, &installed.name, channel.places.skip(at, item));
     }
-    if holds(catalog, (number, at), version) {
+    if holds(catalog, place, version) {
         add(Field::SkipRange, &entry.skip_range, channel.places.skip_range(at));
     }
 }
@@ -100,8 +96,7 @@ fn add_permits(
 pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
     let version = Version::parse(&installed.version).ok();
     let entries = entries_after(catalog, installed, version.as_ref(), channels).into_iter();
-    let name = |(number, at): (usize, usize)| &catalog.channels[number].entries[at].fields.name;
-    entries.filter_map(|it| catalog.lookup.candidates.get(name(it)).copied()).collect()
+    entries.filter_map(|it| catalog.candidate_of(it)).collect()
 }
 
 /// The best candidate in the range of one of whose entries the installed bundle is, of those that are allowed. It is
@@ -114,13 +109,13 @@ pub(super) fn best_in_range(
 ) -> Option<usize> {
     let lookup = &catalog.lookup;
     let BestFirst { entries, holding } = lookup.best.get_or_init(|| {
-        let candidate = |it: &(usize, usize)| lookup.candidates.get(&catalog.channels[it.0].entries[it.1].fields.name);
-        let ranged = lookup.ranged.iter().filter_map(|it| Some((it, *candidate(it)?)));
-        let mut ranged: Vec<(&(usize, usize), usize)> = ranged.collect();
+        let ranged = lookup.ranged.iter().filter_map(|it| Some((*it, catalog.candidate_of(*it)?)));
+        let mut ranged: Vec<(EntryPlace, usize)> = ranged.collect();
         ranged.sort_by_key(|it| (rank(&catalog.candidates[it.1]), it.1));
-        let range = |it: &(usize, usize)| catalog.channels[it.0].entries[it.1].range.as_ref();
-        let holding = Holding::new((0_u32..).zip(ranged.iter().filter_map(|it| range(it.0))));
-        BestFirst { entries: ranged.iter().map(|it| (it.0.0, it.1)).collect(), holding }
+        let ranges = ranged.iter().filter_map(|it| catalog.entry(it.0).range.as_ref());
+        let holding = Holding::new((0_u32..).zip(ranges));
+        let best = |&(place, candidate): &(EntryPlace, usize)| BestEntry { channel: place.channel, candidate };
+        BestFirst { entries: ranged.iter().map(best).collect(), holding }
     });
     let version = Version::parse(&installed.version).ok()?;
     let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
@@ -128,22 +123,17 @@ pub(super) fn best_in_range(
     loop {
         lists.retain(|it| !it.is_empty());
         let next = lists.iter_mut().min_by_key(|it| it[0])?;
-        let (number, place) = entries[next[0] as usize];
+        let BestEntry { channel, candidate } = entries[next[0] as usize];
         *next = &next[1..];
-        if counts(number) && is_allowed(place) {
-            return Some(place);
+        if counts(channel) && is_allowed(candidate) {
+            return Some(candidate);
         }
     }
 }
 
 /// The candidates that entries replacing or skipping the installed bundle lead to.
 pub(super) fn named_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
-    entries_after(catalog, installed, None, channels)
-        .into_iter()
-        .filter_map(|(number, at)| {
-            catalog.lookup.candidates.get(&catalog.channels[number].entries[at].fields.name).copied()
-        })
-        .collect()
+    entries_after(catalog, installed, None, channels).into_iter().filter_map(|it| catalog.candidate_of(it)).collect()
 }
 
 /// Version and release of the installed bundle (`docs/behaviour/olm-v1.md` 1.4.8).

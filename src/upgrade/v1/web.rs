@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::catalog::{Candidate, Catalog};
+use super::catalog::{Candidate, Catalog, EntryPlace};
 use super::installed::Installed;
 use super::resolve::Policy;
 use super::successors::permits_of;
@@ -37,8 +37,8 @@ pub(in crate::upgrade) struct Web<'c> {
 struct Target<'c> {
     catalog: &'c Catalog,
     candidate: &'c Candidate,
-    /// The entries (channel and place in it) that lead to it.
-    entries: Vec<(usize, usize)>,
+    /// The entries that lead to it.
+    entries: Vec<EntryPlace>,
 }
 
 /// What may follow a bundle, the highest version first: lists, each with the place from which on it is still to come.
@@ -57,8 +57,8 @@ impl<'c> Web<'c> {
         let mut ranks_of: HashMap<&str, Vec<u32>> = HashMap::new();
         let (mut ranges, mut rank_of) = (Vec::new(), Vec::new());
         for (rank, target) in (0_u32..).zip(&targets).filter(|_| is_bound) {
-            for &(number, at) in &target.entries {
-                let entry = &target.catalog.channels[number].entries[at];
+            for &place in &target.entries {
+                let entry = target.catalog.entry(place);
                 for name in entry.fields.skips.iter().chain([&entry.fields.replaces]) {
                     let ranks = ranks_of.entry(name).or_default();
                     if ranks.last() != Some(&rank) {
@@ -175,7 +175,7 @@ fn targets<'c>(catalogs: impl Iterator<Item = &'c Catalog>, channels: &[String])
         for (number, channel) in catalog.channels.iter().enumerate().filter(|it| counts(&it.1.name)) {
             for (at, entry) in channel.entries.iter().enumerate() {
                 if let Some(place) = place_of.get(entry.fields.name.as_str()) {
-                    targets[first + place].entries.push((number, at));
+                    targets[first + place].entries.push(EntryPlace { channel: number, entry: at });
                 }
             }
         }
