@@ -4,11 +4,12 @@
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
 use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
+use crate::cluster::LabelSelector;
 use crate::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use crate::index::Index;
 use crate::index::query::{CatalogRank, Filter, PackageGraph};
 use crate::platform::coerce;
-use crate::upgrade::v1::{Gates, Installation, LabelSelector, LabelSelectorRequirement, Policy};
+use crate::upgrade::v1::{Gates, Installation, Policy};
 use crate::upgrade::{Asked, Generation, InstalledBundle, InstalledError, PackageView};
 use crate::version::version_in_name;
 
@@ -516,14 +517,11 @@ fn complete(asked: &mut Asked, extension: &ClusterExtension, view: &PackageView,
     if asked.version.is_empty() {
         asked.version.clone_from(&extension.version);
     }
-    if asked.selector.is_none() && extension.has_selector {
-        let requirement =
-            |(key, operator, values): (String, String, Vec<String>)| LabelSelectorRequirement { key, operator, values };
-        let is_left = |it: &&(String, String)| !has_own || it.0 != CATALOG_NAME_LABEL;
-        asked.selector = Some(LabelSelector {
-            match_labels: extension.match_labels.iter().filter(is_left).cloned().collect(),
-            match_expressions: extension.match_expressions.iter().cloned().map(requirement).collect(),
-        });
+    if asked.selector.is_none() {
+        asked.selector.clone_from(&extension.selector);
+        if let Some(selector) = asked.selector.as_mut().filter(|_| has_own) {
+            selector.match_labels.remove(CATALOG_NAME_LABEL);
+        }
     }
     // Every other text means the default.
     if extension.upgrade_constraint_policy == "SelfCertified" {

@@ -4,6 +4,7 @@
 
 use super::condition::Condition;
 use super::object::{Object, text};
+use super::selector::LabelSelector;
 use crate::diag::Place;
 use crate::json::{Value, write_compact};
 use crate::version::masterminds::api_server_refusal;
@@ -22,12 +23,8 @@ pub struct ClusterExtension {
     pub version: String,
     /// `spec.source.catalog.channels`
     pub channels: Vec<String>,
-    /// `spec.source.catalog.selector.matchLabels`
-    pub match_labels: Vec<(String, String)>,
-    /// `spec.source.catalog.selector.matchExpressions`: key, operator and values.
-    pub match_expressions: Vec<(String, String, Vec<String>)>,
-    /// Whether it has a selector at all.
-    pub has_selector: bool,
+    /// `spec.source.catalog.selector`, if it has one.
+    pub selector: Option<LabelSelector>,
     /// `spec.source.catalog.upgradeConstraintPolicy`, or empty.
     pub upgrade_constraint_policy: String,
     /// `spec.namespace`, or empty.
@@ -46,7 +43,7 @@ impl ClusterExtension {
     /// The one ClusterCatalog that its selector names by a label, if it does.
     #[must_use]
     pub fn named_catalog(&self) -> Option<&str> {
-        self.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL).map(|it| it.1.as_str())
+        self.selector.as_ref()?.match_labels.get(CATALOG_NAME_LABEL).map(String::as_str)
     }
 
     /// Why the API server refuses it for its `version`, with the place.
@@ -61,11 +58,6 @@ impl ClusterExtension {
         let at = |keys: &[&str]| -> Vec<Value<'_>> { object.items(&[&catalog[..], keys].concat()) };
         let words = |value: Value<'_>| value.as_str().unwrap_or_default().into_owned();
         let selector = object.at(&["spec", "source", "catalog", "selector"]).filter(|it| !it.is_null());
-        let labels = selector.and_then(|it| it.get("matchLabels"));
-        let expressions = at(&["selector", "matchExpressions"]).into_iter().map(|it| {
-            let values = it.get("values").map(|it| it.items().map(words).collect());
-            (text(it, "key"), text(it, "operator"), values.unwrap_or_default())
-        });
         let bundle = ["status", "install", "bundle"];
         let installed = object.text(&[&bundle[..], &["name"]].concat());
         Self {
@@ -73,11 +65,7 @@ impl ClusterExtension {
             package: object.text(&["spec", "source", "catalog", "packageName"]),
             version: object.text(&["spec", "source", "catalog", "version"]),
             channels: at(&["channels"]).into_iter().map(words).collect(),
-            match_labels: labels
-                .map(|it| it.members().map(|(key, value)| (words(key), words(value))).collect())
-                .unwrap_or_default(),
-            match_expressions: expressions.collect(),
-            has_selector: selector.is_some(),
+            selector: selector.map(LabelSelector::read),
             upgrade_constraint_policy: object.text(&["spec", "source", "catalog", "upgradeConstraintPolicy"]),
             namespace: object.text(&["spec", "namespace"]),
             config: object.at(&["spec", "config"]).filter(|it| !it.is_null()).map(|config| {
@@ -131,13 +119,14 @@ items:
         let [till, empty] = cluster.extensions.as_slice() else { panic!("{cluster:?}") };
         assert_eq!((till.package.as_str(), till.version.as_str()), ("till", ">=1.0"));
         assert_eq!(till.channels, ["stable"]);
-        assert_eq!(till.match_labels, [("tier".to_owned(), "prod".to_owned())]);
-        assert_eq!(till.match_expressions[0].2, ["b", "c"]);
+        let selector = till.selector.as_ref().unwrap();
+        assert_eq!(selector.match_labels["tier"], "prod");
+        assert_eq!(selector.match_expressions[0].values, ["b", "c"]);
         assert_eq!(till.installed, Some(("till.v1.0.0".to_owned(), "1.0.0".to_owned())));
         assert_eq!((till.upgrade_constraint_policy.as_str(), till.place.line), ("SelfCertified", 4));
         assert_eq!(till.namespace, "shop");
         assert_eq!(till.config.as_deref(), Some(r#"{"watchNamespace":"shop"}"#));
         assert!(empty.config.is_none());
-        assert!(empty.installed.is_none() && !empty.has_selector && empty.package.is_empty());
+        assert!(empty.installed.is_none() && empty.selector.is_none() && empty.package.is_empty());
     }
 }

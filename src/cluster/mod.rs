@@ -18,6 +18,7 @@ mod manifest;
 mod object;
 mod operator_condition;
 mod operator_group;
+mod selector;
 mod subscription;
 
 use std::collections::{BTreeMap, HashMap};
@@ -33,6 +34,7 @@ pub use install_plan::InstallPlan;
 pub use manifest::{AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text};
 pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
+pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use subscription::Subscription;
 
 /// A node.

@@ -11,6 +11,7 @@ use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, bundle_version};
+use crate::cluster::LabelSelector;
 use crate::index::query::{CatalogRank, GraphBundle, InstallModes, PackageGraph};
 use crate::tally;
 use crate::version::Version;
@@ -100,7 +101,7 @@ pub struct Asked {
     /// The version range of a ClusterExtension, or empty.
     pub version: String,
     /// The catalogs of a ClusterExtension; `None` for all.
-    pub selector: Option<v1::LabelSelector>,
+    pub selector: Option<LabelSelector>,
     /// Whether the catalog's edges bind a ClusterExtension.
     pub policy: v1::Policy,
     /// How OLM v1 is to install it.

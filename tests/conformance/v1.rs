@@ -8,13 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use olmdex::cluster::LabelSelector;
 use olmdex::constraint::openshift::{self, Minor};
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, PackageGraph};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::upgrade::v1::{
-    Catalog, CatalogState, Installed, LabelSelector, Policy, Question, Release, bundle_version, resolve,
-};
+use olmdex::upgrade::v1::{Catalog, CatalogState, Installed, Policy, Question, Release, bundle_version, resolve};
 use olmdex::version::Version;
 use serde::Deserialize;
 use serde_json::value::RawValue;

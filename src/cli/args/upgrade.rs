@@ -15,9 +15,10 @@ use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandError;
+use crate::cluster::LabelSelector;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
-use crate::upgrade::v1::{Gates, LabelSelector, Policy};
+use crate::upgrade::v1::{Gates, Policy};
 use crate::upgrade::{InstalledBundle, Permit, Target};
 use crate::version::Version;
 

@@ -17,7 +17,6 @@ mod install;
 mod installed;
 mod property;
 mod resolve;
-mod selector;
 mod successors;
 mod web;
 
@@ -28,7 +27,6 @@ pub use install::{GateError, Gates, Installation};
 pub use installed::Installed;
 pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Policy, Question, Resolution, resolve, resolve_only};
-pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use successors::permits;
 pub(super) use successors::permits_to;
 pub(super) use web::{Cursor, Web};

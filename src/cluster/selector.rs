@@ -1,10 +1,14 @@
-//! Label selectors of catalogs (`docs/behaviour/olm-v1.md` 2.3.1), as Kubernetes has them.
+//! Label selectors, as Kubernetes has them (`docs/behaviour/olm-v1.md` 2.3.1).
+//!
+//! What it deliberately does not do: it knows nothing that has labels.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::object::text;
+use crate::json::Value;
 use crate::version::Quoted;
 
 /// A label selector: all of it must match. An empty one matches everything.
@@ -41,6 +45,21 @@ const MAX_LEN: usize = 63;
 const MAX_PREFIX_LEN: usize = 253;
 
 impl LabelSelector {
+    /// The selector in an object.
+    pub(super) fn read(selector: Value<'_>) -> Self {
+        let words = |value: Value<'_>| value.as_str().unwrap_or_default().into_owned();
+        let requirement = |it: Value<'_>| LabelSelectorRequirement {
+            key: text(it, "key"),
+            operator: text(it, "operator"),
+            values: items(it, "values").map(words).collect(),
+        };
+        let labels = selector.get("matchLabels").into_iter().flat_map(|it| it.members());
+        Self {
+            match_labels: labels.map(|(key, value)| (words(key), words(value))).collect(),
+            match_expressions: items(selector, "matchExpressions").map(requirement).collect(),
+        }
+    }
+
     /// Reads a selector as `kubectl -l` takes it: `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key` and
     /// `!key`, with commas between.
     ///
@@ -127,6 +146,10 @@ impl LabelSelector {
                 _ => false,
             })
     }
+}
+
+fn items<'d>(of: Value<'d>, key: &str) -> impl Iterator<Item = Value<'d>> + use<'d> {
+    of.get(key).into_iter().flat_map(|it| it.items())
 }
 
 /// Letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
