@@ -182,10 +182,10 @@ fn fields<T>(
     match go_type.misfit(found, Decoder::Library) {
         None => Ok(read(found)),
         Some(misfit) if misfit.path.is_empty() => {
-            Err(wrong(format!("the value of the `{kind}` {}", misfit.message), Vec::new(), &misfit.go))
+            Err(wrong(format!("the value of the `{kind}` {}", misfit.message()), Vec::new(), &misfit.go))
         }
         Some(misfit) => {
-            let message = format!("`{}` in the value of the `{kind}` {}", misfit.field(), misfit.message);
+            let message = format!("`{}` in the value of the `{kind}` {}", misfit.field(), misfit.message());
             Err(wrong(message, misfit.path, &misfit.go))
         }
     }

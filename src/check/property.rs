@@ -5,9 +5,6 @@ use crate::fbc::BUNDLE_OBJECT;
 use crate::gotype::GoType;
 use crate::json::{Step, Value};
 
-/// What is said of strings that YAML takes for something else.
-const TAKEN_FOR_OTHERS: [&str; 2] = ["must be a string, found a number", "must be a string, found a boolean"];
-
 /// Why a property's value does not have its form.
 pub(super) struct Misfit {
     /// What is wrong, in our words.
@@ -36,8 +33,8 @@ pub(super) fn check(property_type: &str, value: Option<Value<'_>>) -> Option<Mis
     }
     let misfit = GoType::of_property(property_type)?.misfit_of_sorted(value)?;
     Some(Misfit {
-        wants_quotes: TAKEN_FOR_OTHERS.contains(&misfit.message.as_str()),
-        message: misfit.message.replacen("must be", "expected", 1),
+        wants_quotes: misfit.wants_quotes(),
+        message: misfit.expectation(),
         path: misfit.path,
         opm: misfit.go,
     })

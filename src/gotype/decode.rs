@@ -1,24 +1,92 @@
 //! Going through a value as a decoder of Go does, without recursion.
 //!
-//! What it deliberately does not do: unknown fields are not looked at, as the decoders pass over them.
+//! What it deliberately does not do: unknown fields are not looked at, as the decoders pass over them, but for the strict one.
 
 use super::Decoder;
 use super::scalar;
-use super::table::{Form, Struct, fields_of};
+use super::table::{ANY, Form, Struct, fields_of};
 use crate::json::{Kind, Step, Value, names_field};
+use crate::version::Quoted;
 
 /// A value that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
     /// Where it is.
     pub path: Vec<Step>,
-    /// What is wrong with it, in our words, for example `must be a string, found a number`.
-    pub message: String,
+    /// The field as the decoder names it, from the type on that it began with.
+    pub go_field: String,
+    /// What is wrong with it.
+    pub problem: Problem,
     /// What the decoder says.
     pub go: String,
 }
 
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// It is of another kind.
+    Kind {
+        /// What it has to be, in our words.
+        wanted: &'static str,
+        /// The type that Go decodes it into.
+        go_type: String,
+        /// Whether a text would fit.
+        takes_text: bool,
+        /// What it is.
+        found: Kind,
+    },
+    /// It is a number that the type cannot hold.
+    Number {
+        /// The type that Go decodes it into.
+        go_type: String,
+        /// The bits of the type.
+        bits: u8,
+        /// The number as it is written.
+        found: String,
+    },
+    /// It is a text that does not say what it has to, in our words.
+    Text(String),
+    /// The type has no such field.
+    Unknown,
+}
+
+impl Problem {
+    /// The problem in words, for example `must be a string, found a number`, where `must_be` is what it begins with.
+    fn words(&self, must_be: &str) -> String {
+        match self {
+            Self::Kind { wanted, found, .. } => format!("{must_be} {wanted}, found {}", found.words()),
+            Self::Number { bits, found, .. } => format!("{must_be} a whole number of {bits} bits, found {found}"),
+            Self::Text(text) => text.clone(),
+            Self::Unknown => "is not a field of the type".to_owned(),
+        }
+    }
+}
+
 impl Misfit {
+    /// A value that a reader refuses after it was decoded.
+    pub(crate) fn said(path: Vec<Step>, message: String, go: String) -> Self {
+        Self { path, go_field: String::new(), problem: Problem::Text(message), go }
+    }
+
+    /// What is wrong with it, in our words, for example `must be a string, found a number`.
+    #[must_use]
+    pub fn message(&self) -> String {
+        self.problem.words("must be")
+    }
+
+    /// The same where no field stands before it: `expected a string, found a number`.
+    #[must_use]
+    pub fn expectation(&self) -> String {
+        self.problem.words("expected")
+    }
+
+    /// Whether it is a text without the quotes that would make it one.
+    #[must_use]
+    pub fn wants_quotes(&self) -> bool {
+        let is_scalar = |it: Kind| matches!(it, Kind::Number | Kind::True | Kind::False);
+        matches!(self.problem, Problem::Kind { takes_text: true, found, .. } if is_scalar(found))
+    }
+
     /// The path in the form `spec.versions[0].name`; empty for the value itself.
     #[must_use]
     pub fn field(&self) -> String {
@@ -84,6 +152,8 @@ enum Wrong {
     Said(String),
     /// Neither a schema nor a truth value.
     NoSchema,
+    /// It is in a field that the type does not have.
+    Unknown,
 }
 
 /// Looks at a value, and puts what is inside it on the stack, in reverse.
@@ -98,9 +168,10 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
         form => form,
     };
     match (form, kind) {
+        (Form::Unknown, _) => Err(Wrong::Unknown),
         (Form::Version, _) => says(scalar::version(value)),
         (Form::Release, _) => says(scalar::release(value)),
-        (_, Kind::Null) | (Form::Any, _) => Ok(()),
+        (_, Kind::Null) | (Form::Any(_), _) => Ok(()),
         (Form::Text(_), Kind::Number | Kind::True | Kind::False) => fits(decoder == Decoder::Yaml),
         (Form::Text(_), _) => fits(is_text),
         (Form::Truth, _) => fits(matches!(kind, Kind::True | Kind::False)),
@@ -162,7 +233,7 @@ fn schema_of(number: usize) -> &'static Form {
     let field = schema.fields.iter().find(|it| it.name == "not");
     match field.map(|it| &it.form) {
         Some(Form::Pointer(of)) => of,
-        _ => &Form::Any,
+        _ => &ANY,
     }
 }
 
@@ -196,8 +267,14 @@ fn fields<'d>(
         let name = key.as_str().unwrap_or_default();
         let exact = of.fields.iter().find(|it| it.name == name);
         let folded = || of.fields.iter().find(|it| decoder.folds_keys() && names_field(&name, it.name));
-        if let Some(field) = exact.or_else(folded).filter(|it| !plainly_fits(&it.form, value)) {
-            open.push(below(it, Way::Key(key), value, &field.form, root, of.name));
+        match exact.or_else(folded) {
+            Some(field) if !plainly_fits(&field.form, value) => {
+                open.push(below(it, Way::Key(key), value, &field.form, root, of.name));
+            }
+            None if decoder == Decoder::Strict => {
+                open.push(below(it, Way::Key(key), value, &Form::Unknown, root, of.name));
+            }
+            _ => {}
         }
     }
     open[from..].reverse();
@@ -207,7 +284,7 @@ fn fields<'d>(
 fn plainly_fits(form: &Form, value: Value<'_>) -> bool {
     match (form, value.kind()) {
         (Form::Version | Form::Release, _) => false,
-        (_, Kind::Null) | (Form::Any, _) => true,
+        (_, Kind::Null) | (Form::Any(_), _) => true,
         (Form::Text(_), kind) => matches!(kind, Kind::PlainString | Kind::EscapedString),
         (Form::Truth, kind) => matches!(kind, Kind::True | Kind::False),
         _ => false,
@@ -218,7 +295,7 @@ fn plainly_fits(form: &Form, value: Value<'_>) -> bool {
 fn members<'d>(value: Value<'d>, decoder: Decoder) -> Vec<(Value<'d>, Value<'d>)> {
     let mut members: Vec<(Value<'d>, Value<'d>)> = value.members().collect();
     let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
-    if decoder == Decoder::Sorted && !members.is_sorted_by(|a, b| key(a) < key(b)) {
+    if matches!(decoder, Decoder::Sorted | Decoder::Strict) && !members.is_sorted_by(|a, b| key(a) < key(b)) {
         // The last of equal keys counts; reversing makes it the one that `dedup` keeps.
         members.reverse();
         members.sort_by(|a, b| key(a).cmp(&key(b)));
@@ -238,44 +315,47 @@ fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Mi
         Way::Index(idx) => Step::Index(*idx),
     };
     let path: Vec<Step> = ways.iter().map(step).collect();
-    let go = |found: &str| refused(it, ways, &path, decoder, found, &form.go());
-    let (message, go) = match wrong {
-        Wrong::Kind if decoder == Decoder::Converter => {
-            (format!("must be {}, found {}", form.words(), kind.words()), unconverted(form, it.value))
+    let field = go_field(it, ways, decoder);
+    let go = |found: &str| refused(path.get(it.root.1..).unwrap_or_default(), &field, decoder, found, &form.go());
+    let of_kind = |wanted: &'static str| {
+        let takes_text = matches!(form, Form::Text(_) | Form::Version | Form::Release | Form::Time);
+        Problem::Kind { wanted, go_type: form.go(), takes_text, found: kind }
+    };
+    let bits = match form {
+        Form::Int32(_) => Some(32),
+        Form::Int64 => Some(64),
+        _ => None,
+    };
+    let (problem, go) = match (wrong, bits) {
+        (Wrong::Kind, _) if decoder == Decoder::Converter => (of_kind(form.words()), unconverted(form, it.value)),
+        (Wrong::Kind, Some(bits)) if kind == Kind::Number && decoder != Decoder::Sorted => {
+            let found = it.value.raw().to_owned();
+            let go = go(&format!("number {found}"));
+            (Problem::Number { go_type: form.go(), bits, found }, go)
         }
-        Wrong::Kind
-            if matches!(form, Form::Int32(_) | Form::Int64) && kind == Kind::Number && decoder != Decoder::Sorted =>
-        {
-            let bits = if matches!(form, Form::Int32(_)) { "32" } else { "64" };
-            let message = format!("must be a whole number of {bits} bits, found {}", it.value.raw());
-            (message, go(&format!("number {}", it.value.raw())))
-        }
-        Wrong::Kind => {
-            let message = format!("must be {}, found {}", form.words(), kind.words());
-            (message, go(kind.name()))
-        }
-        Wrong::Said(said) => (own_words(form, kind, &said), said),
-        Wrong::NoSchema => {
-            let said = "boolean or JSON schema expected";
-            (format!("must be a schema or a boolean, found {}", kind.words()), said.to_owned())
+        (Wrong::Kind, _) => (of_kind(form.words()), go(kind.name())),
+        (Wrong::Said(said), _) => (own_words(form, kind, &said).map_or_else(of_kind, Problem::Text), said),
+        (Wrong::NoSchema, _) => (of_kind("a schema or a boolean"), "boolean or JSON schema expected".to_owned()),
+        (Wrong::Unknown, _) => {
+            let key = if let Some(Step::Key(key)) = path.last() { key.as_str() } else { "" };
+            (Problem::Unknown, format!("json: unknown field {}", Quoted(key)))
         }
     };
-    Misfit { path, message, go }
+    Misfit { path, go_field: field, problem, go }
 }
 
-/// What is wrong with a value that has a decoder of its own.
-fn own_words(form: &Form, kind: Kind, said: &str) -> String {
+/// What is wrong with a text that has a decoder of its own, or what should stand where no text does.
+fn own_words(form: &Form, kind: Kind, said: &str) -> Result<String, &'static str> {
     let is_text = matches!(kind, Kind::PlainString | Kind::EscapedString);
     match form {
-        Form::Version | Form::Release if !is_text => format!("must be a string, found {}", kind.words()),
-        Form::Version => format!("is not a version: {said}"),
-        Form::Release => format!("is not a release: {said}"),
-        Form::Time if !is_text => format!("must be a string, found {}", kind.words()),
-        Form::Time => "is not a time such as `2026-01-31T12:00:00Z`".to_owned(),
-        Form::Quantity => "is not a quantity such as `10Mi`".to_owned(),
-        Form::IntOrString => format!("must be a whole number of 32 bits or a string, found {}", kind.words()),
-        Form::Bytes if is_text => "is not base64 text".to_owned(),
-        _ => format!("must be {}, found {}", form.words(), kind.words()),
+        Form::Version | Form::Release | Form::Time if !is_text => Err("a string"),
+        Form::Version => Ok(format!("is not a version: {said}")),
+        Form::Release => Ok(format!("is not a release: {said}")),
+        Form::Time => Ok("is not a time such as `2026-01-31T12:00:00Z`".to_owned()),
+        Form::Quantity => Ok("is not a quantity such as `10Mi`".to_owned()),
+        Form::IntOrString => Err("a whole number of 32 bits or a string"),
+        Form::Bytes if is_text => Ok("is not base64 text".to_owned()),
+        _ => Err(form.words()),
     }
 }
 
@@ -297,24 +377,30 @@ fn unconverted(form: &Form, value: Value<'_>) -> String {
     }
 }
 
-/// The words of a decoder about a value of another kind.
-fn refused(it: &Open<'_>, ways: &[Way<'_>], path: &[Step], decoder: Decoder, found: &str, wanted: &str) -> String {
+/// A field as a decoder names it.
+fn go_field(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder) -> String {
     let (root, depth) = it.root;
     let is_library = decoder != Decoder::Kubernetes;
     let mut field = if is_library { root } else { it.owner }.to_owned();
-    for (way, step) in ways.iter().zip(path).skip(depth) {
-        match (way, step) {
-            (Way::Key(_), Step::Key(key)) => field.push_str(&format!(".{key}")),
-            (Way::Entry(_), Step::Key(key)) if is_library => field.push_str(&format!(".{key}")),
-            (_, Step::Index(idx)) if is_library => field.push_str(&format!(".{idx}")),
+    for way in ways.iter().skip(depth) {
+        match way {
             // The decoder of Kubernetes names neither items nor keys of maps.
-            _ => {}
+            Way::Entry(_) | Way::Index(_) if !is_library => {}
+            Way::Key(key) | Way::Entry(key) => field.push_str(&format!(".{}", key.as_str().unwrap_or_default())),
+            Way::Index(idx) => field.push_str(&format!(".{idx}")),
         }
     }
-    match path.get(depth..).unwrap_or_default().last() {
+    field
+}
+
+/// The words of a decoder about a value of another kind, by its path from where the decoder began.
+fn refused(path: &[Step], field: &str, decoder: Decoder, found: &str, wanted: &str) -> String {
+    match path.last() {
         None => format!("json: cannot unmarshal {found} into Go value of type {wanted}"),
         // An item of a list is reported without the words "Go struct field".
-        Some(Step::Index(_)) if is_library => format!("json: cannot unmarshal {found} into {field} of type {wanted}"),
+        Some(Step::Index(_)) if decoder != Decoder::Kubernetes => {
+            format!("json: cannot unmarshal {found} into {field} of type {wanted}")
+        }
         Some(_) => format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"),
     }
 }
@@ -322,7 +408,7 @@ fn refused(it: &Open<'_>, ways: &[Way<'_>], path: &[Step], decoder: Decoder, fou
 impl Decoder {
     /// Whether the case of keys does not matter.
     fn folds_keys(self) -> bool {
-        matches!(self, Self::Library | Self::Yaml | Self::Sorted)
+        matches!(self, Self::Library | Self::Yaml | Self::Sorted | Self::Strict)
     }
 }
 
@@ -334,7 +420,7 @@ mod tests {
     fn said(of: GoType, decoder: Decoder, text: &str) -> Vec<(String, String, String)> {
         let mut reader = Reader::new();
         let found = of.misfits(reader.read(text).unwrap(), decoder);
-        found.into_iter().map(|it| (it.field(), it.message, it.go)).collect()
+        found.into_iter().map(|it| (it.field(), it.message(), it.go)).collect()
     }
 
     #[test]
@@ -417,5 +503,15 @@ mod tests {
         let deep = format!("{}{}{}", r#"{"not":"#.repeat(4_000), r#"{"type":5}"#, "}".repeat(4_000));
         let crd = format!(r#"{{"spec":{{"versions":[{{"schema":{{"openAPIV3Schema":{deep}}}}}]}}}}"#);
         assert_eq!(said(GoType::DEFINITION, Decoder::Kubernetes, &crd).len(), 1);
+    }
+
+    #[test]
+    fn the_strict_decoder_refuses_unknown_fields_where_it_meets_them() {
+        let text = r#"{"mirror":{"operators":[{"nope":1,"Catalog":5}],"helm":{"zz":1}},"kind":"a"}"#;
+        let found = said(GoType::IMAGE_SET, Decoder::Strict, text);
+        let fields: Vec<&str> = found.iter().map(|it| it.0.as_str()).collect();
+        assert_eq!(fields, ["mirror.helm.zz", "mirror.operators[0].Catalog", "mirror.operators[0].nope"]);
+        assert_eq!(found[0].2, r#"json: unknown field "zz""#);
+        assert!(said(GoType::IMAGE_SET, Decoder::Sorted, text).len() == 1);
     }
 }

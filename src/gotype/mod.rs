@@ -10,11 +10,11 @@ mod misfit_words;
 mod scalar;
 mod table;
 
-pub use decode::Misfit;
+pub use decode::{Misfit, Problem};
 pub(crate) use misfit_words::go_path;
 pub use misfit_words::{Expected, go_type_error};
 pub(crate) use scalar::STANDARD_BASE64;
-pub(crate) use table::{Field, FieldKind};
+pub(crate) use table::{Field, FieldKind, Form};
 
 use crate::json::Value;
 
@@ -71,6 +71,16 @@ impl GoType {
     pub(crate) const INSTALL_MODE: Self = Self("olm/v1alpha1.InstallMode");
     /// One of its native APIs.
     pub(crate) const NATIVE_API: Self = Self("meta/v1.GroupVersionKind");
+    /// An ImageSetConfiguration of v2 of oc-mirror.
+    pub(crate) const IMAGE_SET: Self = Self("mirror/v2alpha1.ImageSetConfiguration");
+    /// One with the fields of v1 besides.
+    pub(crate) const OLD_IMAGE_SET: Self = Self("mirror-old/v2alpha1.ImageSetConfiguration");
+    /// Its `mirror`.
+    pub(crate) const MIRROR: Self = Self("mirror/v2alpha1.Mirror");
+    /// One of its operators.
+    pub(crate) const MIRRORED_OPERATOR: Self = Self("mirror/v2alpha1.Operator");
+    /// One of its images.
+    pub(crate) const MIRRORED_IMAGE: Self = Self("mirror/v2alpha1.Image");
     /// A text.
     pub const TEXT: Self = Self("string");
     /// A list of texts.
@@ -119,6 +129,8 @@ pub enum Decoder {
     Library,
     /// The same behind a decoder without types, whose objects have sorted keys, each once, and whose numbers are floats.
     Sorted,
+    /// The same behind a reader of YAML that sorts keys, told to refuse fields that the type does not have.
+    Strict,
     /// The same behind a reader of YAML: numbers and truth values are texts where one is expected.
     Yaml,
     /// Kubernetes' library: keys are as the type has them.

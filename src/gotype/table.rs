@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 /// What a value has to be.
 #[derive(Debug, Clone)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// A text, and what its type is called.
     Text(&'static str),
     Truth,
@@ -14,7 +14,10 @@ pub(super) enum Form {
     Int64,
     Float,
     Bytes,
-    Any,
+    /// Anything, and what its type is called.
+    Any(&'static str),
+    /// A field that the type does not have.
+    Unknown,
     Time,
     Quantity,
     IntOrString,
@@ -48,7 +51,7 @@ pub(super) struct Struct {
 pub(crate) struct Field {
     /// Its name in JSON.
     pub(crate) name: &'static str,
-    pub(super) form: Form,
+    pub(crate) form: Form,
     /// Whether it is written even if it has the zero value.
     pub(crate) is_always: bool,
 }
@@ -86,6 +89,9 @@ struct Table {
     structs: Vec<Struct>,
     by_name: HashMap<&'static str, usize>,
 }
+
+/// A value that is taken as it is.
+pub(super) const ANY: Form = Form::Any("json.RawMessage");
 
 const TYPES: &str = include_str!("types.txt");
 
@@ -128,8 +134,10 @@ fn parse(text: &'static str, by_name: &HashMap<&'static str, usize>) -> Form {
     if let Some(of) = text.strip_prefix("[]") {
         return Form::List(inner(of));
     }
-    if let Some((name, "string")) = text.split_once('=') {
-        return Form::Text(printed(name));
+    match text.split_once('=') {
+        Some((name, "string")) => return Form::Text(printed(name)),
+        Some((name, _)) => return Form::Any(printed(name)),
+        None => {}
     }
     match text.split_once(':') {
         Some(("map", of)) => return Form::Map(inner(of)),
@@ -145,7 +153,7 @@ fn parse(text: &'static str, by_name: &HashMap<&'static str, usize>) -> Form {
         "int64" => Form::Int64,
         "float64" => Form::Float,
         "bytes" => Form::Bytes,
-        "any" => Form::Any,
+        "any" => ANY,
         "time" => Form::Time,
         "quantity" => Form::Quantity,
         "intOrString" => Form::IntOrString,
@@ -176,15 +184,24 @@ pub(super) fn fields_of(number: usize) -> &'static Struct {
 }
 
 impl Form {
+    /// The fields of an object, or of the items of a list.
+    pub(crate) fn fields(&self) -> &'static [Field] {
+        match self {
+            Self::Object(number) => &fields_of(*number).fields,
+            Self::List(of) | Self::Pointer(of) => of.fields(),
+            _ => &[],
+        }
+    }
+
     /// The type as Go prints it.
     pub(super) fn go(&self) -> String {
         match self {
-            Self::Text(name) | Self::Int32(name) => (*name).to_owned(),
+            Self::Text(name) | Self::Int32(name) | Self::Any(name) => (*name).to_owned(),
+            Self::Unknown => String::new(),
             Self::Truth => "bool".to_owned(),
             Self::Int64 => "int64".to_owned(),
             Self::Float => "float64".to_owned(),
             Self::Bytes => "[]uint8".to_owned(),
-            Self::Any => "json.RawMessage".to_owned(),
             Self::Time => "v1.Time".to_owned(),
             Self::Quantity => "resource.Quantity".to_owned(),
             Self::IntOrString => "intstr.IntOrString".to_owned(),
@@ -247,7 +264,10 @@ mod tests {
             let is_schema = of
                 .split_once(':')
                 .is_some_and(|(prefix, of)| prefix.starts_with("schemaOr") && table.by_name.contains_key(of));
-            let is_known = basic.contains(&of) || of.ends_with("=string") || table.by_name.contains_key(of);
+            let is_known = basic.contains(&of)
+                || of.ends_with("=string")
+                || of.ends_with("=any")
+                || table.by_name.contains_key(of);
             assert!(is_known || is_schema, "{line}");
         }
     }

@@ -7,7 +7,8 @@ use super::configuration::{AdditionalImage, Channel, Configuration, Operator, Ot
 use super::document::Node;
 use super::error::ConfigurationError;
 use super::verify::verify;
-use crate::json::{self, Kind, Reader, Value};
+use crate::gotype::{Decoder, Field, Form, GoType, Misfit, Problem};
+use crate::json::{self, Kind, Reader, Step, Value};
 use crate::yaml::{self, NodeKind};
 
 /// Which fields are known.
@@ -18,175 +19,6 @@ pub enum Dialect {
     /// Those of the version that the file names.
     Named,
 }
-
-/// What stands in a field.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Text,
-    Flag,
-    Number,
-    /// Anything: what is not looked at.
-    Any,
-    /// A list, and the type that messages call it.
-    List(&'static Form, &'static str),
-    /// Fields, and the type that messages call them.
-    Object(&'static [Field], &'static str),
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Field {
-    name: &'static str,
-    form: Form,
-    /// Whether only v1alpha2 has it.
-    is_old: bool,
-}
-
-const fn field(name: &'static str, form: Form) -> Field {
-    Field { name, form, is_old: false }
-}
-
-const fn old(name: &'static str, form: Form) -> Field {
-    Field { name, form, is_old: true }
-}
-
-const TEXTS: Form = Form::List(&Form::Text, "[]string");
-const PLATFORM_FILTERS: Form = Form::List(
-    &Form::Object(
-        &[
-            field("os", Form::Text),
-            field("architecture", Form::Text),
-            field("variant", Form::Text),
-            field("os.version", Form::Text),
-            field("os.features", TEXTS),
-        ],
-        "v2alpha1.PlatformFilter",
-    ),
-    "[]v2alpha1.PlatformFilter",
-);
-const CHANNELS: Form = Form::List(
-    &Form::Object(
-        &[
-            field("name", Form::Text),
-            field("minVersion", Form::Text),
-            field("maxVersion", Form::Text),
-            old("minBundle", Form::Text),
-        ],
-        "v2alpha1.IncludeChannel",
-    ),
-    "[]v2alpha1.IncludeChannel",
-);
-const PACKAGES: Form = Form::List(
-    &Form::Object(
-        &[
-            field("name", Form::Text),
-            field("channels", CHANNELS),
-            field("defaultChannel", Form::Text),
-            field("minVersion", Form::Text),
-            field("maxVersion", Form::Text),
-            old("minBundle", Form::Text),
-        ],
-        "v2alpha1.IncludePackage",
-    ),
-    "[]v2alpha1.IncludePackage",
-);
-const OPERATORS: Form = Form::List(
-    &Form::Object(
-        &[
-            field("catalog", Form::Text),
-            field("packages", PACKAGES),
-            field("full", Form::Flag),
-            field("targetCatalog", Form::Text),
-            field("targetTag", Form::Text),
-            field("targetCatalogSourceTemplate", Form::Text),
-            field("skipDependencies", Form::Flag),
-            field("platforms", PLATFORM_FILTERS),
-            old("targetName", Form::Text),
-            old("originalRef", Form::Text),
-        ],
-        "v2alpha1.Operator",
-    ),
-    "[]v2alpha1.Operator",
-);
-const IMAGES: Form = Form::List(
-    &Form::Object(
-        &[
-            field("name", Form::Text),
-            field("targetRepo", Form::Text),
-            field("targetTag", Form::Text),
-            field("platforms", PLATFORM_FILTERS),
-        ],
-        "v2alpha1.Image",
-    ),
-    "[]v2alpha1.Image",
-);
-const BLOCKED: Form = Form::List(&Form::Object(&[field("name", Form::Text)], "v2alpha1.Image"), "[]v2alpha1.Image");
-const CHARTS: Form = Form::List(
-    &Form::Object(
-        &[
-            field("name", Form::Text),
-            field("version", Form::Text),
-            field("path", Form::Text),
-            field("imagePaths", TEXTS),
-            field("platforms", PLATFORM_FILTERS),
-        ],
-        "v2alpha1.Chart",
-    ),
-    "[]v2alpha1.Chart",
-);
-const REPOSITORIES: Form = Form::List(
-    &Form::Object(
-        &[field("name", Form::Text), field("url", Form::Text), field("charts", CHARTS)],
-        "v2alpha1.Repository",
-    ),
-    "[]v2alpha1.Repository",
-);
-const HELM: Form = Form::Object(&[field("repositories", REPOSITORIES), field("local", CHARTS)], "v2alpha1.Helm");
-const RELEASE_CHANNELS: Form = Form::List(
-    &Form::Object(
-        &[
-            field("name", Form::Text),
-            field("type", Form::Text),
-            field("minVersion", Form::Text),
-            field("maxVersion", Form::Text),
-            field("shortestPath", Form::Flag),
-            field("full", Form::Flag),
-        ],
-        "v2alpha1.ReleaseChannel",
-    ),
-    "[]v2alpha1.ReleaseChannel",
-);
-const PLATFORM: Form = Form::Object(
-    &[
-        field("graph", Form::Flag),
-        field("channels", RELEASE_CHANNELS),
-        field("architectures", TEXTS),
-        field("platforms", PLATFORM_FILTERS),
-        field("release", Form::Text),
-        field("kubeVirtContainer", Form::Flag),
-    ],
-    "v2alpha1.Platform",
-);
-const MIRROR: Form = Form::Object(
-    &[
-        field("platform", PLATFORM),
-        field("operators", OPERATORS),
-        field("additionalImages", IMAGES),
-        field("helm", HELM),
-        field("blockedImages", BLOCKED),
-        field("samples", Form::List(&Form::Any, "[]v2alpha1.SampleImages")),
-    ],
-    "v2alpha1.Mirror",
-);
-const FILE: Form = Form::Object(
-    &[
-        field("kind", Form::Text),
-        field("apiVersion", Form::Text),
-        field("mirror", MIRROR),
-        field("archiveSize", Form::Number),
-        old("storageConfig", Form::Any),
-    ],
-    "v2alpha1.ImageSetConfiguration",
-);
 
 /// Reads a configuration and checks it.
 ///
@@ -238,8 +70,7 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
     }
     let api_version = text_of(value, "apiVersion");
     let takes_old = dialect == Dialect::Named && api_version.ends_with("/v1alpha2");
-    let mut old_fields = Vec::new();
-    fits(value, FILE, takes_old, "", &mut old_fields)?;
+    fits(value, if takes_old { GoType::OLD_IMAGE_SET } else { GoType::IMAGE_SET })?;
     let mirror = field_of(value, "mirror");
     let platform = mirror.and_then(|it| field_of(it, "platform"));
     let names = |list: Option<Value<'_>>, name: &str| items(list, name).map(|it| text_of(it, "name")).collect();
@@ -251,7 +82,7 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
                 name: text_of(it, "name"),
                 target_repo: text_of(it, "targetRepo"),
                 target_tag: text_of(it, "targetTag"),
-                others: others(it, IMAGES, &["name", "targetRepo", "targetTag"]),
+                others: others(it, GoType::MIRRORED_IMAGE.fields(), &["name", "targetRepo", "targetTag"]),
             })
             .collect(),
         blocked_images: names(mirror, "blockedImages"),
@@ -261,87 +92,56 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
             has_platforms: items(platform, "platforms").next().is_some(),
         },
         others_to_mirror: mirror
-            .map(|it| others(it, MIRROR, &["operators", "additionalImages", "blockedImages"]))
+            .map(|it| others(it, GoType::MIRROR.fields(), &["operators", "additionalImages", "blockedImages"]))
             .unwrap_or_default(),
-        others: others(value, FILE, &["kind", "apiVersion", "mirror"]),
-        old_fields,
+        others: others(value, GoType::IMAGE_SET.fields(), &["kind", "apiVersion", "mirror"]),
+        old_fields: if takes_old { old_fields(value) } else { Vec::new() },
     })
 }
 
-/// Compares a value with its form, key after key in the order of bytes, as it comes out of oc-mirror's conversion to JSON.
-/// Goes as deep as the forms do.
-fn fits(
-    value: Value<'_>,
-    form: Form,
-    takes_old: bool,
-    path: &str,
-    old_fields: &mut Vec<String>,
-) -> Result<(), ConfigurationError> {
-    let misfit = |wanted: &'static str| {
-        let found = match value.kind() {
-            Kind::Number if wanted == "int64" => format!("number {}", value.raw()),
-            Kind::True | Kind::False => "bool".to_owned(),
-            kind => kind.name().to_owned(),
-        };
-        Err(ConfigurationError::Misfit { found, path: path.to_owned(), wanted })
+/// Refuses what oc-mirror's decoder refuses, key after key in the order of bytes, as it comes out of its conversion to JSON.
+fn fits(value: Value<'_>, of: GoType) -> Result<(), ConfigurationError> {
+    let Some(misfit) = of.misfit(value, Decoder::Strict) else { return Ok(()) };
+    let (found, wanted) = match misfit.problem {
+        Problem::Kind { found, go_type, .. } => (found.name().to_owned(), go_type),
+        Problem::Number { found, go_type, .. } => (format!("number {found}"), go_type),
+        Problem::Unknown | Problem::Text(_) => return Err(ConfigurationError::UnknownField(last_key(misfit.path))),
     };
-    if value.is_null() {
-        return Ok(());
-    }
-    match form {
-        Form::Any => Ok(()),
-        Form::Text if value.as_str().is_some() => Ok(()),
-        Form::Text => misfit("string"),
-        Form::Flag if value.as_bool().is_some() => Ok(()),
-        Form::Flag => misfit("bool"),
-        Form::Number if value.kind() == Kind::Number && value.raw().parse::<i64>().is_ok() => Ok(()),
-        Form::Number => misfit("int64"),
-        Form::List(item, _) if value.kind() == Kind::Array => value
-            .items()
-            .enumerate()
-            .try_for_each(|(idx, it)| fits(it, *item, takes_old, &format!("{path}.{idx}"), old_fields)),
-        Form::List(_, name) | Form::Object(_, name) if value.kind() != Kind::Object => misfit(name),
-        Form::List(_, name) => misfit(name),
-        Form::Object(fields, _) => {
-            let mut members: Vec<(String, Value<'_>)> =
-                value.members().map(|(key, it)| (key.as_str().unwrap_or_default().into_owned(), it)).collect();
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            for (key, it) in members {
-                let known = fields.iter().find(|it| json::fold_eq(&key, it.name) && (takes_old || !it.is_old));
-                let Some(known) = known else { return Err(ConfigurationError::UnknownField(key)) };
-                let below = if path.is_empty() { known.name.to_owned() } else { format!("{path}.{}", known.name) };
-                if known.is_old {
-                    old_fields.push(below.clone());
-                }
-                fits(it, known.form, takes_old, &below, old_fields)?;
-            }
-            Ok(())
-        }
+    Err(ConfigurationError::Misfit { found, field: misfit.go_field, wanted })
+}
+
+/// The fields that v2 of oc-mirror does not have, in a value that has fields of v1 besides.
+fn old_fields(value: Value<'_>) -> Vec<String> {
+    let unknown = GoType::IMAGE_SET.misfits(value, Decoder::Strict).into_iter();
+    let field = |it: Misfit| it.go_field.split_once('.').map_or_else(String::new, |it| it.1.to_owned());
+    unknown.filter(|it| it.problem == Problem::Unknown).map(field).collect()
+}
+
+fn last_key(mut path: Vec<Step>) -> String {
+    match path.pop() {
+        Some(Step::Key(key)) => key,
+        _ => String::new(),
     }
 }
 
-/// The fields of an object, or of an item of a list, that are none of those that are `read`. Fields that only v1alpha2 has are left out.
-fn others(value: Value<'_>, form: Form, read: &[&str]) -> Others {
-    let fields = match form {
-        Form::List(&Form::Object(fields, _), _) | Form::Object(fields, _) => fields,
-        _ => &[],
-    };
-    let unread = fields.iter().filter(|it| !it.is_old && !read.contains(&it.name));
-    let node = |it: &Field| Some((it.name.to_owned(), node(field_of(value, it.name)?, it.form, it.name)));
+/// The fields of an object that are none of those that are `read`. Fields that only v1alpha2 has are left out.
+fn others(value: Value<'_>, fields: &[Field], read: &[&str]) -> Others {
+    let unread = fields.iter().filter(|it| !read.contains(&it.name));
+    let node = |it: &Field| Some((it.name.to_owned(), node(field_of(value, it.name)?, &it.form, it.name)));
     unread.filter_map(node).collect()
 }
 
 /// A value that fits its form, to be written again. Goes as deep as the forms do.
-fn node(value: Value<'_>, form: Form, name: &str) -> Node {
+fn node(value: Value<'_>, form: &Form, name: &str) -> Node {
     let text = || value.as_str().unwrap_or_default().into_owned();
     match form {
-        Form::List(item, _) if value.kind() == Kind::Array => {
-            Node::List(value.items().map(|it| node(it, *item, name)).collect())
+        Form::List(item) if value.kind() == Kind::Array => {
+            Node::List(value.items().map(|it| node(it, item, name)).collect())
         }
-        Form::Object(_, _) if value.kind() == Kind::Object => Node::Fields(others(value, form, &[])),
-        Form::Text if value.as_str().is_none() => Node::Json("null".to_owned()),
-        Form::Text if matches!(name, "minVersion" | "maxVersion") => Node::Quoted(text()),
-        Form::Text => Node::Text(text()),
+        Form::Object(_) if value.kind() == Kind::Object => Node::Fields(others(value, form.fields(), &[])),
+        Form::Text(_) if value.as_str().is_none() => Node::Json("null".to_owned()),
+        Form::Text(_) if matches!(name, "minVersion" | "maxVersion") => Node::Quoted(text()),
+        Form::Text(_) => Node::Text(text()),
         _ => {
             let mut out = Vec::new();
             json::write_compact(value, &mut out);
@@ -385,7 +185,11 @@ fn operator(value: Value<'_>) -> Operator {
         target_catalog: text_of(value, "targetCatalog"),
         target_tag: text_of(value, "targetTag"),
         packages: items(Some(value), "packages").map(package).collect(),
-        others: others(value, OPERATORS, &["catalog", "full", "targetCatalog", "targetTag", "packages"]),
+        others: others(
+            value,
+            GoType::MIRRORED_OPERATOR.fields(),
+            &["catalog", "full", "targetCatalog", "targetTag", "packages"],
+        ),
     }
 }
 

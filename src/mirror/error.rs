@@ -39,15 +39,15 @@ pub enum ConfigurationError {
     UnknownField(String),
     /// A field has a value of another type.
     #[error(
-        "decode ImageSetConfiguration: json: cannot unmarshal {found} into Go struct field ImageSetConfiguration.{path} of type {wanted}"
+        "decode ImageSetConfiguration: json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"
     )]
     Misfit {
         /// What stands there.
         found: String,
-        /// Where.
-        path: String,
+        /// Where, from the type of the file on.
+        field: String,
         /// What should stand there.
-        wanted: &'static str,
+        wanted: String,
     },
     /// It can be read and says something that cannot be.
     #[error("{}", joined(.0))]
@@ -66,7 +66,7 @@ impl ConfigurationError {
             Self::UnknownField(field) if field == "storageConfig" => {
                 Some("v2 of oc-mirror has no `storageConfig`; name the workspace on its command line".to_owned())
             }
-            Self::Misfit { wanted: "string", .. } => Some("put quotes around the value".to_owned()),
+            Self::Misfit { wanted, .. } if wanted == "string" => Some("put quotes around the value".to_owned()),
             Self::NoKind | Self::OtherKind(_) => Some("write `kind: ImageSetConfiguration`".to_owned()),
             Self::Invalid(groups) => groups.iter().flatten().find_map(Fault::help),
             _ => None,

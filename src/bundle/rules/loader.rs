@@ -40,8 +40,8 @@ fn joined(errors: &[String]) -> String {
 /// A field of a manifest that does not fit its type.
 fn misfitting(file: usize, kind: &str, misfit: Misfit) -> Found {
     let message = match misfit.field().as_str() {
-        "" => format!("the {kind} {}", misfit.message),
-        field => format!("`{field}` {}", misfit.message),
+        "" => format!("the {kind} {}", misfit.message()),
+        field => format!("`{field}` {}", misfit.message()),
     };
     Found::new(rules::MISFIT, At::File(file, Spot::Path(misfit.path)), message, "give the field a value of its type")
 }

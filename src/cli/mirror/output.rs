@@ -120,7 +120,7 @@ fn configuration_of(
         return Err(error.help("name the reference of the catalog's image: `-i REFERENCE=SOURCE`"));
     }
     // What becomes of `minBundle` was said when the file was read.
-    for it in written.old_fields.iter().filter(|it| !it.ends_with(".minBundle")) {
+    for it in written.old_fields.iter().filter(|it| !it.to_ascii_lowercase().ends_with(".minbundle")) {
         context
             .reporter
             .warning(&format!("`{it}` is a field of v1alpha2 that v2alpha1 does not have: it is not written"));
