@@ -50,16 +50,10 @@ pub fn fewest_steps(view: &PackageView, asked: &Asked, olm: Generation, wanted: 
         effort: wanted.effort,
     };
     let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
-        olm,
-        package: view.package.clone(),
-        catalog: asked.catalog.clone(),
-        managed_by: asked.managed_by.clone(),
-        channels: asked.channels.clone(),
-        from: from.clone(),
-        to: Some(to.to_owned()),
         is_reached,
         steps,
         reason,
+        ..UpgradePath::new(olm, view, asked, from, Some(to))
     };
     if from.name == to {
         return vec![answer(true, Vec::new(), format!("{to} is installed"))];

@@ -69,7 +69,13 @@ pub struct Setting {
 }
 
 impl UpgradePath {
-    fn new(olm: Generation, view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Option<&str>) -> Self {
+    pub(super) fn new(
+        olm: Generation,
+        view: &PackageView,
+        asked: &Asked,
+        from: &InstalledBundle,
+        to: Option<&str>,
+    ) -> Self {
         Self {
             olm,
             package: view.package.clone(),

@@ -235,12 +235,7 @@ impl From<ConfigError> for CommandError {
     /// What is in the file is part of the command line.
     fn from(error: ConfigError) -> Self {
         let exit = if matches!(error, ConfigError::Io { .. }) { Exit::Input } else { Exit::Usage };
-        let help = error.help();
-        let it = Self::new(exit, error.to_string());
-        match help {
-            Some(help) => it.help(help),
-            None => it,
-        }
+        Self::new(exit, error.to_string()).with_help(error.help())
     }
 }
 
@@ -248,14 +243,7 @@ impl From<BaselineError> for CommandError {
     fn from(error: BaselineError) -> Self {
         match error {
             BaselineError::Write(error) => error.into(),
-            error => {
-                let help = error.help();
-                let it = Self::new(Exit::Input, error.to_string());
-                match help {
-                    Some(help) => it.help(help),
-                    None => it,
-                }
-            }
+            error => Self::new(Exit::Input, error.to_string()).with_help(error.help()),
         }
     }
 }

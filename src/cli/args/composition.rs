@@ -105,14 +105,7 @@ impl From<ComposeError> for CommandError {
             ComposeError::Unopened { place, source } => Self::from(*source).at(&place),
             ComposeError::Index(error) => error.into(),
             ComposeError::Images { place, error } => Self::from(*error).at(&place),
-            error => {
-                let help = error.help();
-                let it = Self::new(exit, error.to_string());
-                match help {
-                    Some(help) => it.help(help),
-                    None => it,
-                }
-            }
+            error => Self::new(exit, error.to_string()).with_help(error.help()),
         }
     }
 }

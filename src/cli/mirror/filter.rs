@@ -23,12 +23,7 @@ use crate::mirror::{
 
 impl From<ConfigurationError> for CommandError {
     fn from(error: ConfigurationError) -> Self {
-        let help = error.help();
-        let it = Self::new(Exit::Input, error.to_string());
-        match help {
-            Some(help) => it.help(help),
-            None => it,
-        }
+        Self::new(Exit::Input, error.to_string()).with_help(error.help())
     }
 }
 

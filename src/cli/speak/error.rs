@@ -93,8 +93,12 @@ impl CommandError {
         self.error.downcast_ref::<std::io::Error>().is_some_and(|it| it.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        self.with_help(Some(help))
+    }
+
+    pub(crate) fn with_help(mut self, help: Option<impl Into<String>>) -> Self {
+        self.help = help.map(Into::into);
         self
     }
 
