@@ -54,7 +54,7 @@ fn compare(answer: &Answer, expected: &[u8]) -> Outcome {
 }
 
 /// The tables at their last schema, for SQL that makes none.
-const LAST_SCHEMA: &str = include_str!("../../src/legacy/schema.sql");
+const LAST_SCHEMA: &str = include_str!("../../crates/legacy/src/schema.sql");
 
 /// The SQL of a file, after that of the file which its first line names (`-- on NAME`).
 fn statements(path: &Path) -> String {

@@ -557,7 +557,7 @@ fn findings_are_shown_of_catalogs_that_can_be_checked() {
 /// A page that is written from right to left is no wider than the window.
 #[test]
 fn the_style_sheet_knows_no_left_and_no_right() {
-    let style = include_str!("../../src/page/style.css");
+    let style = include_str!("../../crates/page/src/style.css");
     for word in ["left", "right"] {
         let found: Vec<&str> = style.lines().filter(|it| it.contains(word)).collect();
         assert_eq!(found, Vec::<&str>::new());
@@ -756,7 +756,7 @@ fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {
         names.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_owned).collect()
     };
     let of_pictures = classes(&olmdex::draw::picture_style());
-    let own = classes(include_str!("../../src/page/style.css"));
+    let own = classes(include_str!("../../crates/page/src/style.css"));
     assert_eq!(own.intersection(&of_pictures).collect::<Vec<_>>(), Vec::<&String>::new());
 }
 

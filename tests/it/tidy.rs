@@ -342,7 +342,7 @@ const OF_THE_PROOF: &[&str] =
 #[test]
 fn the_proof_shares_nothing_with_the_conversion() {
     let mut found = Vec::new();
-    for source in sources().iter().filter(|it| it.path.starts_with("src/legacy/prove/")) {
+    for source in sources().iter().filter(|it| it.path.starts_with("crates/legacy/src/prove/")) {
         for (number, line) in source.bare_code() {
             // Above the proof's own modules stands what it proves.
             let above = if source.path.ends_with("/mod.rs") { "use super::" } else { "use crate::legacy::" };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 /// The schema that the program writes.
-pub const SCHEMA: &str = include_str!("../../../src/legacy/schema.sql");
+pub const SCHEMA: &str = include_str!("../../../crates/legacy/src/schema.sql");
 
 /// Makes a legacy file of the last schema, of a fixture in `fixtures/legacy` and of more SQL.
 pub fn legacy_file(directory: &Path, fixture: &str, sql: &str) -> PathBuf {

@@ -9,27 +9,27 @@ use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 
 /// The migrations, by the names of their files.
 const MIGRATIONS: [(&str, &str); 7] = [
-    ("V1__catalogs_and_documents", include_str!("../../migrations/V1__catalogs_and_documents.sql")),
-    ("V2__edges_for_recursive_queries", include_str!("../../migrations/V2__edges_for_recursive_queries.sql")),
-    ("V3__places_inside_documents", include_str!("../../migrations/V3__places_inside_documents.sql")),
+    ("V1__catalogs_and_documents", include_str!("../migrations/V1__catalogs_and_documents.sql")),
+    ("V2__edges_for_recursive_queries", include_str!("../migrations/V2__edges_for_recursive_queries.sql")),
+    ("V3__places_inside_documents", include_str!("../migrations/V3__places_inside_documents.sql")),
     (
         "V4__what_pages_show_and_older_readers",
-        include_str!("../../migrations/V4__what_pages_show_and_older_readers.sql"),
+        include_str!("../migrations/V4__what_pages_show_and_older_readers.sql"),
     ),
-    ("V5__images", include_str!("../../migrations/V5__images.sql")),
-    ("V6__lifecycles", include_str!("../../migrations/V6__lifecycles.sql")),
-    ("V7__updates_of_openshift", include_str!("../../migrations/V7__updates_of_openshift.sql")),
+    ("V5__images", include_str!("../migrations/V5__images.sql")),
+    ("V6__lifecycles", include_str!("../migrations/V6__lifecycles.sql")),
+    ("V7__updates_of_openshift", include_str!("../migrations/V7__updates_of_openshift.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
 const FIXED_TIME: &str = "2026-01-01T00:00:00Z";
 
 /// The current schema, as the statements that made it.
-const SNAPSHOT: &str = include_str!("../../schema/index.sql");
+const SNAPSHOT: &str = include_str!("../schema/index.sql");
 
 /// The empty index, as all migrations leave it; a test says whether it is up to date. From here a new index is made in a tenth of the
 /// time that the statements take.
-const EMPTY: &[u8] = include_bytes!("../../schema/empty.db.zst");
+const EMPTY: &[u8] = include_bytes!("../schema/empty.db.zst");
 
 /// More than the empty index has when it is unpacked, in bytes.
 const MAX_EMPTY: usize = 4 << 20;

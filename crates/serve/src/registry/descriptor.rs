@@ -12,7 +12,7 @@ use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto};
 
 /// All files.
 pub static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
-    let set = Set::decode(&include_bytes!("../../../schema/grpc/descriptors.binpb")[..]);
+    let set = Set::decode(&include_bytes!("../../schema/grpc/descriptors.binpb")[..]);
     set.expect("a test makes the same bytes").files.into_iter().map(File::new).collect()
 });
 

@@ -18,30 +18,30 @@ pub(super) struct Field {
 
 /// The schemas of blobs.
 const BLOBS: &[(&str, &str)] = &[
-    ("olm.package", include_str!("../../schema/blob/olm.package.json")),
-    ("olm.channel", include_str!("../../schema/blob/olm.channel.json")),
-    ("olm.bundle", include_str!("../../schema/blob/olm.bundle.json")),
-    ("olm.deprecations", include_str!("../../schema/blob/olm.deprecations.json")),
+    ("olm.package", include_str!("../schema/blob/olm.package.json")),
+    ("olm.channel", include_str!("../schema/blob/olm.channel.json")),
+    ("olm.bundle", include_str!("../schema/blob/olm.bundle.json")),
+    ("olm.deprecations", include_str!("../schema/blob/olm.deprecations.json")),
 ];
 
 /// The schema of what is in any document.
-const ANY: &str = include_str!("../../schema/blob/meta.json");
+const ANY: &str = include_str!("../schema/blob/meta.json");
 
 /// The schema of a property.
-const PROPERTY: &str = include_str!("../../schema/blob/property.json");
+const PROPERTY: &str = include_str!("../schema/blob/property.json");
 
 /// The schemas of the values of properties.
 const VALUES: &[(&str, &str)] = &[
-    ("olm.package", include_str!("../../schema/property/olm.package.json")),
-    ("olm.package.required", include_str!("../../schema/property/olm.package.required.json")),
-    ("olm.gvk", include_str!("../../schema/property/olm.gvk.json")),
-    ("olm.gvk.required", include_str!("../../schema/property/olm.gvk.required.json")),
-    ("olm.constraint", include_str!("../../schema/property/olm.constraint.json")),
-    ("olm.maxOpenShiftVersion", include_str!("../../schema/property/olm.maxOpenShiftVersion.json")),
-    ("olm.csv.metadata", include_str!("../../schema/property/olm.csv.metadata.json")),
-    ("olm.bundle.object", include_str!("../../schema/property/olm.bundle.object.json")),
-    ("olm.channel", include_str!("../../schema/property/olm.channel.json")),
-    ("olm.deprecated", include_str!("../../schema/property/olm.deprecated.json")),
+    ("olm.package", include_str!("../schema/property/olm.package.json")),
+    ("olm.package.required", include_str!("../schema/property/olm.package.required.json")),
+    ("olm.gvk", include_str!("../schema/property/olm.gvk.json")),
+    ("olm.gvk.required", include_str!("../schema/property/olm.gvk.required.json")),
+    ("olm.constraint", include_str!("../schema/property/olm.constraint.json")),
+    ("olm.maxOpenShiftVersion", include_str!("../schema/property/olm.maxOpenShiftVersion.json")),
+    ("olm.csv.metadata", include_str!("../schema/property/olm.csv.metadata.json")),
+    ("olm.bundle.object", include_str!("../schema/property/olm.bundle.object.json")),
+    ("olm.channel", include_str!("../schema/property/olm.channel.json")),
+    ("olm.deprecated", include_str!("../schema/property/olm.deprecated.json")),
 ];
 
 /// The schemas of templates, with what they are.

@@ -1,0 +1,1 @@
+../../../schema/index.sql
