@@ -1,111 +1,9 @@
-//! The rules of the house: which module may use which, who may print, who imports which engine, and what a file looks
-//! like. They keep the code what ARCHITECTURE.md says it is.
+//! The rules of the house that cargo does not keep: who may print, who may write files, and what a file looks like. They keep the
+//! code what ARCHITECTURE.md says it is; which crate may use which is in the manifests of the crates.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// The layer of every module. A module uses lower layers only.
-const LAYERS: &[(&str, u8)] = &[
-    ("file", 0),
-    ("diag", 0),
-    ("json", 0),
-    ("yaml", 0),
-    ("version", 0),
-    ("solve", 0),
-    ("re2", 0),
-    ("gotype", 0),
-    ("calendar", 0),
-    ("encoding", 0),
-    ("palette", 0),
-    ("tally", 0),
-    ("ceiling", 0),
-    ("api", 0),
-    ("archive", 1),
-    ("fbc", 1),
-    ("constraint", 1),
-    ("cluster", 2),
-    ("crd", 2),
-    ("platform", 2),
-    ("scaffold", 2),
-    ("check", 3),
-    ("bundle", 3),
-    ("git", 3),
-    ("oci", 3),
-    ("message", 3),
-    ("index", 4),
-    ("legacy", 4),
-    ("template", 4),
-    ("repository", 5),
-    ("source", 5),
-    ("catalog_source", 5),
-    ("columnar", 5),
-    ("serve", 5),
-    ("mirror", 5),
-    ("upgrade", 6),
-    ("compose", 6),
-    ("resolve", 7),
-    ("plan", 7),
-    ("draw", 8),
-    ("edit", 8),
-    ("lock", 8),
-    ("ask", 9),
-    ("page", 10),
-    ("lsp", 10),
-    ("cli", 11),
-];
-
-/// Uses within one layer that are meant: YAML is read into JSON, types of Go describe JSON with versions in it, and names of APIs are
-/// read from JSON; what counts steps, and the limits of what is read, stand below all that works.
-const SAME_LAYER: &[(&str, &str)] = &[
-    ("yaml", "json"),
-    ("gotype", "json"),
-    ("gotype", "version"),
-    ("gotype", "calendar"),
-    ("api", "json"),
-    ("diag", "tally"),
-    ("diag", "encoding"),
-    ("file", "encoding"),
-    ("diag", "ceiling"),
-    ("json", "ceiling"),
-];
-
-/// What decides about OLM, and the modules that leave it to `ask`: a page, an editor and the command that both name say the same.
-const DECIDING: &[&str] = &["solve", "upgrade", "resolve"];
-const DECIDES_NOTHING: &[&str] = &["page", "lsp", "serve"];
-
-/// Engines, and the modules that may import them.
-const ENGINES: &[(&str, &[&str])] = &[
-    ("libyaml_safer", &["yaml"]),
-    ("rusqlite", &["index", "legacy"]),
-    ("refinery", &["index"]),
-    ("zstd", &["archive", "index", "legacy", "serve"]),
-    ("flate2", &["archive", "bundle", "serve"]),
-    ("lzma_rust2", &["archive"]),
-    ("tar", &["archive"]),
-    ("batsat", &["solve"]),
-    ("clap", &["cli"]),
-    ("regex_syntax", &["re2"]),
-    ("anyhow", &["cli"]),
-    // The pager takes the place of standard output.
-    ("rustix", &["file", "cli"]),
-    // Not the end of `unix`.
-    ("nix::sys", &["cli"]),
-    ("toml", &["compose", "lock", "oci"]),
-    ("ureq", &["oci"]),
-    ("rustls_native_certs", &["oci"]),
-    ("tokio", &["serve"]),
-    ("tokio_rustls", &["serve"]),
-    ("tonic", &["serve"]),
-    ("hyper", &["serve"]),
-    ("prost", &["serve"]),
-    ("prost_types", &["serve"]),
-    ("percent_encoding", &["encoding"]),
-    ("maud", &["page", "plan"]),
-    ("parquet", &["columnar"]),
-    ("pulldown_cmark", &["page"]),
-    ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "edit", "cli"]),
-];
 
 /// What only the command line does: print, read the environment, end the program.
 const FOR_CLI_ONLY: &[&str] = &[
@@ -156,8 +54,6 @@ const MAX_LINES_OF_FUNCTION: usize = 80;
 
 pub(crate) struct Source {
     pub(crate) path: String,
-    /// The module of the crate that it belongs to; empty for `lib.rs` and `main.rs`.
-    module: String,
     text: String,
 }
 
@@ -195,10 +91,20 @@ impl Source {
     }
 }
 
+/// The folders of sources: that of the program, and one for each crate.
+pub(crate) fn roots() -> Vec<String> {
+    let crates = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).unwrap();
+    let mut roots: Vec<String> =
+        crates.map(|it| format!("crates/{}/src/", it.unwrap().file_name().to_str().unwrap())).collect();
+    roots.push("src/".to_owned());
+    roots.sort();
+    roots
+}
+
 pub(crate) fn sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = Vec::new();
-    let mut open = vec![root.clone()];
+    let mut open: Vec<PathBuf> = roots().iter().map(|it| home.join(it)).collect();
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -211,12 +117,8 @@ pub(crate) fn sources() -> Vec<Source> {
     }
     files.sort();
     let source = |path: PathBuf| {
-        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-        let module = match relative.split_once('/') {
-            Some((module, _)) => module.to_owned(),
-            None => relative.trim_end_matches(".rs").replace("lib", "").replace("main", ""),
-        };
-        Source { path: format!("src/{relative}"), module, text: std::fs::read_to_string(&path).unwrap() }
+        let relative = path.strip_prefix(home).unwrap().to_str().unwrap().to_owned();
+        Source { path: relative, text: std::fs::read_to_string(&path).unwrap() }
     };
     files.into_iter().map(source).collect()
 }
@@ -226,76 +128,10 @@ fn none(what: &str, found: &[String]) {
     assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
 }
 
-/// The modules of the crate that a line names.
-fn named_modules(line: &str) -> Vec<String> {
-    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    let mut found = Vec::new();
-    for (at, _) in line.match_indices("crate::") {
-        let rest = &line[at + "crate::".len()..];
-        match rest.strip_prefix('{') {
-            // `use crate::{a::B, c};`: what stands at the start of each item.
-            Some(list) => {
-                let mut depth = 0;
-                let mut item = String::new();
-                for c in list.chars() {
-                    match c {
-                        '{' => depth += 1,
-                        '}' => depth -= 1,
-                        ',' if depth == 0 => {
-                            found.push(word(item.trim()));
-                            item.clear();
-                            continue;
-                        }
-                        _ => {}
-                    }
-                    item.push(c);
-                }
-                found.push(word(item.trim()));
-            }
-            None => found.push(word(rest)),
-        }
-    }
-    found
-}
-
-#[test]
-fn modules_use_lower_layers_only() {
-    let layer_of = |module: &str| LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer);
-    let mut found = Vec::new();
-    for source in sources().iter().filter(|it| !it.module.is_empty()) {
-        let Some(own) = layer_of(&source.module) else {
-            found.push(format!("{}: the module `{}` has no layer", source.path, source.module));
-            continue;
-        };
-        for (number, line) in source.bare_code() {
-            for used in named_modules(&line) {
-                let Some(layer) = layer_of(&used).filter(|_| used != source.module) else { continue };
-                let is_meant = SAME_LAYER.contains(&(source.module.as_str(), used.as_str()));
-                if layer > own || (layer == own && !is_meant) {
-                    found.push(format!("{}:{number}: `{}` uses `{used}`", source.path, source.module));
-                }
-            }
-        }
-    }
-    none("uses of a module of the same or a higher layer", &found);
-}
-
-#[test]
-fn pages_and_editors_leave_decisions_to_ask() {
-    let mut found = Vec::new();
-    for source in sources().iter().filter(|it| DECIDES_NOTHING.contains(&it.module.as_str())) {
-        for (number, line) in source.bare_code() {
-            let named = named_modules(&line).into_iter().filter(|it| DECIDING.contains(&it.as_str()));
-            found.extend(named.map(|it| format!("{}:{number}: `{it}`", source.path)));
-        }
-    }
-    none("decisions about OLM outside of `ask`", &found);
-}
-
 #[test]
 fn only_the_command_line_prints_reads_the_environment_and_exits() {
     let mut found = Vec::new();
-    for source in sources().iter().filter(|it| it.module != "cli") {
+    for source in sources().iter().filter(|it| !it.path.starts_with("src/cli/")) {
         for (number, line) in source.bare_code() {
             for word in FOR_CLI_ONLY.iter().filter(|it| line.contains(**it)) {
                 found.push(format!("{}:{number}: {word}", source.path));
@@ -308,7 +144,7 @@ fn only_the_command_line_prints_reads_the_environment_and_exits() {
 #[test]
 fn only_one_room_writes_files() {
     let mut found = Vec::new();
-    for source in sources().iter().filter(|it| it.module != "file") {
+    for source in sources().iter().filter(|it| !it.path.starts_with("crates/base/src/file/")) {
         for (number, line) in source.bare_code() {
             for word in FOR_FILE_ONLY.iter().filter(|it| line.contains(**it)) {
                 found.push(format!("{}:{number}: {word}", source.path));
@@ -316,22 +152,6 @@ fn only_one_room_writes_files() {
         }
     }
     none("work of `file` elsewhere", &found);
-}
-
-#[test]
-fn every_engine_has_its_importers() {
-    let mut found = Vec::new();
-    for source in sources() {
-        for (number, line) in source.bare_code() {
-            for (engine, modules) in ENGINES {
-                let is_used = line.contains(&format!("{engine}::")) || line.contains(&format!("use {engine};"));
-                if is_used && !modules.contains(&source.module.as_str()) {
-                    found.push(format!("{}:{number}: {engine}", source.path));
-                }
-            }
-        }
-    }
-    none("engines imported by a module that is not theirs", &found);
 }
 
 /// What the proof of a migration may use of its own layer: nothing that the conversion decides. Of two modules only the
@@ -345,7 +165,7 @@ fn the_proof_shares_nothing_with_the_conversion() {
     for source in sources().iter().filter(|it| it.path.starts_with("crates/legacy/src/prove/")) {
         for (number, line) in source.bare_code() {
             // Above the proof's own modules stands what it proves.
-            let above = if source.path.ends_with("/mod.rs") { "use super::" } else { "use crate::legacy::" };
+            let above = if source.path.ends_with("/mod.rs") { "use super::" } else { "use crate::" };
             let uses = line.trim().strip_prefix(above);
             let is_meant = |it: &str| OF_THE_PROOF.iter().any(|meant| it.starts_with(meant));
             if uses.is_some_and(|it| !is_meant(it)) || line.contains("super::super") {
@@ -454,16 +274,41 @@ fn nothing_is_left_for_later_and_nothing_panics_on_purpose() {
 }
 
 #[test]
-fn the_map_of_the_crate_is_complete() {
-    let modules: BTreeSet<String> = sources().into_iter().map(|it| it.module).filter(|it| !it.is_empty()).collect();
-    let lib = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
-    let missing: Vec<String> = modules.into_iter().filter(|it| !lib.contains(&format!("mod {it};"))).collect();
-    none("folders of `src/` that `lib.rs` does not name", &missing);
+fn the_landing_page_leads_to_every_crate() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lib = std::fs::read_to_string(home.join("src/lib.rs")).unwrap();
+    let mut missing = Vec::new();
+    for root in roots().iter().filter(|it| *it != "src/") {
+        let name = root.split('/').nth(1).unwrap();
+        if !lib.contains(&format!("[`olmdex_{name}`]")) {
+            missing.push(format!("`src/lib.rs` does not lead to {root}"));
+        }
+        let first_page = std::fs::read_to_string(home.join(root).join("lib.rs")).unwrap();
+        for entry in std::fs::read_dir(home.join(root)).unwrap() {
+            let entry = entry.unwrap();
+            let module = entry.file_name().to_str().unwrap().to_owned();
+            if entry.path().is_dir() && !first_page.contains(&format!("mod {module};")) {
+                missing.push(format!("{root}lib.rs does not name `{module}`"));
+            }
+        }
+    }
+    none("crates and modules that nobody finds", &missing);
 }
 
 /// What a path in a comment starts with.
-const CITED: &[&str] =
-    &["docs/", "src/", "tests/", "fixtures/", "benches/", "examples/", "migrations/", "schema/", "fuzz/", ".ci/"];
+const CITED: &[&str] = &[
+    "docs/",
+    "src/",
+    "crates/",
+    "tests/",
+    "fixtures/",
+    "benches/",
+    "examples/",
+    "migrations/",
+    "schema/",
+    "fuzz/",
+    ".ci/",
+];
 
 /// The blocks of whole-line comments of a file: the number of the first line, and the text.
 fn comments(text: &str) -> Vec<(usize, String)> {
@@ -492,7 +337,7 @@ fn commented_files() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     let mut open: Vec<PathBuf> =
-        ["src", "tests", "benches", "examples", "migrations"].iter().map(|it| root.join(it)).collect();
+        ["src", "crates", "tests", "benches", "examples", "migrations"].iter().map(|it| root.join(it)).collect();
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));

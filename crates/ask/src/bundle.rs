@@ -4,12 +4,12 @@
 
 use super::error::AskError;
 use super::name::{no_channel, no_package, no_version};
-use crate::fbc::Name;
-use crate::index::Index;
-use crate::index::query::{BundleDetail, BundleSelector, Filter};
-use crate::resolve::BundleName;
-use crate::upgrade::classic;
-use crate::version::{Version, blang};
+use olmdex_fbc::Name;
+use olmdex_index::Index;
+use olmdex_index::query::{BundleDetail, BundleSelector, Filter};
+use olmdex_olm::resolve::BundleName;
+use olmdex_olm::upgrade::classic;
+use olmdex_version::{Version, blang};
 
 /// A bundle of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]

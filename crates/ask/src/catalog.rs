@@ -1,13 +1,13 @@
 //! Which catalog is meant, wherever a question does not name one: of a package, a version, an image, a page. What a CatalogSource or a
-//! ClusterCatalog of a cluster is, [`CatalogSources`](crate::catalog_source::CatalogSources) says.
+//! ClusterCatalog of a cluster is, [`CatalogSources`](olmdex_olm::catalog_source::CatalogSources) says.
 
 use super::bundle::Target;
 use super::error::AskError;
 use super::hint::{Help, Hint};
-use crate::catalog_source::family_and_minor;
-use crate::constraint::openshift::Minor;
-use crate::index::query::{BundleSelector, CatalogRank, Filter, preferred_catalog};
-use crate::index::{Index, IndexError};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::{BundleSelector, CatalogRank, Filter, preferred_catalog};
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::catalog_source::family_and_minor;
 
 /// The catalogs that there are, with what decides between them.
 #[derive(Debug, Clone, Default)]

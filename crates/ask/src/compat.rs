@@ -6,16 +6,18 @@ use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::plan::must_lead_on;
 use super::upgrade::{Olm, Warn, installed};
-use crate::catalog_source::{CatalogSources, SourceMeaning};
-use crate::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
-use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
-use crate::fbc::Name;
-use crate::index::Index;
-use crate::index::query::{BundleRow, Filter, PackageGraph};
-use crate::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
-use crate::upgrade::compat::Compatibility;
-use crate::upgrade::v1::{Gates, Installation};
-use crate::upgrade::{Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, installed_that_stays};
+use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
+use olmdex_fbc::Name;
+use olmdex_index::Index;
+use olmdex_index::query::{BundleRow, Filter, PackageGraph};
+use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning};
+use olmdex_olm::upgrade::compat::Compatibility;
+use olmdex_olm::upgrade::v1::{Gates, Installation};
+use olmdex_olm::upgrade::{
+    Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, installed_that_stays,
+};
+use olmdex_plan::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
+use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 
 /// What is asked about a step of the cluster.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use super::bundle::Target;
 use super::catalog::Catalogs;
 use super::error::AskError;
 use super::upgrade::Warn;
-use crate::index::Index;
-use crate::resolve::{
+use olmdex_index::Index;
+use olmdex_olm::resolve::{
     BundleDemands, BundleNeeds, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, Options,
     bare_world, closure, demanders, demanding_packages, demands,
 };

@@ -1,12 +1,12 @@
 //! What can be said of the entries of a package's channels by the package alone: where each stands, and what OLM does where it is
 //! installed.
 
-use crate::fbc;
-use crate::index::query::{CatalogRank, PackageGraph};
-use crate::upgrade::classic::Package;
-use crate::upgrade::{Asked, PackageView, Updates, classic_updates, v1_updates};
-use crate::version::Version;
-use crate::version::blang::Range;
+use olmdex_fbc as fbc;
+use olmdex_index::query::{CatalogRank, PackageGraph};
+use olmdex_olm::upgrade::classic::Package;
+use olmdex_olm::upgrade::{Asked, PackageView, Updates, classic_updates, v1_updates};
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 /// Where an entry stands in its channel.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use thiserror::Error;
 
 use super::hint::{Help, guess};
-use crate::catalog_source::TieError;
-use crate::index::IndexError;
-use crate::resolve::{ClosureError, Failure, QuestionError};
-use crate::upgrade::Move;
+use olmdex_index::IndexError;
+use olmdex_olm::catalog_source::TieError;
+use olmdex_olm::resolve::{ClosureError, Failure, QuestionError};
+use olmdex_olm::upgrade::Move;
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]
@@ -201,7 +201,7 @@ impl From<ClosureError> for AskError {
 impl AskError {
     /// Whether the words of the question are wrong, or name something that is not there.
     #[must_use]
-    pub fn is_about_words(&self) -> bool {
+    pub(crate) fn is_about_words(&self) -> bool {
         !matches!(
             self,
             Self::NothingInCluster(_)

@@ -1,10 +1,10 @@
 //! What is wrong with the upgrades of a package, and what differs between two catalogs.
 
 use super::error::AskError;
-use crate::diag::Finding;
-use crate::index::Index;
-use crate::index::query::{Change, Filter, Side};
-use crate::upgrade::{check_packages, diff};
+use olmdex_base::diag::Finding;
+use olmdex_index::Index;
+use olmdex_index::query::{Change, Filter, Side};
+use olmdex_olm::upgrade::{check_packages, diff};
 
 /// What is wrong with the upgrades of a package in these catalogs, all of them if none is named.
 ///

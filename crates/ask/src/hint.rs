@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::diag::{closest, closest_of_same_numbers};
-use crate::version::{Version, first_of, nearest, version_in_name};
+use olmdex_base::diag::{closest, closest_of_same_numbers};
+use olmdex_version::{Version, first_of, nearest, version_in_name};
 
 /// What can be said of a name that nothing has.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,12 @@ use super::bundle::Target;
 use super::catalog::Catalogs;
 use super::error::AskError;
 use super::upgrade::installed;
-use crate::catalog_source::CatalogSources;
-use crate::cluster::Cluster;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::resolve::{Options, closure, partial_closure};
-use crate::upgrade::{Asked, PackageView, classic_path};
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::catalog_source::CatalogSources;
+use olmdex_olm::resolve::{Options, closure, partial_closure};
+use olmdex_olm::upgrade::{Asked, PackageView, classic_path};
+use olmdex_rules::cluster::Cluster;
 
 /// Catalog, package and name of a bundle.
 pub type BundlePlace = (String, String, String);

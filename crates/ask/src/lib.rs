@@ -37,13 +37,6 @@ mod upgrade;
 mod upgrade_answers;
 mod why;
 
-pub use crate::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
-pub use crate::upgrade::compat::Compatibility;
-pub use crate::upgrade::v1::Gates;
-pub use crate::upgrade::{
-    Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
-    check_catalog_noting, check_graph, cut_advice,
-};
 pub use bundle::{Target, looks_like_range, of_version};
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};
@@ -56,6 +49,13 @@ pub use images::{BundlePlace, Uninstallable, add_dependencies, bundles_between, 
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
 pub use name::{PackageName, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
+pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
+pub use olmdex_olm::upgrade::compat::Compatibility;
+pub use olmdex_olm::upgrade::v1::Gates;
+pub use olmdex_olm::upgrade::{
+    Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
+    check_catalog_noting, check_graph, cut_advice,
+};
 pub use plan::{must_lead_on, plan_of};
 pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};
 pub use simulation::{SeenBundle, SimulationQuestion};

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::error::AskError;
-use crate::index::Index;
-use crate::resolve::{BundleNeeds, Demands, IndexRows, Met, Options, World, bare_world};
+use olmdex_index::Index;
+use olmdex_olm::resolve::{BundleNeeds, Demands, IndexRows, Met, Options, World, bare_world};
 
 /// The catalogs of an index, each by itself.
 pub struct NeedsOfCatalogs<'i> {

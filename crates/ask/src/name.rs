@@ -2,10 +2,10 @@
 
 use super::error::{AskError, LIST_PACKAGES};
 use super::hint::{Help, Hint};
-use crate::fbc::Name;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::upgrade::PackageView;
+use olmdex_fbc::Name;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::upgrade::PackageView;
 
 /// A package, with what its name says besides: `PKG`, `PKG@VERSION`, `PKG/CHANNEL` or a bundle's name.
 #[derive(Debug, Clone, PartialEq, Eq)]

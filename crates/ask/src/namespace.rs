@@ -2,14 +2,14 @@
 
 use super::bundle::Target;
 use super::error::AskError;
-use crate::catalog_source::CatalogSources;
-use crate::cluster::{Cluster, ClusterExtension};
-use crate::constraint::openshift::Minor;
-use crate::fbc::Name;
-use crate::index::Index;
-use crate::index::query::{CatalogRank, Filter};
-use crate::resolve::{ClusterFacts, IndexRows, Install, Installed, Question, QuestionError, World};
-use crate::version::Version;
+use olmdex_constraint::openshift::Minor;
+use olmdex_fbc::Name;
+use olmdex_index::Index;
+use olmdex_index::query::{CatalogRank, Filter};
+use olmdex_olm::catalog_source::CatalogSources;
+use olmdex_olm::resolve::{ClusterFacts, IndexRows, Install, Installed, Question, QuestionError, World};
+use olmdex_rules::cluster::{Cluster, ClusterExtension};
+use olmdex_version::Version;
 
 /// What namespaces have and want.
 #[derive(Debug, Clone, Default)]

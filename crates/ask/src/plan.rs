@@ -1,10 +1,10 @@
 //! The plan of a cluster's upgrade, as a command and a page ask for it.
 
 use super::error::AskError;
-use crate::cluster::Cluster;
-use crate::index::Index;
-use crate::plan::{Plan, PlanBasis, PlanQuestion, PlanWish, plan};
-use crate::upgrade::Move;
+use olmdex_index::Index;
+use olmdex_olm::upgrade::Move;
+use olmdex_plan::plan::{Plan, PlanBasis, PlanQuestion, PlanWish, plan};
+use olmdex_rules::cluster::Cluster;
 
 /// A cluster can only go on.
 ///

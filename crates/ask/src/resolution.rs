@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use super::error::AskError;
 use super::namespace::Worlds;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::resolve::{
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::resolve::{
     ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer,
     Size, Steps, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
 };
-use crate::upgrade::compat::Claims;
-use crate::upgrade::unsafe_definitions;
+use olmdex_olm::upgrade::compat::Claims;
+use olmdex_olm::upgrade::unsafe_definitions;
 
 /// What is wanted of a resolution.
 #[derive(Debug, Clone, Default)]

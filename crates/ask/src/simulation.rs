@@ -1,16 +1,16 @@
 //! What the difference between two states of a catalog means for everybody who has a version installed. The index has both, as
-//! [`before_and_after`](crate::edit::before_and_after) makes it.
+//! [`before_and_after`](olmdex_change::edit::before_and_after) makes it.
 
 use std::collections::BTreeSet;
 
 use super::error::AskError;
 use super::upgrade::{Olm, Warn, installed};
-use crate::edit::{AFTER, BEFORE, Question, Simulation, simulate};
-use crate::fbc::Name;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::resolve::{Dependants, Options, demanding_packages, dependants};
-use crate::upgrade::{InstalledBundle, PackageView};
+use olmdex_change::edit::{AFTER, BEFORE, Question, Simulation, simulate};
+use olmdex_fbc::Name;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::resolve::{Dependants, Options, demanding_packages, dependants};
+use olmdex_olm::upgrade::{InstalledBundle, PackageView};
 
 /// A bundle that may be installed, from a channel of a package.
 #[derive(Debug, Clone)]

@@ -3,15 +3,15 @@
 
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
-use crate::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
-use crate::cluster::LabelSelector;
-use crate::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
-use crate::index::Index;
-use crate::index::query::{CatalogRank, Filter, PackageGraph};
-use crate::platform::coerce;
-use crate::upgrade::v1::{Gates, Installation, Policy};
-use crate::upgrade::{Asked, Generation, InstalledBundle, InstalledError, PackageView};
-use crate::version::version_in_name;
+use olmdex_index::Index;
+use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
+use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
+use olmdex_olm::upgrade::v1::{Gates, Installation, Policy};
+use olmdex_olm::upgrade::{Asked, Generation, InstalledBundle, InstalledError, PackageView};
+use olmdex_rules::cluster::LabelSelector;
+use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
+use olmdex_rules::platform::coerce;
+use olmdex_version::version_in_name;
 
 /// Which generations of OLM are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub enum Olm {
 impl Olm {
     /// Whether OLM Classic is asked.
     #[must_use]
-    pub fn is_classic(self) -> bool {
+    pub(crate) fn is_classic(self) -> bool {
         self != Self::V1
     }
 
@@ -188,7 +188,11 @@ impl UpgradeQuestion {
     ///
     /// # Errors
     /// As [`Self::questions`].
-    pub fn view_of_all(&self, index: &Index, warn: Warn<'_>) -> Result<(PackageView, PackageName, String), AskError> {
+    pub(crate) fn view_of_all(
+        &self,
+        index: &Index,
+        warn: Warn<'_>,
+    ) -> Result<(PackageView, PackageName, String), AskError> {
         let name = PackageName::find(index, self.name.as_deref().ok_or(AskError::NothingAsked)?)?;
         let view = PackageView::read(index, &Filter::default(), &name.package)?;
         let catalogs: Vec<String> = view.graphs.iter().map(|it| it.catalog.clone()).collect();
@@ -265,8 +269,8 @@ impl From<AskError> for LeftOut {
     }
 }
 
-impl From<crate::index::IndexError> for LeftOut {
-    fn from(error: crate::index::IndexError) -> Self {
+impl From<olmdex_index::IndexError> for LeftOut {
+    fn from(error: olmdex_index::IndexError) -> Self {
         Self::Refused(error.into())
     }
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashSet};
 use super::bundle::Target;
 use super::error::AskError;
 use super::upgrade::{PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, installed};
-use crate::constraint::openshift::Minor;
-use crate::fbc::Name;
-use crate::index::Index;
-use crate::index::query::Reach;
-use crate::upgrade::{
+use olmdex_constraint::openshift::Minor;
+use olmdex_fbc::Name;
+use olmdex_index::Index;
+use olmdex_index::query::Reach;
+use olmdex_olm::upgrade::{
     Asked, Effort, FewestSteps, Generation, InstalledBundle, Updates, UpgradePath, WhyNot, classic_path, classic_paths,
     classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates, v1_why_not,
 };

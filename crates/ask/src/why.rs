@@ -4,8 +4,8 @@ use super::error::AskError;
 use super::name::no_package;
 use super::namespace::NamespaceQuestion;
 use super::upgrade::Warn;
-use crate::index::Index;
-use crate::resolve::{IndexRows, Options, Verdict, WhyAnswer, chains, resolve};
+use olmdex_index::Index;
+use olmdex_olm::resolve::{IndexRows, Options, Verdict, WhyAnswer, chains, resolve};
 
 /// What leads to something.
 #[derive(Debug)]

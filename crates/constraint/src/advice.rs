@@ -10,7 +10,7 @@ use super::fields::label_demand;
 use super::openshift::{MAX_OPENSHIFT_VERSION, read_classic, read_v1};
 use super::parse::{KINDS, Reading, read};
 use super::tree::{ConstraintError, DOCUMENTED_CONSTRAINT, MAX_CONSTRAINT, Node};
-use crate::json::{self, Step, Value};
+use olmdex_text::json::{self, Step, Value};
 
 /// What is to be said of a property's value.
 #[derive(Debug, Clone, PartialEq, Eq)]

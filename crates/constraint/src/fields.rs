@@ -3,9 +3,9 @@
 //! What it deliberately does not do: no compound constraints.
 
 use super::tree::ConstraintError;
-use crate::api::Api;
-use crate::gotype::{Expected, go_type_error};
-use crate::json::{self, Kind, Step, Value};
+use olmdex_text::api::Api;
+use olmdex_text::gotype::{Expected, go_type_error};
+use olmdex_text::json::{self, Kind, Step, Value};
 
 /// The texts of an object, as Go's decoder reads them: other fields are not looked at, `null` is empty.
 pub(super) fn fields<const N: usize>(text: &str, names: [&str; N]) -> Result<[String; N], ConstraintError> {
@@ -46,12 +46,12 @@ fn text_field(value: Value<'_>, name: &str) -> Option<String> {
 }
 
 /// Name and version of an `olm.package` property.
-pub(crate) fn package_of(text: &str) -> Option<(String, String)> {
+pub fn package_of(text: &str) -> Option<(String, String)> {
     with_object(text, |it| Some((text_field(it, "packageName")?, text_field(it, "version")?)))
 }
 
 /// The API of an `olm.gvk` property.
-pub(crate) fn api_of(text: &str) -> Option<Api> {
+pub fn api_of(text: &str) -> Option<Api> {
     with_object(text, |it| {
         Some(Api {
             group: text_field(it, "group")?,
@@ -62,6 +62,6 @@ pub(crate) fn api_of(text: &str) -> Option<Api> {
 }
 
 /// The label of an `olm.label` property.
-pub(crate) fn label_of(text: &str) -> Option<String> {
+pub fn label_of(text: &str) -> Option<String> {
     with_object(text, |it| text_field(it, "label"))
 }

@@ -2,7 +2,7 @@
 
 use super::parse::parse;
 use super::tree::{ConstraintError, Node};
-use crate::api::Api;
+use olmdex_text::api::Api;
 
 /// Something that a constraint speaks of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,17 +2,34 @@
 //!
 //! One verdict on such a value, for all that ask: whether it can be used, and why not.
 //!
+//! | part | what it does |
+//! |---|---|
+//! | [`cel`] | compiles and runs the rules in CEL that constraints may hold, with the errors of cel-go |
+//! | [`openshift`] | minor versions of OpenShift, and `olm.maxOpenShiftVersion` as Classic and v1 read it |
+//! | [`property`], [`tree`] | what properties mean to a resolver, and the conditions in them |
+//! | [`leaves`], [`plain`] | a condition taken apart, and in plain words |
+//! | [`advise`] | what is accepted and does not do what it looks like |
+//!
+//! ```
+//! use olmdex_constraint::cel::{Fuel, Rule, Value};
+//!
+//! let rule = Rule::compile(r#"properties.exists(p, p.type == "olm.package" && p.value.packageName == "etcd")"#)?;
+//! let properties = Value::properties([("olm.package", r#"{"packageName": "etcd", "version": "0.9.4"}"#)].into_iter());
+//! assert!(rule.holds(&properties, &Fuel::new(10_000))??);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What it deliberately does not do: it does not know which operators there are.
 
 pub mod cel;
 pub mod openshift;
 
 mod advice;
-pub(crate) mod fields;
+pub mod fields;
 mod leaf;
 pub(crate) mod parse;
-pub(crate) mod property;
-pub(crate) mod tree;
+pub mod property;
+pub mod tree;
 
 pub use advice::{Advice, Topic, advise};
 pub use leaf::{Leaf, leaves, plain};

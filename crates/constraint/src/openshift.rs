@@ -5,8 +5,8 @@
 //! What it deliberately does not do: neither generation looks at it when it chooses a bundle, so neither does any engine
 //! here.
 
-use crate::json::{self, Kind};
-use crate::version::{Quoted, Version};
+use olmdex_text::json::{self, Kind};
+use olmdex_version::{Quoted, Version};
 
 /// The property's type.
 pub const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
@@ -64,12 +64,12 @@ impl Minor {
     }
 
     /// This and the minor versions that follow, up to and without the last.
-    pub(crate) fn until(self, last: Self) -> impl Iterator<Item = Self> {
+    pub fn until(self, last: Self) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self), |it| Some(it.next())).take_while(move |it| it.canonical() < last.canonical())
     }
 
     /// Whether it is the same as another or before it.
-    pub(crate) fn is_at_most(self, other: Self) -> bool {
+    pub fn is_at_most(self, other: Self) -> bool {
         self.canonical() <= other.canonical()
     }
 
@@ -128,7 +128,7 @@ fn read_literal(text: &str) -> Result<Minor, String> {
 ///
 /// # Errors
 /// The real system's words for what is wrong with the value. Such a value blocks.
-pub fn read_classic(value: &str) -> Result<Minor, String> {
+pub(crate) fn read_classic(value: &str) -> Result<Minor, String> {
     let text = value.trim_matches('"');
     if text.is_empty() {
         return Err("value cannot be \"\" (an empty string)".to_owned());

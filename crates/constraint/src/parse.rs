@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use super::cel::Rule;
 use super::tree::{ConstraintError, MAX_CONSTRAINT, Node, Tree};
-use crate::api::Api;
-use crate::json::{self, Kind, Step, Value};
-use crate::version::blang::Range;
+use olmdex_text::api::Api;
+use olmdex_text::json::{self, Kind, Step, Value};
+use olmdex_version::blang::Range;
 
 /// Something that makes a constraint unusable.
 #[derive(Debug)]

@@ -9,15 +9,20 @@ use super::advice::{self, Topic};
 use super::fields::{api_of, fields, label_demand, label_of, package_of};
 use super::parse;
 use super::tree::{ConstraintError, Node, Tree};
-use crate::api::Api;
-use crate::version::Version;
-use crate::version::blang::Range;
+use olmdex_text::api::Api;
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 /// What an operator says of itself, or demands.
 #[derive(Debug, Clone)]
-pub(crate) enum Meaning {
+pub enum Meaning {
     /// It is of this package and has this version, if that can be read.
-    Package { name: String, version: Option<Version> },
+    Package {
+        /// The name of the package.
+        name: String,
+        /// The version, if it can be read.
+        version: Option<Version>,
+    },
     /// It provides an API.
     Provides(Api),
     /// It has a label.
@@ -34,18 +39,19 @@ pub(crate) enum Meaning {
 
 /// A demand for an operator.
 #[derive(Debug)]
-pub(crate) struct Requirement {
+pub struct Requirement {
     /// A number of its own among the requirements of a resolution.
-    pub(crate) number: usize,
-    pub(crate) tree: Tree,
+    pub number: usize,
+    /// The condition.
+    pub tree: Tree,
     /// The condition as OLM words it.
-    pub(crate) text: String,
+    pub text: String,
     /// The condition for people.
-    pub(crate) plain: String,
+    pub plain: String,
     /// What its author wants to be shown, or empty.
-    pub(crate) message: String,
+    pub message: String,
     /// What OLM accepts although it does not do what it looks like.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// How many messages of parts are shown.
@@ -55,7 +61,7 @@ const SHOWN: usize = 200;
 
 impl Requirement {
     /// The condition for people, as far as it fits into a message.
-    pub(crate) fn shortened(&self) -> String {
+    pub fn shortened(&self) -> String {
         match self.plain.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}…", &self.plain[..end]),
             None => self.plain.clone(),
@@ -63,13 +69,13 @@ impl Requirement {
     }
 
     /// The parts that have something to say if they are not met, in order.
-    pub(crate) fn speaking_parts(&self) -> Vec<usize> {
+    pub fn speaking_parts(&self) -> Vec<usize> {
         let messages = self.tree.messages.iter().enumerate().skip(1);
         messages.filter(|(_, it)| !it.is_empty()).map(|(idx, _)| idx).take(MESSAGES_SHOWN).collect()
     }
 
     /// The parts without which the whole is not met.
-    pub(crate) fn necessary_parts(&self) -> Vec<usize> {
+    pub fn necessary_parts(&self) -> Vec<usize> {
         let mut necessary = vec![0];
         let mut at = 0;
         while let Some(idx) = necessary.get(at) {
@@ -84,14 +90,14 @@ impl Requirement {
     }
 
     /// A part as a requirement of its own.
-    pub(crate) fn part(&self, idx: usize) -> Self {
+    pub fn part(&self, idx: usize) -> Self {
         let tree = self.tree.part(idx);
         let (text, plain, message) = (tree.text(), tree.plain(), self.tree.messages[idx].clone());
         Self { number: self.number, tree, text, plain, message, warnings: Vec::new() }
     }
 
     /// Whether it asks one operator for several things at once.
-    pub(crate) fn is_all(&self) -> bool {
+    pub fn is_all(&self) -> bool {
         let mut at = 0;
         while let Some(Node::All(parts) | Node::Any(parts)) = self.tree.nodes.get(at) {
             match (parts.as_slice(), &self.tree.nodes[at]) {
@@ -105,7 +111,7 @@ impl Requirement {
 }
 
 /// Reads a property; `number` is given to it if it is a requirement.
-pub(crate) fn read(kind: &str, value: &str, number: usize) -> Meaning {
+pub fn read(kind: &str, value: &str, number: usize) -> Meaning {
     let requirement = |tree: Tree, warnings: Vec<String>| {
         let (text, plain) = (tree.text(), tree.plain());
         let message = tree.messages.first().cloned().unwrap_or_default();

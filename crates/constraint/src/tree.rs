@@ -9,9 +9,9 @@ use std::rc::Rc;
 use thiserror::Error;
 
 use super::cel::{Rule, RuleError, RuleErrorKind};
-use crate::api::Api;
-use crate::version::Quoted;
-use crate::version::blang::{Range, RangeError};
+use olmdex_text::api::Api;
+use olmdex_version::Quoted;
+use olmdex_version::blang::{Range, RangeError};
 
 /// How many bytes a constraint may have. The documentation says half of that.
 pub const MAX_CONSTRAINT: usize = 131_072;
@@ -64,27 +64,49 @@ impl ConstraintError {
 
 /// A condition on one operator. Conditions inside it have higher numbers.
 #[derive(Debug, Clone)]
-pub(crate) enum Node {
+pub enum Node {
+    /// It provides an API.
     Api(Api),
-    Package { name: String, text: String, range: Range },
+    /// It is of a package, in a range of versions.
+    Package {
+        /// The name of the package.
+        name: String,
+        /// The range as its author wrote it.
+        text: String,
+        /// The range as it is understood.
+        range: Range,
+    },
+    /// It has a label.
     Label(String),
+    /// All of these nodes hold.
     All(Vec<usize>),
+    /// One of these nodes holds.
     Any(Vec<usize>),
+    /// None of these nodes holds.
     Not(Vec<usize>),
-    Cel { rule: Rc<Rule>, text: String, message: String },
+    /// A rule of CEL holds.
+    Cel {
+        /// The rule as it is understood.
+        rule: Rc<Rule>,
+        /// The rule as its author wrote it.
+        text: String,
+        /// What its author wants to be shown if it does not hold, or empty.
+        message: String,
+    },
 }
 
 /// A whole condition; the first node is its root.
 #[derive(Debug)]
-pub(crate) struct Tree {
-    pub(crate) nodes: Vec<Node>,
+pub struct Tree {
+    /// The conditions, each before its parts.
+    pub nodes: Vec<Node>,
     /// What the author wants to be shown if a condition is not met, for each node; OLM shows it for `cel` only.
-    pub(crate) messages: Vec<String>,
+    pub messages: Vec<String>,
 }
 
 /// Where candidates for a condition may be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub enum Reach {
     /// Only where one of these is.
     Leaves(Vec<usize>),
     /// Anywhere.
@@ -92,7 +114,11 @@ pub(crate) enum Reach {
 }
 
 /// What a node says of an operator, asked for those without parts.
-pub(crate) trait Facts<E> {
+pub trait Facts<E> {
+    /// Whether it holds.
+    ///
+    /// # Errors
+    /// If the fact cannot be had.
     fn leaf(&self, node: &Node) -> Result<bool, E>;
 }
 
@@ -136,7 +162,7 @@ impl Tree {
     }
 
     /// Whether an operator meets the condition.
-    pub(crate) fn holds<E>(&self, facts: &impl Facts<E>) -> Result<bool, E> {
+    pub fn holds<E>(&self, facts: &impl Facts<E>) -> Result<bool, E> {
         if let [only] = self.nodes.as_slice()
             && !matches!(only, Node::All(_) | Node::Any(_) | Node::Not(_))
         {
@@ -155,7 +181,7 @@ impl Tree {
     }
 
     /// Where operators may be that meet the condition.
-    pub(crate) fn reach(&self) -> Reach {
+    pub fn reach(&self) -> Reach {
         let mut reach = vec![Reach::Everywhere; self.nodes.len()];
         for (idx, node) in self.nodes.iter().enumerate().rev() {
             reach[idx] = match node {

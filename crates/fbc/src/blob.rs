@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::defect::{Defect, DefectKind, Spot};
 use super::typed::{Bundle, Channel, Deprecations, Fields, Package};
-use crate::json::{self, Kind, Step, Value};
+use olmdex_text::json::{self, Kind, Step, Value};
 
 /// A blob that has been read.
 #[derive(Debug, Clone)]

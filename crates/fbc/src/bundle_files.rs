@@ -1,11 +1,12 @@
 //! The files of a bundle, wherever it lies: in a directory, in an archive or in an image.
 
-/// The directory of the objects, and that of everything else.
-pub(crate) const MANIFESTS: &str = "manifests";
-pub(crate) const METADATA: &str = "metadata";
+/// The directory of the objects.
+pub const MANIFESTS: &str = "manifests";
+/// The directory of annotations, dependencies and properties.
+pub const METADATA: &str = "metadata";
 
 /// No file of a bundle is larger; etcd takes 1.5 MiB of an object.
-pub(crate) const MAX_BUNDLE_FILE: u64 = 64 << 20;
+pub const MAX_BUNDLE_FILE: u64 = 64 << 20;
 
 /// The files of a bundle's two directories, with their names, sorted by these.
 #[derive(Debug, Default)]

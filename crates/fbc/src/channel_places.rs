@@ -3,9 +3,9 @@
 //! What it deliberately does not do: it knows no names; entries are numbered.
 
 use super::layout::{EntryPlaces, entry_places};
-use crate::diag::Place;
-use crate::tally;
-use crate::yaml::Position;
+use olmdex_base::diag::Place;
+use olmdex_text::tally;
+use olmdex_text::yaml::Position;
 
 /// The file and the places in it of a channel. What is not known stands where the channel starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

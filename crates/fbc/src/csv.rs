@@ -7,12 +7,12 @@
 
 use std::borrow::Cow;
 
-use crate::api::Api;
-use crate::json::Value;
+use olmdex_text::api::Api;
+use olmdex_text::json::Value;
 
 /// A ClusterServiceVersion, in one form or the other.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CsvView<'d> {
+pub struct CsvView<'d> {
     metadata: Option<Value<'d>>,
     spec: Option<Value<'d>>,
     /// Whether the keys of `spec` are compared with their case.
@@ -21,31 +21,31 @@ pub(crate) struct CsvView<'d> {
 
 /// An API that a ClusterServiceVersion owns or requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ListedApi {
+pub struct ListedApi {
     /// Of a definition `<plural>.<group>`, of a service the plural.
-    pub(crate) name: String,
+    pub name: String,
     /// The API. A definition whose name has no dot has no group.
-    pub(crate) api: Api,
+    pub api: Api,
 }
 
 impl<'d> CsvView<'d> {
     /// The object itself.
-    pub(crate) fn of_object(object: Value<'d>) -> Self {
+    pub fn of_object(object: Value<'d>) -> Self {
         Self { metadata: object.get_field("metadata"), spec: object.get_field("spec"), is_exact: false }
     }
 
     /// The object as opm's registry reads it from a bundle: `spec` is a map there, so the case of its keys matters.
-    pub(crate) fn of_manifest(object: Value<'d>) -> Self {
+    pub fn of_manifest(object: Value<'d>) -> Self {
         Self { metadata: object.get_field("metadata"), spec: object.get("spec"), is_exact: true }
     }
 
     /// The value of an `olm.csv.metadata` property.
-    pub(crate) fn of_metadata(value: Value<'d>) -> Self {
+    pub fn of_metadata(value: Value<'d>) -> Self {
         Self { metadata: Some(value), spec: Some(value), is_exact: false }
     }
 
     /// A text of the `spec`; empty without it.
-    pub(crate) fn text(&self, key: &str) -> String {
+    pub fn text(&self, key: &str) -> String {
         self.field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
     }
 
@@ -55,48 +55,48 @@ impl<'d> CsvView<'d> {
     }
 
     /// The name of who provides it.
-    pub(crate) fn provider(&self) -> String {
+    pub fn provider(&self) -> String {
         text(self.field("provider"), "name")
     }
 
     /// The keywords.
-    pub(crate) fn keywords(&self) -> impl Iterator<Item = String> + use<'d> {
+    pub fn keywords(&self) -> impl Iterator<Item = String> + use<'d> {
         list(self.field("keywords"), &[]).filter_map(|it| it.as_str()).map(Cow::into_owned)
     }
 
     /// Names and addresses of who maintains it.
-    pub(crate) fn maintainers(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
+    pub fn maintainers(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
         list(self.field("maintainers"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "email")))
     }
 
     /// Names and addresses of pages about it.
-    pub(crate) fn links(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
+    pub fn links(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
         list(self.field("links"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "url")))
     }
 
     /// Ways to install, and whether they are supported.
-    pub(crate) fn install_modes(&self) -> impl Iterator<Item = (String, bool)> + use<'d> {
+    pub fn install_modes(&self) -> impl Iterator<Item = (String, bool)> + use<'d> {
         let is_supported = |it: Value<'_>| it.get_field("supported").and_then(|it| it.as_bool()).unwrap_or(false);
         list(self.field("installModes"), &[]).map(move |it| (text(Some(it), "type"), is_supported(it)))
     }
 
     /// Labels that are texts.
-    pub(crate) fn labels(&self) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + use<'d> {
+    pub fn labels(&self) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + use<'d> {
         texts(self.metadata, "labels")
     }
 
     /// Annotations that are texts.
-    pub(crate) fn annotations(&self) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + use<'d> {
+    pub fn annotations(&self) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + use<'d> {
         texts(self.metadata, "annotations")
     }
 
     /// An annotation by its name.
-    pub(crate) fn annotation(&self, name: &str) -> Option<Cow<'d, str>> {
+    pub fn annotation(&self, name: &str) -> Option<Cow<'d, str>> {
         self.metadata?.get_field("annotations")?.get(name)?.as_str()
     }
 
     /// The definitions that it lists as `owned` or `required`.
-    pub(crate) fn definitions(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
+    pub fn definitions(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
         list(self.field("customresourcedefinitions"), &[which]).map(|it| {
             let (name, of) = (text(Some(it), "name"), Api::of_fields(it));
             let group = name.split_once('.').map_or("", |(_, group)| group).to_owned();
@@ -105,23 +105,23 @@ impl<'d> CsvView<'d> {
     }
 
     /// The APIs of servers that it lists as `owned` or `required`.
-    pub(crate) fn services(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
+    pub fn services(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
         list(self.field("apiservicedefinitions"), &[which])
             .map(|it| ListedApi { name: text(Some(it), "name"), api: Api::of_fields(it) })
     }
 
     /// The bundles that it skips.
-    pub(crate) fn skips(&self) -> impl Iterator<Item = String> + use<'d> {
+    pub fn skips(&self) -> impl Iterator<Item = String> + use<'d> {
         list(self.field("skips"), &[]).filter_map(|it| it.as_str()).map(Cow::into_owned)
     }
 
     /// The images that it lists: name and reference.
-    pub(crate) fn related_images(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
+    pub fn related_images(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
         list(self.field("relatedImages"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "image")))
     }
 
     /// The images of its deployments.
-    pub(crate) fn deployed_images(&self) -> Vec<String> {
+    pub fn deployed_images(&self) -> Vec<String> {
         let mut images = Vec::new();
         let install = self.spec.and_then(|it| it.get_field("install"));
         if text(install, "strategy") == "deployment" {
@@ -136,7 +136,7 @@ impl<'d> CsvView<'d> {
     }
 
     /// Its first icon: base64, which may not be any, and media type.
-    pub(crate) fn icon(&self) -> Option<(String, String)> {
+    pub fn icon(&self) -> Option<(String, String)> {
         list(self.field("icon"), &[]).next().map(|it| (text(Some(it), "base64data"), text(Some(it), "mediatype")))
     }
 }

@@ -4,10 +4,10 @@
 
 use super::objects::{BUNDLE_OBJECT, cluster_service_version};
 use super::typed::Bundle;
-use crate::gotype::{Decoder, Expected, Field, FieldKind, GoType, go_type_error};
-use crate::json::{self, Kind, Reader, Step, Value};
-use crate::version::Quoted;
-use crate::yaml;
+use olmdex_text::gotype::{Decoder, Expected, Field, FieldKind, GoType, go_type_error};
+use olmdex_text::json::{self, Kind, Reader, Step, Value};
+use olmdex_text::yaml;
+use olmdex_version::Quoted;
 
 /// What becomes of the manifests in bundles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +48,7 @@ pub(super) fn of_bundle(bundle: &Bundle<'_>) -> Result<Option<String>, String> {
 }
 
 /// Go's decoder's words for the first field that does not fit its type.
-pub(crate) fn check(csv: Value<'_>) -> Result<(), String> {
+pub fn check(csv: Value<'_>) -> Result<(), String> {
     match GoType::SERVICE_VERSION.misfit(csv, Decoder::Library) {
         None => Ok(()),
         Some(misfit) => Err(misfit.go),
@@ -60,7 +60,7 @@ pub(crate) fn check(csv: Value<'_>) -> Result<(), String> {
 ///
 /// # Errors
 /// Go's decoder's words if the ClusterServiceVersion does not fit.
-pub(crate) fn write(csv: Value<'_>) -> Result<String, String> {
+pub fn write(csv: Value<'_>) -> Result<String, String> {
     check(csv)?;
     let (meta, spec) = (csv.get_field("metadata"), csv.get_field("spec"));
     let mut out = Vec::new();
@@ -305,7 +305,7 @@ fn compact(value: &Value<'_>) -> String {
 }
 
 /// JSON text without the white space between its parts; keys, numbers and strings stay as they are written.
-pub(crate) fn squeeze(text: &str) -> String {
+pub fn squeeze(text: &str) -> String {
     let bytes = text.as_bytes();
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
     if !bytes.iter().any(is_blank) {

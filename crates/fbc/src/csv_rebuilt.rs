@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::csv_metadata::{Fields, KIND, always, some, text};
 use super::typed::Bundle;
-use crate::gotype::{FieldKind, GoType};
-use crate::json::{self, Value};
+use olmdex_text::gotype::{FieldKind, GoType};
+use olmdex_text::json::{self, Value};
 
 /// What the package of a bundle adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::diag::shortened;
-use crate::gotype::{Expected, go_path, go_type_error};
-use crate::json::{Kind, ReadErrorKind, Step};
+use olmdex_base::diag::shortened;
+use olmdex_text::gotype::{Expected, go_path, go_type_error};
+use olmdex_text::json::{Kind, ReadErrorKind, Step};
 
 /// One thing that is wrong with one document.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub enum Spot {
 impl Defect {
     /// A defect of the value at `path`.
     #[must_use]
-    pub fn at_path(kind: DefectKind, path: Vec<Step>) -> Self {
+    pub(crate) fn at_path(kind: DefectKind, path: Vec<Step>) -> Self {
         Self { kind, at: Spot::Path(path) }
     }
 }

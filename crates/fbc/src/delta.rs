@@ -5,7 +5,7 @@
 //!
 //! What it deliberately does not do: it looks for nothing. What nobody noted is stored as it is.
 
-use crate::json::Anchor;
+use olmdex_text::json::Anchor;
 
 /// How long a part must be to be copied: what it takes to name it is 12 bytes.
 const MIN_COPY: usize = 24;

@@ -24,14 +24,14 @@ enum Hint {
 }
 
 /// The places of `n` elements in the order of `is_less`, as `sort.Slice` leaves them.
-pub(crate) fn go_order(n: usize, is_less: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+pub fn go_order(n: usize, is_less: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut list = List { order: (0..n).collect(), is_less };
     list.sort();
     list.order
 }
 
 /// Sorts a list as `sort.Slice` does.
-pub(crate) fn go_sort<T: Clone>(list: &mut Vec<T>, is_less: impl Fn(&T, &T) -> bool) {
+pub fn go_sort<T: Clone>(list: &mut Vec<T>, is_less: impl Fn(&T, &T) -> bool) {
     // Of what is sorted nothing moves.
     if list.windows(2).all(|pair| !is_less(&pair[1], &pair[0])) {
         return;

@@ -80,7 +80,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// `host[:port]`, in the grammar of references: any number is a port.
-pub(crate) fn is_host(text: &str) -> bool {
+pub fn is_host(text: &str) -> bool {
     let (labels, port) = match text.split_once(':') {
         Some((labels, port)) => (labels, Some(port)),
         None => (text, None),
@@ -96,7 +96,7 @@ pub(crate) fn is_host(text: &str) -> bool {
 }
 
 /// `[a-z0-9]+((\.|_|__|-*)[a-z0-9]+)*`
-pub(crate) fn is_path_component(text: &str) -> bool {
+pub fn is_path_component(text: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();
     let mut pos = 0;
@@ -122,7 +122,7 @@ pub(crate) fn is_path_component(text: &str) -> bool {
 }
 
 /// At most 128 letters, digits, `_`, `.` and `-`, the first one no `.` and no `-`.
-pub(crate) fn is_tag(tag: &str) -> bool {
+pub fn is_tag(tag: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     tag.len() <= 128
         && tag.bytes().next().is_some_and(is_word)

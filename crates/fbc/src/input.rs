@@ -8,8 +8,8 @@ use super::input_file::{Body, InputFile, Made};
 use super::made_of::MadeOf;
 use super::meter::Meter;
 use super::walk::{TreeFile, Walked, kept, walk};
-use crate::diag::Finding;
-use crate::file::Text;
+use olmdex_base::diag::Finding;
+use olmdex_base::file::Text;
 
 /// Which image a catalog comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

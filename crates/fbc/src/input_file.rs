@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::defect::{Defect, DefectKind, Spot};
 use super::made_of::MadeOf;
 use super::stamp::Stamp;
-use crate::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular, system_words};
+use olmdex_base::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular, system_words};
 
 /// A file that is made when it is read, of something that is no text.
 pub trait Made: std::fmt::Debug + Send + Sync {

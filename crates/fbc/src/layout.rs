@@ -11,8 +11,8 @@ use super::made_of::MadeOf;
 use super::place::start_of_yaml;
 use super::stream::Syntax;
 use super::value_places::ValuePlaces;
-use crate::json::Value;
-use crate::yaml::Position;
+use olmdex_text::json::Value;
+use olmdex_text::yaml::Position;
 
 /// Where an entry of a channel and its edges stand. What the entry does not have stands where the entry does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -264,8 +264,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::fbc::{Consumer, Input, Spot, load, locate_all};
-    use crate::json::Step;
+    use crate::{Consumer, Input, Spot, load, locate_all};
+    use olmdex_text::json::Step;
 
     /// Entries and properties of all documents, from layouts and from the text read once more.
     struct Both;

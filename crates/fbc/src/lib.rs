@@ -4,15 +4,65 @@
 //! documents and decodes those in parallel, [`blob::decode`] makes a [`Blob`] of a document. Defects of documents are
 //! data, not errors: loading never stops at the first.
 //!
+//! ```
+//! use std::convert::Infallible;
+//! use std::sync::Arc;
+//!
+//! use olmdex_fbc::{Consumer, Document, Input, Typed, load};
+//!
+//! /// Takes the names of bundles, and their images.
+//! struct Images;
+//!
+//! impl Consumer for Images {
+//!     type Output = Option<String>;
+//!
+//!     fn document(&self, document: Document<'_>) -> Option<String> {
+//!         let blob = document.blob.ok()?;
+//!         let Typed::Bundle(bundle) = &blob.typed else { return None };
+//!         Some(format!("{}: {}", blob.name, bundle.image))
+//!     }
+//! }
+//!
+//! let text = "schema: olm.bundle\nname: till.v1.0.0\npackage: till\nimage: quay.io/till/bundle:1.0.0\n";
+//! let mut images = Vec::new();
+//! load(&Input::bytes("till.yaml", Arc::from(text.as_bytes())), &Images, |it| {
+//!     images.extend(it);
+//!     Ok::<(), Infallible>(())
+//! })?;
+//! assert_eq!(images, ["till.v1.0.0: quay.io/till/bundle:1.0.0"]);
+//! # Ok::<(), Infallible>(())
+//! ```
+//!
 //! What it deliberately does not do: it does not judge a catalog (that is `check`), does not keep it in memory, does
 //! not print, and knows no database.
+//!
+//! # How a file becomes blobs
+//!
+//! `fbc::stream` decides between JSON and YAML as opm does: a file that starts with `{` is a stream of objects until one of the
+//! first two fails; then the rest of the file is YAML, behind white space of any kind. So the first two objects are decoded where the file is cut, later ones
+//! are only measured there (braces and strings) and decoded elsewhere, in parallel. YAML is cut by lines before it is parsed.
+//!
+//! Every document becomes JSON text and then a flat vector of nodes (`json::Reader`), whatever it was written in, so that all
+//! rules about blobs exist once. `serde_json` is not used for catalogs: it recurses, refuses lone surrogates and invalid UTF-8,
+//! keeps integers exact and knows no offsets inside values; Go's reader differs in all of these, and the differences show in the
+//! output.
+//!
+//! YAML is read through libyaml's events (`libyaml-safer`), because only libyaml's scanner accepts exactly what go-yaml accepts;
+//! what scalars, keys, merges and aliases mean is our code. So is the writer: it is several times faster than the library's, and handles
+//! characters that the library does not.
+//!
+//! `render` must sort before it writes, and holds ranks instead of texts (`fbc::Sorted`): a document that stands in its file as it is to
+//! be written is copied from there in a second reading. Of JSON that differs from its file by little more than the order of keys, only the
+//! difference is kept (`fbc/delta.rs`): the writer notes where it writes long strings of the document, and what is equal around them is
+//! copied. Others are kept up to a limit and made again beyond it. Each file has a stamp (size, inode, time stamps), so a file that changed
+//! between the two readings is an error.
 
 mod again;
 pub mod blob;
 mod bundle_files;
 mod channel_places;
-pub(crate) mod csv;
-pub(crate) mod csv_metadata;
+pub mod csv;
+pub mod csv_metadata;
 mod csv_rebuilt;
 mod defect;
 mod delta;
@@ -43,21 +93,20 @@ mod value_places;
 mod walk;
 mod write;
 
-pub use crate::api::Api;
 pub use again::load_again;
 pub use blob::{Blob, Failure, Typed};
 pub use bundle_files::BundleFiles;
-pub(crate) use bundle_files::{MANIFESTS, MAX_BUNDLE_FILE, METADATA};
+pub use bundle_files::{MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 pub use channel_places::ChannelPlaces;
 pub use csv_metadata::Level;
 pub use csv_rebuilt::{PackageFacts, rebuilt_csv};
 pub use defect::{Defect, DefectKind, Spot};
 pub use edit::{EditError, Edited, edit_document};
 pub use entry::{Entry, EntryView, SharedEntry};
-pub(crate) use go_order::{go_order, go_sort};
+pub use go_order::{go_order, go_sort};
 pub use ignore::{Ignore, LineTooLong};
 pub use image::{ImageError, check_image};
-pub(crate) use image::{is_host, is_path_component, is_tag};
+pub use image::{is_host, is_path_component, is_tag};
 pub use input::{FromImage, Input};
 pub use input_file::{InputFile, Made, RereadError};
 pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_places, start_in_file};
@@ -66,16 +115,17 @@ pub use made_of::MadeOf;
 pub use meter::Meter;
 pub use name::Name;
 pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_each_object, for_each_placed_object};
+pub use olmdex_text::api::Api;
 pub use place::{Located, locate, locate_all};
 pub use property::{Property, PropertyView};
 pub use rank::Rank;
-pub(crate) use raw_object::{RawObject, bundle_object, object_of_texts};
+pub use raw_object::{RawObject, bundle_object, object_of_texts};
 pub use render::{RenderDefect, Rendering, Selection, render_blob};
 pub use scan::files_with;
 pub use sorted::Sorted;
 pub use stamp::Stamp;
 pub use stream::Syntax;
-pub(crate) use stream::advance;
+pub use stream::advance;
 pub use typed::{Bundle, Channel, Deprecation, Deprecations, Icon, Package, RelatedImage};
 pub use value_places::ValuePlaces;
 pub use walk::TreeFile;

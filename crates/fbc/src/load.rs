@@ -15,8 +15,8 @@ use super::input_file::{InputFile, Opened};
 use super::objects;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
 use super::value_places::ValuePlaces;
-use crate::json::{Expansion, ReadError, ReadErrorKind, Reader, Value};
-use crate::yaml;
+use olmdex_text::json::{Expansion, ReadError, ReadErrorKind, Reader, Value};
+use olmdex_text::yaml;
 
 /// Files up to this size are one task.
 const WHOLE_FILE: u64 = 4 << 20;

@@ -3,8 +3,8 @@
 //! What it deliberately does not do: no places of what nobody noted; that is where the part around it comes from.
 
 use super::defect::Spot;
-use crate::diag::Place;
-use crate::json::Step;
+use olmdex_base::diag::Place;
+use olmdex_text::json::Step;
 
 /// The places of a document's parts in the files that it was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]

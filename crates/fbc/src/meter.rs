@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::json::Expansion;
+use olmdex_text::json::Expansion;
 
 /// Counts what has been read; shared by all copies of an input. What is read again counts from nothing.
 #[derive(Debug, Default)]

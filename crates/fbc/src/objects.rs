@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::defect::{Defect, DefectKind};
 use super::typed::{Bundle, bytes_of};
-use crate::gotype::go_type_error;
-use crate::json::{self, Expansion, Kind, Reader, Step, Value};
-use crate::version::Quoted;
-use crate::yaml::{self, YamlErrorKind};
+use olmdex_text::gotype::go_type_error;
+use olmdex_text::json::{self, Expansion, Kind, Reader, Step, Value};
+use olmdex_text::yaml::{self, YamlErrorKind};
+use olmdex_version::Quoted;
 
 /// Type of the properties that hold objects.
 pub const BUNDLE_OBJECT: &str = "olm.bundle.object";

@@ -7,8 +7,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::defect::Spot;
 use super::load::{Origin, chunk_text};
 use super::stream::Syntax;
-use crate::json::{self, Paths};
-use crate::yaml::{self, Position};
+use olmdex_text::json::{self, Paths};
+use olmdex_text::yaml::{self, Position};
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::json::Value;
+use olmdex_text::json::Value;
 
 /// A typed piece of metadata with texts of its own. Cheap to copy: catalogs say the same of bundle after bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

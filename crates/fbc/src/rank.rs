@@ -50,7 +50,7 @@ impl Rank {
     }
 
     /// The rank of a bundle.
-    pub(crate) fn of_bundle(package: &str, name: &str) -> Self {
+    pub fn of_bundle(package: &str, name: &str) -> Self {
         Self { package: package.to_owned(), kind: 2, name: name.to_owned() }
     }
 

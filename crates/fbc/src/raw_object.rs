@@ -7,22 +7,25 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::write::Format;
-use crate::json::{self, Reader};
-use crate::yaml;
+use olmdex_text::json::{self, Reader};
+use olmdex_text::yaml;
 
 /// An object that is being written, compact; white space comes later.
-pub(crate) struct RawObject {
-    pub(crate) out: Vec<u8>,
+pub struct RawObject {
+    /// Its text so far.
+    pub out: Vec<u8>,
 }
 
 impl RawObject {
-    pub(crate) fn open(schema: &str) -> Self {
+    /// Begins a blob of a schema.
+    pub fn open(schema: &str) -> Self {
         let mut it = Self { out: vec![b'{'] };
         it.text("schema", schema);
         it
     }
 
-    pub(crate) fn key(&mut self, key: &str) {
+    /// Writes a key, after which its value comes.
+    pub fn key(&mut self, key: &str) {
         if !matches!(self.out.last(), Some(b'{')) {
             self.out.push(b',');
         }
@@ -30,23 +33,21 @@ impl RawObject {
         self.out.push(b':');
     }
 
-    pub(crate) fn text(&mut self, key: &str, text: &str) {
+    /// Writes a key with a text.
+    pub fn text(&mut self, key: &str, text: &str) {
         self.key(key);
         json::write_string(text, &mut self.out);
     }
 
-    pub(crate) fn optional(&mut self, key: &str, text: &str) {
+    /// Writes a key with a text, unless that is empty.
+    pub fn optional(&mut self, key: &str, text: &str) {
         if !text.is_empty() {
             self.text(key, text);
         }
     }
 
-    pub(crate) fn list<T>(
-        &mut self,
-        key: &str,
-        items: impl IntoIterator<Item = T>,
-        mut item: impl FnMut(&mut Self, T),
-    ) {
+    /// Writes a key with a list, whose items `item` writes.
+    pub fn list<T>(&mut self, key: &str, items: impl IntoIterator<Item = T>, mut item: impl FnMut(&mut Self, T)) {
         self.key(key);
         self.out.push(b'[');
         for (idx, it) in items.into_iter().enumerate() {
@@ -59,7 +60,7 @@ impl RawObject {
     }
 
     /// The properties of a bundle: types and values.
-    pub(crate) fn properties<'p>(&mut self, properties: impl Iterator<Item = (&'p str, &'p str)>) {
+    pub fn properties<'p>(&mut self, properties: impl Iterator<Item = (&'p str, &'p str)>) {
         self.list("properties", properties, |it, (kind, value)| {
             it.out.push(b'{');
             it.text("type", kind);
@@ -70,7 +71,7 @@ impl RawObject {
     }
 
     /// The related images of a bundle, if it has some: names and references.
-    pub(crate) fn related_images(&mut self, images: &[(String, String)]) {
+    pub fn related_images(&mut self, images: &[(String, String)]) {
         if !images.is_empty() {
             self.list("relatedImages", images, |it, (name, image)| {
                 it.out.push(b'{');
@@ -85,7 +86,7 @@ impl RawObject {
     ///
     /// # Errors
     /// In words, if a character cannot be written as YAML.
-    pub(crate) fn finish(mut self, format: Format, out: &mut Vec<u8>) -> Result<(), String> {
+    pub fn finish(mut self, format: Format, out: &mut Vec<u8>) -> Result<(), String> {
         self.out.push(b'}');
         match format {
             Format::Json => {
@@ -105,7 +106,7 @@ impl RawObject {
 }
 
 /// A JSON object of texts, as Go writes it without HTML escapes.
-pub(crate) fn object_of_texts(members: &[(&str, &str)]) -> String {
+pub fn object_of_texts(members: &[(&str, &str)]) -> String {
     let mut out = vec![b'{'];
     for (key, value) in members {
         if out.len() > 1 {
@@ -121,7 +122,7 @@ pub(crate) fn object_of_texts(members: &[(&str, &str)]) -> String {
 }
 
 /// The value of an `olm.bundle.object` property.
-pub(crate) fn bundle_object(manifest: &str) -> String {
+pub fn bundle_object(manifest: &str) -> String {
     let mut value = "{\"data\":\"".to_owned();
     STANDARD.encode_string(manifest, &mut value);
     value.push_str("\"}");

@@ -5,8 +5,8 @@ use super::csv_metadata::{self, Level};
 use super::objects::for_each_object;
 use super::rank::Rank;
 use super::write::{Format, write_blob, write_migrated, write_noting};
-use crate::json::Anchor;
-use crate::yaml::YamlWriteError;
+use olmdex_text::json::Anchor;
+use olmdex_text::yaml::YamlWriteError;
 
 /// What is rendered.
 #[derive(Debug, Clone, Copy)]

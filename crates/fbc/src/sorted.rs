@@ -21,7 +21,7 @@ use super::rank::Rank;
 use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob, render_noting};
 use super::stream::Syntax;
 use super::{Format, Level};
-use crate::diag::may_have;
+use olmdex_base::diag::may_have;
 
 /// How many bytes of text may be kept, all in all, for one that is JSON and made of JSON to be kept too.
 const MAX_KEPT_OF_JSON: usize = 16 << 20;
@@ -392,7 +392,7 @@ impl Consumer for Second<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fbc::{Format, Level, Selection};
+    use crate::{Format, Level, Selection};
 
     const HOW: Rendering<'_> =
         Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };

@@ -6,8 +6,8 @@
 
 use super::blob;
 use super::defect::{Defect, DefectKind, Spot};
-use crate::json::{self, ObjectEnd, ObjectScanner, ReadErrorKind, Reader};
-use crate::yaml;
+use olmdex_text::json::{self, ObjectEnd, ObjectScanner, ReadErrorKind, Reader};
+use olmdex_text::yaml;
 
 /// How a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -244,7 +244,7 @@ impl DocumentSplitter {
 }
 
 /// Line and column behind `text`, which starts at `line` and `column`; the column in characters.
-pub(crate) fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
+pub fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
     let chars =
         |part: &[u8]| u32::try_from(part.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()).unwrap_or(u32::MAX);
     match memchr::memrchr(b'\n', text) {
@@ -276,7 +276,7 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     let mut scratch = Vec::new();
     let mut reader = Reader::new();
     // What it says of the head is looked up here; the document is charged when it is decoded.
-    match parse(raw, syntax, &mut scratch, None, &crate::json::Expansion::default()) {
+    match parse(raw, syntax, &mut scratch, None, &olmdex_text::json::Expansion::default()) {
         Err(defect) => Some(defect),
         Ok((text, _)) => match reader.read(&text) {
             Err(error) => Some(json_defect(error)),
@@ -298,7 +298,7 @@ pub(super) fn parse<'d>(
     syntax: Syntax,
     scratch: &'d mut Vec<u8>,
     origins: Option<&mut yaml::ValueOrigins>,
-    expansion: &crate::json::Expansion,
+    expansion: &olmdex_text::json::Expansion,
 ) -> Result<(std::borrow::Cow<'d, str>, Option<u32>), Defect> {
     match syntax {
         Syntax::Json => Ok((json::decode_utf8(raw), None)),

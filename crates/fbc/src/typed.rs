@@ -11,8 +11,8 @@ use base64::Engine as _;
 use super::defect::{Defect, DefectKind};
 use super::entry::EntryView;
 use super::property::PropertyView;
-use crate::gotype::{Expected, STANDARD_BASE64 as BASE64};
-use crate::json::{Kind, Step, Value};
+use olmdex_text::gotype::{Expected, STANDARD_BASE64 as BASE64};
+use olmdex_text::json::{Kind, Step, Value};
 
 /// An `olm.package` blob.
 #[derive(Debug, Default, Clone)]

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it keeps nothing; what is kept is a layout.
 
-use crate::yaml::{Position, ValueOrigins};
+use olmdex_text::yaml::{Position, ValueOrigins};
 
 /// Where the values of a document come from.
 #[derive(Debug, Clone, Copy, Default)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::defect::{Defect, DefectKind, Spot};
 use super::ignore::{FILE_NAME, Ignore};
 use super::input_file::{InputFile, unreadable};
-use crate::file::Text;
+use olmdex_base::file::Text;
 
 /// A file that the walk has met.
 struct Found {

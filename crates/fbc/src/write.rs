@@ -8,9 +8,9 @@ use super::go_order::go_sort;
 use super::objects::BUNDLE_OBJECT;
 use super::property::PropertyView;
 use super::typed::{Bundle, Channel, Deprecations, Package};
-use crate::gotype::STANDARD_BASE64 as BASE64;
-use crate::json::{self, Anchor, Reader};
-use crate::yaml;
+use olmdex_text::gotype::STANDARD_BASE64 as BASE64;
+use olmdex_text::json::{self, Anchor, Reader};
+use olmdex_text::yaml;
 
 /// How blobs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use super::form::SCHEMA_VERSION;
 use super::open::Index;
 use super::write::Interned;
 use super::{file, functions, remove, schema};
-use crate::check::CutAdvice;
-use crate::file::{Cache, Replacement, open_regular};
+use olmdex_base::file::{Cache, Replacement, open_regular};
+use olmdex_rules::check::CutAdvice;
 
 /// Memory for pages, in KiB.
 const CACHE: i64 = 32 << 10;
@@ -98,9 +98,9 @@ impl Builder {
     /// ```
     /// use std::sync::Arc;
     ///
-    /// use olmdex::fbc::Input;
-    /// use olmdex::index::query::Filter;
-    /// use olmdex::index::{Builder, CatalogSpec, Mode};
+    /// use olmdex_fbc::Input;
+    /// use olmdex_index::query::Filter;
+    /// use olmdex_index::{Builder, CatalogSpec, Mode};
     ///
     /// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
     /// let mut builder = Builder::in_memory();
@@ -112,7 +112,7 @@ impl Builder {
     /// assert_eq!(packages[0].package, "till");
     /// assert_eq!(packages[0].default_channel, "stable");
     /// assert!(!packages[0].is_valid);
-    /// # Ok::<(), olmdex::index::IndexError>(())
+    /// # Ok::<(), olmdex_index::IndexError>(())
     /// ```
     #[must_use]
     pub fn in_memory() -> Self {

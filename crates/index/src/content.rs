@@ -7,8 +7,8 @@ use rusqlite::OptionalExtension as _;
 use super::error::IndexError;
 use super::open::Index;
 use super::query::Filter;
-use crate::fbc::{BUNDLE_OBJECT, FromImage, Input};
-use crate::json::{self, Value};
+use olmdex_fbc::{BUNDLE_OBJECT, FromImage, Input};
+use olmdex_text::json::{self, Value};
 
 impl Index {
     /// A catalog as a stream of JSON in memory, to be read like a file.

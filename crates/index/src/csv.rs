@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::fbc::csv::CsvView;
-use crate::fbc::{self, BUNDLE_OBJECT, Bundle, PropertyView};
-use crate::json::{Kind, Value};
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, Bundle, PropertyView};
+use olmdex_text::json::{Kind, Value};
 
 /// The facts of a bundle's ClusterServiceVersion.
 #[derive(Debug, Default)]

@@ -9,9 +9,9 @@ use rusqlite::{Connection, Result, params};
 
 use super::prepare::{Profile, Rows, rows_of};
 use super::{lifecycle, stored};
-use crate::fbc::blob;
-use crate::json;
-use crate::platform;
+use olmdex_fbc::blob;
+use olmdex_rules::platform;
+use olmdex_text::json;
 
 /// The documents that profiles are made of, one of each.
 const OF_PROFILES: &str = "

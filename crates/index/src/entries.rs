@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, Result, Statement};
 
-use crate::fbc::Entry;
+use olmdex_fbc::Entry;
 
 /// Reads the entries of channels.
 pub(super) struct EntryRows<'c> {

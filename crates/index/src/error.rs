@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::form::SCHEMA_VERSION;
-use crate::file::{FileError, system_words};
+use olmdex_base::file::{FileError, system_words};
 
 /// Why an index cannot be read or written.
 #[derive(Debug, Error)]

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::{IndexError, NotAnIndex};
 use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 use super::schema;
-use crate::encoding::percent::sqlite_uri;
+use olmdex_text::encoding::percent::sqlite_uri;
 
 const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";

@@ -20,9 +20,9 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, Error, Result};
 
 use super::stored;
-use crate::version::Version;
-use crate::version::blang::Range;
-use crate::version::masterminds::Constraint;
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
+use olmdex_version::masterminds::Constraint;
 
 pub(super) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;

@@ -12,9 +12,9 @@ use sha2::{Digest as _, Sha256};
 use super::entries::EntryRows;
 use super::stored::Digest;
 use super::write::Interned;
-use crate::fbc::Entry;
-use crate::version::Version;
-use crate::version::blang::Range;
+use olmdex_fbc::Entry;
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 /// An entry of a channel, and the catalog's bundle of its name.
 type EntryWithBundle = (Entry, Option<i64>);

@@ -13,10 +13,11 @@ use super::prepare::{Prepared, Preparer, Source, What, raw_digest};
 use super::stored::Digest;
 use super::write::{Interned, Writer};
 use super::{graph, remove, seen};
-use crate::check::{Checker, Report};
-use crate::diag::Severity;
-use crate::fbc::{self, Consumer, Document, FromImage, Input, MadeOf, Origin};
-use crate::{platform, tally};
+use olmdex_base::diag::Severity;
+use olmdex_fbc::{self as fbc, Consumer, Document, FromImage, Input, MadeOf, Origin};
+use olmdex_rules::check::{Checker, Report};
+use olmdex_rules::platform;
+use olmdex_text::tally;
 
 /// Which catalog is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -519,7 +520,7 @@ impl Importing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::Builder;
+    use crate::Builder;
 
     #[test]
     fn packages_are_left_out_in_steps_of_their_number() {

@@ -11,13 +11,13 @@ use super::form::SCHEMA_VERSION;
 use super::prepare::Source;
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
-use crate::calendar::Day;
-use crate::check::{
+use olmdex_fbc::{Api, Origin};
+use olmdex_rules::check::{
     BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine,
     PackageFacts, Phase, rules,
 };
-use crate::fbc::{Api, Origin};
-use crate::platform;
+use olmdex_rules::platform;
+use olmdex_text::calendar::Day;
 
 impl Interned {
     /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.

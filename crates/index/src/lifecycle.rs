@@ -4,8 +4,8 @@
 
 use rusqlite::{Connection, Result, Statement, params};
 
-use crate::platform::{Lifecycle, coerce};
-use crate::version::Version;
+use olmdex_rules::platform::{Lifecycle, coerce};
+use olmdex_version::Version;
 
 /// The statements that write lifecycles.
 pub(super) struct Statements<'c> {

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::fbc::ChannelPlaces;
-use crate::tally;
+use olmdex_fbc::ChannelPlaces;
+use olmdex_text::tally;
 
 /// Catalog, package and name to message.
 pub(super) type Deprecated = HashMap<(String, String, String), String>;

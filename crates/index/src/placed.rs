@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use super::error::IndexError;
 use super::open::Index;
 use super::query::Filter;
-use crate::diag::{Finding, Place};
-use crate::fbc::{ChannelPlaces, property_places};
-use crate::json::{Reader, Value};
-use crate::yaml::Position;
+use olmdex_base::diag::{Finding, Place};
+use olmdex_fbc::{ChannelPlaces, property_places};
+use olmdex_text::json::{Reader, Value};
+use olmdex_text::yaml::Position;
 
 const PLACES: &str = "
 SELECT f.path, cd.line, cd.\"column\", coalesce(y.marks, x'')

@@ -7,16 +7,16 @@ use sha2::{Digest as _, Sha256};
 
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
-use crate::check::{self, Facts, Inspected};
-use crate::fbc::csv::CsvView;
-use crate::fbc::{
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{
     Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Defect, DefectKind, Document, Entry, Failure, Input, MadeOf, Origin,
     PropertyView, Syntax, Typed, layout_of, layout_of_made, start_in_file,
 };
-use crate::json;
-use crate::platform::{self, Lifecycle};
-use crate::version::{Release, Version, VersionRelease};
-use crate::yaml::Position;
+use olmdex_rules::check::{self, Facts, Inspected};
+use olmdex_rules::platform::{self, Lifecycle};
+use olmdex_text::json;
+use olmdex_text::yaml::Position;
+use olmdex_version::{Release, Version, VersionRelease};
 
 /// The property that holds the facts of a ClusterServiceVersion.
 pub(super) const CSV_METADATA: &str = "olm.csv.metadata";

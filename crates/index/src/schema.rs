@@ -12,10 +12,7 @@ const MIGRATIONS: [(&str, &str); 7] = [
     ("V1__catalogs_and_documents", include_str!("../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../migrations/V3__places_inside_documents.sql")),
-    (
-        "V4__what_pages_show_and_older_readers",
-        include_str!("../migrations/V4__what_pages_show_and_older_readers.sql"),
-    ),
+    ("V4__what_pages_show_and_older_readers", include_str!("../migrations/V4__what_pages_show_and_older_readers.sql")),
     ("V5__images", include_str!("../migrations/V5__images.sql")),
     ("V6__lifecycles", include_str!("../migrations/V6__lifecycles.sql")),
     ("V7__updates_of_openshift", include_str!("../migrations/V7__updates_of_openshift.sql")),

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::build::PROGRAM;
 use super::stored::Digest;
-use crate::check::{Extent, Report, rules};
-use crate::diag::{Finding, Place};
-use crate::fbc::{FromImage, Input, Stamp};
-use crate::file::Cache;
+use olmdex_base::diag::{Finding, Place};
+use olmdex_base::file::Cache;
+use olmdex_fbc::{FromImage, Input, Stamp};
+use olmdex_rules::check::{Extent, Report, rules};
 
 /// How much older than the moment of reading a stamp must be. Clocks of file systems tick in up to two seconds.
 const TICK: Duration = Duration::from_secs(2);
@@ -138,7 +138,7 @@ pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Dige
 /// not one of the system, or so young that its stamp does not tell all changes; that it cannot be kept is no error.
 pub(super) fn keep(cache: &Cache, input: &Input, source: &str, started: SystemTime, digest: Digest, report: &Report) {
     let Some(limit) = started.checked_sub(TICK) else { return };
-    let stamp = |file: &crate::fbc::InputFile| {
+    let stamp = |file: &olmdex_fbc::InputFile| {
         let stamp = file.stamp().filter(|it| it.is_older_than(limit))?;
         Some((file.shown.clone(), stamp.to_numbers()))
     };

@@ -4,8 +4,8 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::fbc::Spot;
-use crate::json::Step;
+use olmdex_fbc::Spot;
+use olmdex_text::json::Step;
 
 /// A spot as the table `finding` holds it: `null`, or an object with one member.
 pub(super) fn spot_to_json(spot: &Spot) -> String {

@@ -10,14 +10,14 @@ use sha2::{Digest as _, Sha256};
 use super::build::{Builder, is_written_by_this_program};
 use super::error::{IndexError, NotAnIndex};
 use super::open::Index;
-use crate::calendar::Day;
-use crate::json;
-use crate::platform::{
+use olmdex_rules::platform::{
     BlockedEdge, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
     UpdateSource, Window, coerce,
 };
-use crate::re2::Pattern;
-use crate::version::Version;
+use olmdex_text::calendar::Day;
+use olmdex_text::json;
+use olmdex_text::re2::Pattern;
+use olmdex_version::Version;
 
 /// The tables, children before their parents.
 const TABLES: [&str; 8] = [

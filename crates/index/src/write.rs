@@ -12,8 +12,8 @@ use super::prepare::{
 };
 use super::spot::spot_to_json;
 use super::stored::{Compressor, Digest};
-use crate::check::{Facts, Inspected, rules};
-use crate::fbc::Api;
+use olmdex_fbc::Api;
+use olmdex_rules::check::{Facts, Inspected, rules};
 
 /// Values that have a table of their own and are stored once.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::package::{BundleModel, PackageModel};
-use crate::fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata};
-use crate::json::{self, Reader};
-use crate::version::Quoted;
+use olmdex_fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata};
+use olmdex_text::json::{self, Reader};
+use olmdex_version::Quoted;
 
 const CSV_METADATA: &str = "olm.csv.metadata";
 

@@ -11,8 +11,8 @@ use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::model::Model;
 use super::package::{PackageModel, Problem};
-use crate::diag::Finding;
-use crate::fbc::{Format, Level};
+use olmdex_base::diag::Finding;
+use olmdex_fbc::{Format, Level};
 
 /// A catalog in a legacy file, read but for the manifests of its bundles.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl LegacyCatalog {
 
     /// The names of packages that can be converted, sorted.
     #[must_use]
-    pub fn sound_packages(&self) -> Vec<&str> {
+    pub(crate) fn sound_packages(&self) -> Vec<&str> {
         self.sound().into_iter().map(|it| it.name.as_str()).collect()
     }
 

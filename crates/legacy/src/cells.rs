@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
-use crate::json::decode_utf8;
+use olmdex_text::json::decode_utf8;
 
 /// A value as text, whatever it is stored as.
 pub(super) fn text(row: &Row<'_>, idx: usize) -> rusqlite::Result<Option<String>> {

@@ -4,9 +4,9 @@
 
 use base64::Engine as _;
 
-use crate::fbc::csv::CsvView;
-use crate::fbc::{Api, csv_metadata};
-use crate::json::{self, Kind, Reader};
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{Api, csv_metadata};
+use olmdex_text::json::{self, Kind, Reader};
 
 /// Facts of a ClusterServiceVersion.
 #[derive(Debug, Default)]

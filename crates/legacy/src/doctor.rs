@@ -19,8 +19,8 @@ use super::layout::package_file;
 use super::lost_columns::lost_columns;
 use super::model::few;
 use super::rules;
-use crate::diag::Finding;
-use crate::json::{Kind, Reader, decode_utf8};
+use olmdex_base::diag::Finding;
+use olmdex_text::json::{Kind, Reader, decode_utf8};
 
 /// The last schema.
 const LAST: i64 = 13;

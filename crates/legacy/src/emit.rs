@@ -18,7 +18,7 @@ use super::file::LegacyFile;
 use super::package::{BundleModel, PackageModel, Problem};
 use super::pool::{give, take};
 use super::rows::Rows;
-use crate::fbc::{Format, Level};
+use olmdex_fbc::{Format, Level};
 
 /// About how many bytes of manifests one task takes.
 const BATCH: u64 = 2 << 20;

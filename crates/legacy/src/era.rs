@@ -16,9 +16,9 @@ use super::error::LegacyError;
 use super::file::{Claim, LegacyFile};
 use super::rows::{Attached, Rows};
 use super::{csv, rules};
-use crate::diag::Finding;
-use crate::fbc::Api;
-use crate::json::{self, Kind, Reader};
+use olmdex_base::diag::Finding;
+use olmdex_fbc::Api;
+use olmdex_text::json::{self, Kind, Reader};
 
 /// Whether a file below schema 9 is read right, or as the real tool reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,7 +75,7 @@ fn opm_claim(file: &LegacyFile) -> Result<i64, String> {
         Claim::Text(found) => Err(format!(
             "sql: Scan error on column index 0, name \"version\": converting driver.Value type string ({}) to a int: \
              invalid syntax",
-            crate::version::Quoted(found)
+            olmdex_version::Quoted(found)
         )),
     }
 }

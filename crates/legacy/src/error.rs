@@ -1,7 +1,7 @@
 //! What can go wrong with a legacy catalog, in words: what, where, and what to do.
 //!
 //! What it deliberately does not do: what is wrong with the content of a catalog that can be read is a
-//! [`crate::diag::Finding`], not an error.
+//! [`olmdex_base::diag::Finding`], not an error.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::refusal::AddRefusal;
-use crate::file::{FileError, system_words};
+use olmdex_base::file::{FileError, system_words};
 
 /// Why a legacy catalog cannot be read, converted or written.
 #[derive(Debug, Error)]

@@ -18,8 +18,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{LegacyError, NotLegacy};
 use super::mended::Mended;
-use crate::encoding::percent::sqlite_uri;
-use crate::file::journal_of;
+use olmdex_base::file::journal_of;
+use olmdex_text::encoding::percent::sqlite_uri;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -104,7 +104,7 @@ impl LegacyFile {
 
     /// Whether a journal lay beside it that had to be played back first.
     #[must_use]
-    pub fn was_interrupted(&self) -> bool {
+    pub(crate) fn was_interrupted(&self) -> bool {
         self.scratch.is_some()
     }
 
@@ -115,13 +115,13 @@ impl LegacyFile {
 
     /// Whether it has a table.
     #[must_use]
-    pub fn has_table(&self, table: &str) -> bool {
+    pub(crate) fn has_table(&self, table: &str) -> bool {
         self.columns.contains_key(table)
     }
 
     /// Whether a table has a column.
     #[must_use]
-    pub fn has_column(&self, table: &str, column: &str) -> bool {
+    pub(crate) fn has_column(&self, table: &str, column: &str) -> bool {
         self.columns.get(table).is_some_and(|it| it.iter().any(|name| name.eq_ignore_ascii_case(column)))
     }
 

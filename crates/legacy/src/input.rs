@@ -13,7 +13,7 @@ use super::catalog::LegacyCatalog;
 use super::cells::with_column;
 use super::pool::{give, take};
 use super::rules;
-use crate::fbc::{Format, Input, Level, Made};
+use olmdex_fbc::{Format, Input, Level, Made};
 
 /// A catalog that files are made of.
 #[derive(Debug)]

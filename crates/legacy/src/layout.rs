@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::error::LegacyError;
-use crate::version::Quoted;
+use olmdex_version::Quoted;
 
 /// The path of a package's file below the directory, as the real tool lays catalogs out.
 ///

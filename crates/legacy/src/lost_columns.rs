@@ -12,8 +12,8 @@ use super::cells::text;
 use super::package::PackageModel;
 use super::rows::Rows;
 use super::rules;
-use crate::diag::Finding;
-use crate::json::Reader;
+use olmdex_base::diag::Finding;
+use olmdex_text::json::Reader;
 
 const DEPRECATED: &str = "olm.deprecated";
 const PACKAGE: &str = "olm.package";

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::LegacyError;
-use crate::file::{Scratch, beside, open_regular};
+use olmdex_base::file::{Scratch, beside, open_regular};
 
 /// A private directory with a mended copy.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use super::catalog::LegacyCatalog;
 use super::error::LegacyError;
 use super::layout::package_file;
 use super::package::Problem;
-use crate::fbc::{Format, Level};
-use crate::file::NewDirectory;
+use olmdex_base::file::NewDirectory;
+use olmdex_fbc::{Format, Level};
 
 /// How a catalog is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,10 +20,10 @@ use super::properties::Values;
 use super::rows::{BundleRow, Rows};
 use super::survey::{Survey, survey};
 use super::{rules, verdict};
-use crate::diag::Finding;
-use crate::fbc::{Entry, go_sort};
-use crate::json::Reader;
-use crate::version::{Quoted, Version};
+use olmdex_base::diag::Finding;
+use olmdex_fbc::{Entry, go_sort};
+use olmdex_text::json::Reader;
+use olmdex_version::{Quoted, Version};
 
 /// All that is known of a catalog.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::LegacyError;
 use super::file::is_legacy;
-use crate::file::{Replacement, open_regular};
+use olmdex_base::file::{Replacement, open_regular};
 
 /// Memory for pages while writing, in KiB.
 const CACHE: i64 = 64 << 10;

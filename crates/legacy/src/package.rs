@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::csv::Icon;
 use super::survey::Survey;
-use crate::fbc::Entry;
+use olmdex_fbc::Entry;
 
 /// A package that can be written.
 #[derive(Debug, Clone, Default)]

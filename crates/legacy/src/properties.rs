@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 use super::rows::Rows;
 use super::survey::go_words;
-use crate::check::property_misfit;
-use crate::fbc::{Api, BUNDLE_OBJECT, csv_metadata, object_of_texts};
-use crate::gotype::{Expected, go_type_error};
-use crate::json::{Kind, Reader, Value};
-use crate::version::Quoted;
+use olmdex_fbc::{Api, BUNDLE_OBJECT, csv_metadata, object_of_texts};
+use olmdex_rules::check::property_misfit;
+use olmdex_text::gotype::{Expected, go_type_error};
+use olmdex_text::json::{Kind, Reader, Value};
+use olmdex_version::Quoted;
 
 /// Type of the mark of deprecated bundles.
 pub(super) const DEPRECATED: &str = "olm.deprecated";

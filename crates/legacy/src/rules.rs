@@ -3,7 +3,7 @@
 //!
 //! Identifiers are stable: a rule that goes is never followed by another of its number.
 
-use crate::diag::{Finding, Rule, rules};
+use olmdex_base::diag::{Finding, Rule, rules};
 
 rules! {
     INCONVERTIBLE: "E0601", "inconvertible-package", Error,

@@ -17,9 +17,9 @@ use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::pool::{give, take};
 use super::rows::BundleRow;
-use crate::diag::shortened;
-use crate::gotype::{Expected, go_type_error};
-use crate::json::{self, Kind, ReadError, ReadErrorKind, Reader, Value};
+use olmdex_base::diag::shortened;
+use olmdex_text::gotype::{Expected, go_type_error};
+use olmdex_text::json::{self, Kind, ReadError, ReadErrorKind, Reader, Value};
 
 /// What one bundle's manifests hold.
 #[derive(Debug, Clone, Default)]

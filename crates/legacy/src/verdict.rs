@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::package::{PackageModel, Problem};
-use crate::check::{BundleFacts, ChannelFacts, Checker, Facts, Inspected, PackageFacts};
-use crate::fbc::{Input, Origin, Syntax};
+use olmdex_fbc::{Input, Origin, Syntax};
+use olmdex_rules::check::{BundleFacts, ChannelFacts, Checker, Facts, Inspected, PackageFacts};
 
 /// What is wrong with packages. The first problem has the real tool's words about all of them, the others repeat those
 /// that are about one.

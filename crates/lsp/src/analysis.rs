@@ -10,10 +10,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::mention::Mentions;
 use super::tree::Tree;
-use crate::check::practice::{Seen, look};
-use crate::check::{Facts, Inspected, inspect};
-use crate::fbc::{self, Consumer, Defect, DefectKind, Document, Input, Located, Origin, Spot, Syntax};
-use crate::yaml::Position;
+use olmdex_fbc::{self as fbc, Consumer, Defect, DefectKind, Document, Input, Located, Origin, Spot, Syntax};
+use olmdex_rules::check::practice::{Seen, look};
+use olmdex_rules::check::{Facts, Inspected, inspect};
+use olmdex_text::yaml::Position;
 
 /// The digest of a document's text.
 type Key = [u8; 32];

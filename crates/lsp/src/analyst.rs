@@ -20,7 +20,7 @@ use super::lines::{Encoding, Lines, Range};
 use super::protocol;
 use super::queue::Queue;
 use super::report::{Analysed, FileReport, Names, Report};
-use crate::diag::{Finding, end_column};
+use olmdex_base::diag::{Finding, end_column};
 
 /// How long a directory is taken to have the files that it had.
 pub(super) const LISTED_FOR: Duration = Duration::from_secs(2);
@@ -288,7 +288,7 @@ fn range_of(finding: &Finding, text: &str, lines: &Lines, encoding: Encoding) ->
     let (line_start, line) = lines.line_of(text, start);
     let line_end = line_start + line.len();
     // A place of which no text is at hand gets that of its line.
-    let of_line = crate::diag::Place { source: Some(line.to_owned()), source_column: 1, ..place.clone() };
+    let of_line = olmdex_base::diag::Place { source: Some(line.to_owned()), source_column: 1, ..place.clone() };
     let end = end_column(&of_line).map_or(line_end, |it| lines.offset_of(text, place.line, it));
     lines.range(text, start..end.clamp(start, line_end.max(start)), encoding)
 }

@@ -14,11 +14,11 @@ use super::completion::{Proposal, Sort};
 use super::cursor::Cursor;
 use super::hover;
 use super::mention::{Mention, Role, Thing};
-use crate::bundle::is_bundle;
-use crate::bundle::rules::{Contents, Newcomer, Placed, Validation};
-use crate::diag::Place;
-use crate::fbc::Entry;
-use crate::index::query::{GraphBundle, GraphChannel, PackageGraph};
+use olmdex_base::diag::Place;
+use olmdex_bundle::bundle::is_bundle;
+use olmdex_bundle::bundle::rules::{Contents, Newcomer, Placed, Validation};
+use olmdex_fbc::Entry;
+use olmdex_index::query::{GraphBundle, GraphChannel, PackageGraph};
 
 /// The annotations that name channels and the package.
 const CHANNELS: &str = "operators.operatorframework.io.bundle.channels.v1";
@@ -146,7 +146,7 @@ impl Bundles {
             }
             Said::Channel => hover::of_channel(graph, &word),
             Said::Package => {
-                let n = crate::diag::counted(graph.bundles.len() as u64, "bundle");
+                let n = olmdex_base::diag::counted(graph.bundles.len() as u64, "bundle");
                 format!("Package {}\n\n{n} in this directory", hover::code(&word))
             }
         };
@@ -205,7 +205,7 @@ impl Bundles {
 
     /// Ranges from each older version up to the bundle's own, the widest first.
     fn ranges(&self) -> Vec<String> {
-        use crate::version::Version;
+        use olmdex_version::Version;
         let version = |it: &Newcomer| Version::parse(&it.version.it).ok();
         let Some(own) = self.own_bundle().and_then(version) else { return Vec::new() };
         let mut below: Vec<Version> = self.all.iter().filter_map(version).filter(|it| *it < own).collect();

@@ -13,10 +13,10 @@ use super::analysis::{Placed, documents};
 use super::folder::{Listing, list, root_of};
 use super::kind::{Kind, kind_of};
 use super::mention::{Deprecated, Mention, RangeText, TypeText};
-use crate::fbc::Stamp;
-use crate::file::read_regular_of;
-use crate::json::decode_utf8;
-use crate::yaml::utf16_text;
+use olmdex_base::file::read_regular_of;
+use olmdex_fbc::Stamp;
+use olmdex_text::json::decode_utf8;
+use olmdex_text::yaml::utf16_text;
 
 /// The largest file that is read.
 pub(super) const MAX_FILE: u64 = 256 << 20;

@@ -1,16 +1,16 @@
 //! Which findings are shown, by the `olmdex.toml` that goes with a directory: as on the command line, without its options.
 //!
-//! What it deliberately does not do: it decides nothing about files; [`crate::compose`] does. It writes no baseline.
+//! What it deliberately does not do: it decides nothing about files; [`olmdex_compose::compose`] does. It writes no baseline.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::bundle::rules::{Validator, selector};
-use crate::check::practice;
-use crate::compose::{self, BaselineFile, Choice, Reach};
-use crate::diag::baseline::Scope;
-use crate::diag::selection::{Selection, Verdict};
-use crate::diag::{Finding, Rule};
+use olmdex_base::diag::baseline::Scope;
+use olmdex_base::diag::selection::{Selection, Verdict};
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_bundle::bundle::rules::{Validator, selector};
+use olmdex_compose::compose::{self, BaselineFile, Choice, Reach};
+use olmdex_rules::check::practice;
 
 /// Which file of options is read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use super::catalog::Catalog;
 use super::cursor::Cursor;
 use super::fields;
 use super::mention::{Role, Thing};
-use crate::json;
-use crate::version::Version;
-use crate::yaml::{Scalar, resolve_plain};
+use olmdex_text::json;
+use olmdex_text::yaml::{Scalar, resolve_plain};
+use olmdex_version::Version;
 
 /// What a proposal is, in the numbers of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use super::analysis::Placed;
 use super::catalog::{Catalog, Key, OpenText, text_of};
 use super::graph::graphs;
-use crate::ask::{check_graph, cut_advice};
-use crate::bundle::rules::{Contents, Options, Validation, Validator};
-use crate::check::practice::practice_drafts;
-use crate::check::{Checker, Draft, Facts, rules};
-use crate::diag::{Finding, Place, Severity};
-use crate::fbc::{Input, Located, Spot};
-use crate::index::query::NamesWithoutWay;
-use crate::template::Template;
+use olmdex_ask::{check_graph, cut_advice};
+use olmdex_base::diag::{Finding, Place, Severity};
+use olmdex_bundle::bundle::rules::{Contents, Options, Validation, Validator};
+use olmdex_fbc::{Input, Located, Spot};
+use olmdex_index::query::NamesWithoutWay;
+use olmdex_open::template::Template;
+use olmdex_rules::check::practice::practice_drafts;
+use olmdex_rules::check::{Checker, Draft, Facts, rules};
 
 /// Findings by document; a document without findings may be absent.
 pub(super) type Found = BTreeMap<Key, Vec<Finding>>;
@@ -26,7 +26,7 @@ pub(super) type Found = BTreeMap<Key, Vec<Finding>>;
 pub(super) fn of_catalog(
     catalog: &Catalog,
     open: &BTreeMap<Key, OpenText>,
-    wanted: &[&'static crate::diag::Rule],
+    wanted: &[&'static olmdex_base::diag::Rule],
 ) -> Found {
     let mut checker = Checker::new().advised_by(Some(cut_advice));
     let mut documents = Vec::new();
@@ -195,7 +195,7 @@ pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::practice::{practices, rules};
+    use olmdex_rules::check::practice::{practices, rules};
 
     const TEXT: &str = "schema: olm.package\nname: till\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: till\nname: stable\nentries:\n- name: till.v1.0.0\n  skipRange: <1.0.0\n---\nschema: olm.bundle\nname: till.v1.0.0\npackage: till\nimage: example.com/till:1\nproperties:\n- type: olm.package\n  value: {packageName: till, version: 1.0.0}\n";
 

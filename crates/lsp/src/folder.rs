@@ -13,8 +13,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::kind::is_text_name;
-use crate::fbc::{Ignore, Stamp};
-use crate::file::{open_regular, read_regular_of};
+use olmdex_base::file::{open_regular, read_regular_of};
+use olmdex_fbc::{Ignore, Stamp};
 
 /// How many entries of directories are looked at.
 const MAX_ENTRIES: usize = 20_000;

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read as _, Write};
 
 use thiserror::Error;
 
-use crate::file::system_words;
+use olmdex_base::file::system_words;
 
 /// The largest body that is kept: as large as the largest document, which arrives with its quotes escaped.
 pub(super) const MAX_BODY: u64 = 80 << 20;

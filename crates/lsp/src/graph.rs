@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::catalog::{Catalog, Key};
 use super::mention::{Deprecated, Role, Thing};
-use crate::check::Facts;
-use crate::fbc::{ChannelPlaces, Entry};
-use crate::index::query::{GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
-use crate::json;
+use olmdex_fbc::{ChannelPlaces, Entry};
+use olmdex_index::query::{GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
+use olmdex_rules::check::Facts;
+use olmdex_text::json;
 
 /// The packages by name, as far as the catalog can be read. Only `wanted`, if one is.
 pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String, PackageGraph> {

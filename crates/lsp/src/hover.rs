@@ -11,10 +11,10 @@ use super::catalog::{Catalog, Key};
 use super::fields;
 use super::graph::{graph_of_names, graphs};
 use super::mention::{Mention, RangeText, Role, Thing};
-use crate::ask::{Entries, EntryStanding, Updates, Verdict};
-use crate::diag::{counted, grouped, printable, shortened};
-use crate::index::query::PackageGraph;
-use crate::version::blang;
+use olmdex_ask::{Entries, EntryStanding, Updates, Verdict};
+use olmdex_base::diag::{counted, grouped, printable, shortened};
+use olmdex_index::query::PackageGraph;
+use olmdex_version::blang;
 
 /// How many names are listed before the rest is counted.
 const MAX_LISTED: usize = 12;

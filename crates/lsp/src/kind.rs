@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bundle;
+use olmdex_bundle::bundle;
 
 /// What a document is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,6 +22,20 @@
 //!
 //! What it deliberately does not do: it writes no file and asks no network. It says nothing about documents that are not OLM's, and
 //! answers no question about a place that it does not know.
+//!
+//! # How an editor is answered
+//!
+//! One thread reads messages into a queue of bounded size, a second analyses (`lsp::analyst`), a third answers. One analysis runs and at most one waits, with the newest texts, so of a
+//! burst of keys only the last text is analysed. An analysis first says which names there are, then what is wrong; a question waits for the names for a tenth of a second, then it is
+//! answered from those known before (`Catalog::follow`): a name counts if what is equal at the start and the end of the two texts holds all of it, at the place where it is now. `rename`
+//! waits until the names are those of the text, and is answered with `ContentModified` if the text changes first. The analysis is waited for by nobody, so a server ends at once.
+//!
+//! A document is known by the digest of its text: `fbc::load` asks for each whether it is known (`Consumer::recall`), so after a key only the document that
+//! was changed is parsed, inspected, looked at for good practice and searched for names, and `check::Checker` judges the facts of all of them again. Places of findings are kept with the document, too. The
+//! graphs are those of `index::query`, made of the same facts, so `check_graph` and what a hover says come from the engines that answer the commands.
+//!
+//! A document that cannot be read has the names that it had, at the places that what is equal at the start and the end of the text gives them. Completion parses nothing: it reads
+//! the indentation, or the brackets, up to the place. Fields and their descriptions are those of `schema/`.
 
 mod analysis;
 mod analyst;

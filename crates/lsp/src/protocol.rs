@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::lines::{Position, Range};
-use crate::diag::{Finding, Severity};
+use olmdex_base::diag::{Finding, Severity};
 
 /// A message from the client. Its parameters are read when it is known what they are.
 #[derive(Debug, Deserialize)]
@@ -236,6 +236,6 @@ pub(super) fn initialized(encoding: &str) -> Value {
             "renameProvider": {"prepareProvider": true},
             "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
         },
-        "serverInfo": {"name": "olmdex", "version": crate::diag::envelope::VERSION},
+        "serverInfo": {"name": "olmdex", "version": olmdex_base::diag::envelope::VERSION},
     })
 }

@@ -21,7 +21,7 @@ use super::metadata;
 use super::protocol::{AtPlace, Code, Location, Refusal, TextEdit};
 use super::rename::{RenameError, prepare, rename};
 use super::workspace::{Workspace, key_of};
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use thiserror::Error;
 use super::catalog::{Catalog, Key, Named};
 use super::definition::same;
 use super::mention::{Mention, Role, Thing};
-use crate::json;
-use crate::yaml::{Scalar, resolve_plain};
+use olmdex_text::json;
+use olmdex_text::yaml::{Scalar, resolve_plain};
 
 /// Why something cannot get another name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -30,7 +30,7 @@ use super::queue::{Event, Queue};
 use super::report::{Analysed, FileReport, Report};
 use super::uri::path_of;
 use super::workspace::{Standing, key_of};
-use crate::file::system_words;
+use olmdex_base::file::system_words;
 
 /// How long nothing must have come before an analysis starts.
 const QUIET: Duration = Duration::from_millis(5);

@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use crate::fbc::Syntax;
-use crate::json::{Kind, Reader, Value};
-use crate::yaml;
+use olmdex_fbc::Syntax;
+use olmdex_text::json::{Kind, Reader, Value};
+use olmdex_text::yaml;
 
 /// A node, by its number; the root is 0.
 #[derive(Debug, Clone)]

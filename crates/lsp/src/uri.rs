@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::encoding::percent::{IN_PATH, decoded, encoded};
+use olmdex_text::encoding::percent::{IN_PATH, decoded, encoded};
 
 /// The file that an address names, if it names one of this machine by an absolute path.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {

@@ -12,9 +12,9 @@ use super::reply::{PageError, Reply};
 use super::route::{Form, Part, Route};
 use super::site::{Desk, Page, Site};
 use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, plan, version};
-use crate::diag::envelope::{Envelope, FindingsMetadata};
-use crate::diag::json::FindingJson;
-use crate::encoding::hex::hex;
+use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
+use olmdex_base::diag::json::FindingJson;
+use olmdex_text::encoding::hex::hex;
 
 /// The rules of pages.
 const STYLE: &str = include_str!("style.css");
@@ -156,7 +156,7 @@ pub(super) fn content_and_data(desk: Desk<'_>, is_data: bool) -> Result<(Vec<u8>
 
 /// The style sheet of all pages.
 pub(super) fn style() -> String {
-    let text = format!("{STYLE}{}", crate::draw::picture_style());
+    let text = format!("{STYLE}{}", olmdex_change::draw::picture_style());
     // Without the blanks that are for who reads the source; no text in it has any of these in a row.
     let mut text = text.lines().map(str::trim).collect::<Vec<_>>().concat();
     for (long, short) in
@@ -263,7 +263,7 @@ fn sentence(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::STYLE;
-    use crate::palette::contrast;
+    use olmdex_text::palette::contrast;
 
     #[test]
     fn text_of_pages_can_be_read_in_light_and_dark() {

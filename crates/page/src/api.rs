@@ -7,8 +7,8 @@ use super::parts::{channel_links, link, place, shown, table, version_link};
 use super::reply::PageError;
 use super::route::Route;
 use super::site::{Desk, Page};
-use crate::index::query::{ApiPattern, Filter, Provider, Requirer};
-use crate::version::latest_only;
+use olmdex_index::query::{ApiPattern, Filter, Provider, Requirer};
+use olmdex_version::latest_only;
 
 /// The answer as data: what `provides` gives.
 pub(super) fn answer(desk: Desk<'_>, group: &str, kind: &str) -> Result<Vec<Provider>, PageError> {

@@ -12,10 +12,10 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{List, Route, Stream, Way};
 use super::site::{Desk, Page};
-use crate::diag::{Finding, counted};
-use crate::draw::{self, Catalog, ChannelGraph};
-use crate::index::query::{ChannelDetail, EntryDetail};
-use crate::version::Version;
+use olmdex_base::diag::{Finding, counted};
+use olmdex_change::draw::{self, Catalog, ChannelGraph};
+use olmdex_index::query::{ChannelDetail, EntryDetail};
+use olmdex_version::Version;
 
 /// Ends of edges that are drawn, and edges that are listed one by one.
 const MAX_MARKS: usize = 20_000;
@@ -169,7 +169,7 @@ pub(super) fn found(findings: &[Finding]) -> Markup {
         ul.findings {
             @for it in findings {
                 li {
-                    (badge(if it.rule.severity == crate::diag::Severity::Error { "bad" } else { "warn" }, it.rule.severity.word()))
+                    (badge(if it.rule.severity == olmdex_base::diag::Severity::Error { "bad" } else { "warn" }, it.rule.severity.word()))
                     " " code title=(it.rule.summary) { (it.rule.id) } " " (shown(&it.message))
                     @if let Some(place_of) = &it.place { " " span.quiet { (place(&place_of.file, place_of.line)) } }
                     @if let Some(help) = &it.help { p.quiet { "Help: " (shown(help)) } }

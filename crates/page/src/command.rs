@@ -2,8 +2,8 @@
 //!
 //! What it deliberately does not do: it runs nothing.
 
-use crate::diag::printable;
-use crate::encoding::shell;
+use olmdex_base::diag::printable;
+use olmdex_text::encoding::shell;
 
 /// A command of this program.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Desk, Page};
-use crate::ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, stays_at};
-use crate::constraint::openshift::Minor;
-use crate::index::query::{Filter, PackageGraph};
-use crate::platform::Lifecycle;
-use crate::version::Version;
+use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, stays_at};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::{Filter, PackageGraph};
+use olmdex_rules::platform::Lifecycle;
+use olmdex_version::Version;
 
 fn minor(text: &str) -> Result<Minor, PageError> {
     let refused = || PageError::parameter("openshift", "a version looks like 4.18");

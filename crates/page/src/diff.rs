@@ -7,10 +7,10 @@ use super::parts::{badge, link, select, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, Route};
 use super::site::{Desk, Page};
-use crate::ask;
-use crate::diag::counted;
-use crate::index::query::{Change, Filter, Side};
-use crate::version::by_numbers;
+use olmdex_ask as ask;
+use olmdex_base::diag::counted;
+use olmdex_index::query::{Change, Filter, Side};
+use olmdex_version::by_numbers;
 
 /// The answer as data: what `diff` gives for two catalogs of an index.
 pub(super) fn answer(desk: Desk<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {

@@ -16,12 +16,12 @@ use super::reply::PageError;
 use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
 use super::shelf::Shelf;
 use super::site::{Desk, Site};
-use crate::ask::{AskError, NeedsOfCatalogs};
-use crate::file::{FileError, NewDirectory};
-use crate::index::query::{ApiPattern, BundleRow, Filter};
-use crate::index::{Index, IndexError};
-use crate::json::unindent;
-use crate::version::by_numbers;
+use olmdex_ask::{AskError, NeedsOfCatalogs};
+use olmdex_base::file::{FileError, NewDirectory};
+use olmdex_index::query::{ApiPattern, BundleRow, Filter};
+use olmdex_index::{Index, IndexError};
+use olmdex_text::json::unindent;
+use olmdex_version::by_numbers;
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -55,7 +55,7 @@ pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
                     }
                 }
             }
-            footer { p { "Made by olmdex " (crate::diag::envelope::VERSION) " from "
+            footer { p { "Made by olmdex " (olmdex_base::diag::envelope::VERSION) " from "
                 @match desk.shelf().catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } } "." } }
         }
     };

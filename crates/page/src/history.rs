@@ -7,7 +7,7 @@ use super::parts::{Ids, badge, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{List, Route};
 use super::site::{Desk, Page};
-use crate::index::query::HistoryRow;
+use olmdex_index::query::HistoryRow;
 
 /// The answer as data: what `history PKG` gives.
 pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {

@@ -7,9 +7,9 @@ use super::parts::{facts, link, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Desk, Page};
-use crate::diag::grouped;
-use crate::index::query::CatalogRow;
-use crate::version::by_numbers;
+use olmdex_base::diag::grouped;
+use olmdex_index::query::CatalogRow;
+use olmdex_version::by_numbers;
 
 /// The answer as data: what `list catalogs` gives.
 pub(super) fn answer(desk: Desk<'_>) -> &[CatalogRow] {

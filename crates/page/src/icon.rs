@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use crate::encoding::hex::hex;
+use olmdex_text::encoding::hex::hex;
 
 /// The kinds of pictures that are shown: the end of their names, their media types, and how they begin.
 const KINDS: [(&str, &str, &[&[u8]]); 4] = [

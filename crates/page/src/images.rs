@@ -9,8 +9,8 @@ use super::parts::{channel_links, link, pages, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{ImageSearch, Route};
 use super::site::{Desk, Page};
-use crate::diag::counted;
-use crate::index::query::{BundlePlace, BundleRow, Filter};
+use olmdex_base::diag::counted;
+use olmdex_index::query::{BundlePlace, BundleRow, Filter};
 
 /// Bundles of a page of the list; the answer as data has all.
 const PER_PAGE: usize = 50;

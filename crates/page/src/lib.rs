@@ -15,6 +15,16 @@
 //! the web or to mail only, and nothing of a catalog is a script, a style or markup.
 //!
 //! What it deliberately does not do: it decides nothing about catalogs, knows no server, and asks no cluster.
+//!
+//! # How a page is made
+//!
+//! An address is read into a `page::Route`, which has exactly one address in turn: what was written otherwise is redirected, so that a page can be linked and kept. `answer` asks the rooms below,
+//! as the command with the same question does, and the same typed answer becomes HTML or, with `.json`, the envelope of that command; a test compares each with what the command prints.
+//! `Links` gives the address of a page on a server, or the file of an export relative to the one that is written; where there is none, the words stand without a link. What is asked again and
+//! again of one index (facets, names of icons, findings) is on its `Shelf`, which goes when the index is replaced. The `ETag` is a digest of all catalogs, the style sheet and the address.
+//!
+//! A text of a catalog gets into HTML by maud's escapes, by the writer of Markdown's events, or as a drawing, and nowhere else. Styles and scripts are the two files of the room; a page with a
+//! `style` attribute or an inline script would not pass its own policy, nor the tests.
 
 mod answer;
 mod api;

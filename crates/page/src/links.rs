@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use sha2::{Digest as _, Sha256};
 
 use super::route::{Form, Part, Release, Route, encoded};
-use crate::encoding::hex::hex;
+use olmdex_text::encoding::hex::hex;
 
 /// How pages lead to each other.
 #[derive(Debug)]

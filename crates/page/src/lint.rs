@@ -11,8 +11,8 @@ use super::reply::PageError;
 use super::route::Route;
 use super::shelf::Shelf;
 use super::site::{Desk, Page};
-use crate::diag::{Finding, Tally, counted};
-use crate::version::by_numbers;
+use olmdex_base::diag::{Finding, Tally, counted};
+use olmdex_version::by_numbers;
 
 /// The findings about a catalog, with their places in its files.
 pub(super) fn answer(desk: Desk<'_>, named: Option<&String>) -> Result<(String, Arc<Vec<Finding>>), PageError> {

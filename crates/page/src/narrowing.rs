@@ -10,7 +10,7 @@ use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::Desk;
-use crate::index::query::FacetKind;
+use olmdex_index::query::FacetKind;
 
 /// Values of a field that are shown at once; the others can be unfolded.
 const SHOWN: usize = 8;

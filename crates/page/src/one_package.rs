@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::reply::PageError;
-use crate::ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings};
-use crate::diag::Finding;
-use crate::draw::Catalog;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::tally;
+use olmdex_ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings};
+use olmdex_base::diag::Finding;
+use olmdex_change::draw::Catalog;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_text::tally;
 
 /// What is known of a package besides its rows.
 pub(super) trait OfPackage {
@@ -95,10 +95,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::ask::{Target, needs};
-    use crate::fbc::Input;
-    use crate::index::{Builder, CatalogSpec, Mode};
-    use crate::page::{Shelf, export};
+    use crate::{Shelf, export};
+    use olmdex_ask::{Target, needs};
+    use olmdex_fbc::Input;
+    use olmdex_index::{Builder, CatalogSpec, Mode};
 
     /// An index of a package of so many channels that all have the same entries, one after another; every bundle is deprecated.
     fn index(n_channels: usize, n_entries: usize) -> Index {
@@ -184,7 +184,7 @@ mod tests {
         let catalogs = NeedsOfCatalogs::new(&index, std::iter::once("c")).unwrap();
         let found = Shared::new(&index, &catalogs, "p1").demands("c", "p1.v1.0.0").unwrap();
         let met = &found[0].needs[0].met;
-        assert_eq!((met.n_packages, met.packages.len()), (30, crate::ask::MAX_NAMED));
+        assert_eq!((met.n_packages, met.packages.len()), (30, olmdex_ask::MAX_NAMED));
         assert_eq!(met.first.as_ref().map(|it| it.package.as_str()), Some("p0"));
     }
 

@@ -13,9 +13,9 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{List, Route};
 use super::site::{Desk, Page};
-use crate::index::query::{BundleDetail, BundleRow, BundleSelector, ChannelRow, Filter, PackageDetail, Source};
-use crate::version::Version;
-use crate::version::by_numbers;
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, ChannelRow, Filter, PackageDetail, Source};
+use olmdex_version::Version;
+use olmdex_version::by_numbers;
 
 /// The answer as data: what `show PKG` gives.
 pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<PackageDetail>, PageError> {

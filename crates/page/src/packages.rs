@@ -10,9 +10,9 @@ use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Desk, Page};
-use crate::diag::counted;
-use crate::index::query::{BundleRow, Filter, Hit, PackageRow, SearchQuery, Status};
-use crate::version::by_numbers;
+use olmdex_base::diag::counted;
+use olmdex_index::query::{BundleRow, Filter, Hit, PackageRow, SearchQuery, Status};
+use olmdex_version::by_numbers;
 
 /// Packages of a page of the list.
 const PER_PAGE: usize = 50;

@@ -9,9 +9,9 @@ use maud::{Markup, Render, html};
 
 use super::route::{Part, Release, Route, Stream};
 use super::site::Desk;
-use crate::diag::{counted, printable};
-use crate::index::query::{BundleRow, PackageRow};
-use crate::version::by_numbers;
+use olmdex_base::diag::{counted, printable};
+use olmdex_index::query::{BundleRow, PackageRow};
+use olmdex_version::by_numbers;
 
 /// A link to a page, or plain words where there is no such page.
 pub(super) fn link(desk: Desk<'_>, route: &Route, words: impl Render) -> Markup {

@@ -7,11 +7,12 @@ use super::parts::{Ids, badge, link, place, select, shown, table, tabs, version_
 use super::reply::PageError;
 use super::route::{List, Olm, Route, Way};
 use super::site::{Desk, Page};
-use crate::ask::{
-    self, Generation, InstalledBundle, PackageName, PackageQuestion, PathStep, UpgradePath, UpgradeQuestion, WhyNot,
+use olmdex_ask::{
+    self as ask, Generation, InstalledBundle, PackageName, PackageQuestion, PathStep, UpgradePath, UpgradeQuestion,
+    WhyNot,
 };
-use crate::diag::counted;
-use crate::index::query::Filter;
+use olmdex_base::diag::counted;
+use olmdex_index::query::Filter;
 
 /// The question of an address, about the catalog that it means.
 struct Question {

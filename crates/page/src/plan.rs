@@ -10,11 +10,11 @@ use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Desk, Page};
-use crate::ask::{self, Gates, Move};
-use crate::calendar::Day;
-use crate::constraint::openshift::Minor;
-use crate::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, report};
-use crate::platform::{ClusterChannels, SupportLevel, coerce};
+use olmdex_ask::{self as ask, Gates, Move};
+use olmdex_constraint::openshift::Minor;
+use olmdex_plan::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, report};
+use olmdex_rules::platform::{ClusterChannels, SupportLevel, coerce};
+use olmdex_text::calendar::Day;
 
 fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {
     desk.shelf().plans.as_ref().ok_or(PageError::NoPage)

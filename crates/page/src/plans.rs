@@ -2,10 +2,10 @@
 //!
 //! What it deliberately does not do: it plans nothing, and reads no clock.
 
-use crate::calendar::Day;
-use crate::cluster::Cluster;
-use crate::constraint::openshift::Minor;
-use crate::plan::PlanBasis;
+use olmdex_constraint::openshift::Minor;
+use olmdex_plan::plan::PlanBasis;
+use olmdex_rules::cluster::Cluster;
+use olmdex_text::calendar::Day;
 
 /// A cluster, and what plans of it are made of.
 #[derive(Debug)]

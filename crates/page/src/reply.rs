@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::index::IndexError;
+use olmdex_index::IndexError;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use super::reply::PageError;
-use crate::encoding::percent;
-use crate::index::query::Status;
+use olmdex_index::query::Status;
+use olmdex_text::encoding::percent;
 
 /// A page, or what pages are made of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -378,7 +378,7 @@ impl Route {
 
     /// Whether every name in it can stand in a path.
     #[must_use]
-    pub fn can_be_named(&self) -> bool {
+    pub(crate) fn can_be_named(&self) -> bool {
         self.segments().iter().all(|it| !matches!(*it, "" | "." | ".."))
             && self.address(Form::Page).len() <= MAX_TARGET - 5
     }

@@ -10,11 +10,11 @@ use sha2::{Digest as _, Sha256};
 use super::icon;
 use super::plans::Plans;
 use super::server_path::ServerPaths;
-use crate::ask::{Catalogs, check_catalog};
-use crate::diag::Finding;
-use crate::encoding::hex::hex;
-use crate::index::query::{BundleRow, CatalogRow, Facet, Filter};
-use crate::index::{Index, IndexError};
+use olmdex_ask::{Catalogs, check_catalog};
+use olmdex_base::diag::Finding;
+use olmdex_index::query::{BundleRow, CatalogRow, Facet, Filter};
+use olmdex_index::{Index, IndexError};
+use olmdex_text::encoding::hex::hex;
 
 /// Bytes of the documents of a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
@@ -56,7 +56,7 @@ impl Shelf {
     pub fn new(index: &Index, source: Vec<String>) -> Result<Self, IndexError> {
         let catalogs = index.catalogs(&Filter::default())?;
         let mut hasher = Sha256::new();
-        hasher.update(crate::diag::envelope::VERSION);
+        hasher.update(olmdex_base::diag::envelope::VERSION);
         for catalog in &catalogs {
             // What pages show of a catalog beside its documents counts too.
             hasher.update(format!("\n{} {} {:?} ", catalog.catalog, catalog.priority, catalog.labels));

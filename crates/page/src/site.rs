@@ -10,7 +10,7 @@ use super::one_package::OfPackage;
 use super::reply::PageError;
 use super::route::{Form, Route};
 use super::shelf::Shelf;
-use crate::index::Index;
+use olmdex_index::Index;
 
 /// What pages are made from.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@
 use super::reply::PageError;
 use super::route::{Form, Part, Release, Route, Stream};
 use super::site::Desk;
-use crate::ask::{AskError, Help, Hint, must_have, no_api, no_channel, no_package, no_version};
+use olmdex_ask::{AskError, Help, Hint, must_have, no_api, no_channel, no_package, no_version};
 
 impl From<AskError> for PageError {
     fn from(error: AskError) -> Self {

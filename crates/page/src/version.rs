@@ -13,10 +13,10 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{ImageSearch, List, Part, Release, Route, Way};
 use super::site::{Desk, Page};
-use crate::ask::{self, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
-use crate::diag::counted;
-use crate::fbc::Api;
-use crate::index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
+use olmdex_ask::{self as ask, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
+use olmdex_base::diag::counted;
+use olmdex_fbc::Api;
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
 
 /// The answer as data: what `show PKG@VERSION` gives.
 pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDetail>, PageError> {

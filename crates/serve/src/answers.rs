@@ -69,7 +69,7 @@ struct Halves {
 impl Answers {
     /// None yet, and at most about so many bytes of them.
     #[must_use]
-    pub fn of_bytes(max: usize) -> Self {
+    pub(crate) fn of_bytes(max: usize) -> Self {
         Self { halves: Mutex::default(), max_half: max / 2, hasher: RandomState::new() }
     }
 

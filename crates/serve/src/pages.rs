@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use crate::index::{Index, IndexError};
+use olmdex_index::{Index, IndexError};
 
 /// A request that is none of catalogd's.
 #[derive(Debug, Clone, Copy)]

@@ -10,8 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::answers::Answers;
 use super::pages::Pages;
-use crate::index::query::Filter;
-use crate::index::{Index, IndexError};
+use olmdex_index::query::Filter;
+use olmdex_index::{Index, IndexError};
 
 /// How many connections there are to a file: one for each question that is worked on at once.
 pub(super) const CONNECTIONS: usize = 6;
@@ -117,7 +117,11 @@ impl Snapshot {
     ///
     /// # Errors
     /// If SQLite refuses to look at the flag.
-    pub fn ask_until<T>(&self, is_gone: Arc<AtomicBool>, question: impl FnOnce(&Index) -> T) -> Result<T, IndexError> {
+    pub(crate) fn ask_until<T>(
+        &self,
+        is_gone: Arc<AtomicBool>,
+        question: impl FnOnce(&Index) -> T,
+    ) -> Result<T, IndexError> {
         let mut borrowed = self.wait();
         borrowed.end_when(is_gone)?;
         Ok(question(&borrowed))

@@ -22,7 +22,7 @@ pub struct Api {
 
 impl Api {
     /// The API that the fields of an object name; what is no text is empty.
-    pub(crate) fn of_fields(object: Value<'_>) -> Self {
+    pub fn of_fields(object: Value<'_>) -> Self {
         let field = |name: &str| match object.get_field(name).and_then(|it| it.as_str()) {
             Some(text) => text.into_owned(),
             None => String::new(),

@@ -31,7 +31,7 @@ impl Day {
     }
 
     /// The day with this date; months and days count from 1. `None` if there is none.
-    pub(crate) fn new(year: i64, month: i64, day: i64) -> Option<Self> {
+    pub fn new(year: i64, month: i64, day: i64) -> Option<Self> {
         if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }
@@ -77,18 +77,18 @@ impl Day {
     }
 
     /// Days since the first of January of its year.
-    pub(crate) fn of_year(self) -> i64 {
+    pub fn of_year(self) -> i64 {
         self.0 - Self::new(self.date().0, 1, 1).map_or(self.0, |it| it.0)
     }
 
     /// Days since Sunday.
-    pub(crate) fn of_week(self) -> i64 {
+    pub fn of_week(self) -> i64 {
         // 1970 began on a Thursday.
         (self.0 + 4).rem_euclid(7)
     }
 
     /// Year, month and day; months and days count from 1.
-    pub(crate) fn date(self) -> (i64, i64, i64) {
+    pub fn date(self) -> (i64, i64, i64) {
         let days = self.0.saturating_add(EPOCH);
         // 400 years have a whole number of days.
         let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));

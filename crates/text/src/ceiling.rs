@@ -6,23 +6,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A limit, and whether something was left out because of it.
 #[derive(Debug)]
-pub(crate) struct Ceiling {
+pub struct Ceiling {
     most: AtomicU64,
     is_reached: AtomicBool,
 }
 
 impl Ceiling {
-    pub(crate) const fn new(most: u64) -> Self {
+    /// A limit of so many, which nothing has reached yet.
+    pub const fn new(most: u64) -> Self {
         Self { most: AtomicU64::new(most), is_reached: AtomicBool::new(false) }
     }
 
     /// From now on there may be any number.
-    pub(crate) fn lift(&self) {
+    pub fn lift(&self) {
         self.most.store(u64::MAX, Ordering::Relaxed);
     }
 
     /// Whether there may be so many. That there may not be is remembered.
-    pub(crate) fn allows(&self, n: u64) -> bool {
+    pub fn allows(&self, n: u64) -> bool {
         let may = n <= self.most.load(Ordering::Relaxed);
         if !may {
             self.is_reached.store(true, Ordering::Relaxed);
@@ -46,7 +47,7 @@ impl Ceiling {
     }
 
     /// Whether there were more than there may be.
-    pub(crate) fn is_reached(&self) -> bool {
+    pub fn is_reached(&self) -> bool {
         self.is_reached.load(Ordering::Relaxed)
     }
 }

@@ -4,34 +4,55 @@
 //! too.
 
 /// The colours of one kind of screen.
-pub(crate) struct Palette {
-    pub(crate) ground: &'static str,
+pub struct Palette {
+    /// The background.
+    pub ground: &'static str,
     /// Every other group of rows.
-    pub(crate) band: &'static str,
-    pub(crate) text: &'static str,
-    pub(crate) muted: &'static str,
-    pub(crate) link: &'static str,
-    pub(crate) border: &'static str,
-    pub(crate) node: &'static str,
-    pub(crate) node_border: &'static str,
-    pub(crate) head: &'static str,
-    pub(crate) head_border: &'static str,
-    pub(crate) hatch: &'static str,
-    pub(crate) hatch_line: &'static str,
-    pub(crate) deprecated_border: &'static str,
-    pub(crate) wall: &'static str,
-    pub(crate) way: &'static str,
-    pub(crate) on_way: &'static str,
-    pub(crate) replaces: &'static str,
-    pub(crate) skips: &'static str,
-    pub(crate) skip_range: &'static str,
-    /// The states of a plan, in words.
-    pub(crate) good: &'static str,
-    pub(crate) fair: &'static str,
-    pub(crate) bad: &'static str,
+    pub band: &'static str,
+    /// Text.
+    pub text: &'static str,
+    /// Text that matters less.
+    pub muted: &'static str,
+    /// Links.
+    pub link: &'static str,
+    /// Lines around tables and boxes.
+    pub border: &'static str,
+    /// The box of a bundle.
+    pub node: &'static str,
+    /// Its border.
+    pub node_border: &'static str,
+    /// The box of the head of a channel.
+    pub head: &'static str,
+    /// Its border.
+    pub head_border: &'static str,
+    /// The box of a bundle that is skipped: its background …
+    pub hatch: &'static str,
+    /// … and the lines over it.
+    pub hatch_line: &'static str,
+    /// The border of a deprecated bundle.
+    pub deprecated_border: &'static str,
+    /// A gap that no upgrade crosses.
+    pub wall: &'static str,
+    /// A marked upgrade path …
+    pub way: &'static str,
+    /// … and the boxes on it.
+    pub on_way: &'static str,
+    /// An edge `replaces`.
+    pub replaces: &'static str,
+    /// An edge `skips`.
+    pub skips: &'static str,
+    /// An edge `skipRange`.
+    pub skip_range: &'static str,
+    /// A state that is fine; the states of a plan are texts.
+    pub good: &'static str,
+    /// A state that needs a look.
+    pub fair: &'static str,
+    /// A state that blocks.
+    pub bad: &'static str,
 }
 
-pub(crate) const LIGHT: Palette = Palette {
+/// The colours on light screens.
+pub const LIGHT: Palette = Palette {
     ground: "#ffffff",
     band: "#f3f5f8",
     text: "#1b1f24",
@@ -56,7 +77,8 @@ pub(crate) const LIGHT: Palette = Palette {
     bad: "#a40e26",
 };
 
-pub(crate) const DARK: Palette = Palette {
+/// The colours on dark screens.
+pub const DARK: Palette = Palette {
     ground: "#0d1117",
     band: "#161b22",
     text: "#e6edf3",
@@ -82,8 +104,8 @@ pub(crate) const DARK: Palette = Palette {
 };
 
 /// The contrast of two colours `#rrggbb` or `#rgb`, as WCAG 2 defines it: 4.5 is enough for text, 3 for lines.
-#[cfg(test)]
-pub(crate) fn contrast(a: &str, b: &str) -> f64 {
+#[must_use]
+pub fn contrast(a: &str, b: &str) -> f64 {
     fn luminance(colour: &str) -> f64 {
         let n_digits = colour.len() / 3;
         let part = |number: usize| {

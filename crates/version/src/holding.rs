@@ -93,8 +93,8 @@ impl Holding {
 #[cfg(test)]
 mod tests {
     use super::Holding;
-    use crate::version::Version;
-    use crate::version::blang::Range;
+    use crate::Version;
+    use crate::blang::Range;
 
     #[test]
     fn the_same_ranges_are_found_as_by_asking_each() {

@@ -8,6 +8,18 @@
 //! * [`Version::sort_key`] and [`VersionRelease::sort_key`]: bytes whose plain order is version order, for indexed
 //!   columns.
 //!
+//! ```
+//! use olmdex_version::{Version, blang::Range};
+//!
+//! let version = Version::parse("2.10.0")?;
+//! assert!(version > Version::parse("2.9.1")?);
+//! assert!(version.sort_key() > Version::parse("2.9.1")?.sort_key());
+//!
+//! let range = Range::parse(">=2.0.0 <3.0.0")?;
+//! assert!(range.contains(&version)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What it deliberately does not do: it does not know where in a catalog a version stands, nor which language applies
 //! to which field; it reads no files and prints nothing; and it does not put the messages of the real systems into
 //! better words, because they are what users search for and what `--compat` modes must repeat.
@@ -41,7 +53,7 @@ pub use listing::{by_version, first_of, version_in_name};
 pub use nearest::nearest;
 pub use numbered::by_numbers;
 pub use parse::{NumberPart, VersionError};
-pub(crate) use release::check_release_segments;
+pub use release::check_release_segments;
 pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 
 /// A strict semantic version: `MAJOR.MINOR.PATCH[-PRE][+BUILD]` (`docs/behaviour/olm-v1.md` 1.3,

@@ -21,7 +21,7 @@ mod scan;
 /// The greatest length of a constraint in bytes.
 pub const MAX_LEN: usize = 512;
 /// The greatest number of groups that `||` joins.
-pub const MAX_GROUPS: usize = 32;
+pub(crate) const MAX_GROUPS: usize = 32;
 /// The greatest length in bytes of the version of an item, after its wildcards are filled in.
 const MAX_VERSION_LEN: usize = 256;
 
@@ -97,7 +97,7 @@ pub enum ConstraintError {
     /// It is longer than [`MAX_LEN`].
     #[error("constraint string is too long (max {MAX_LEN} bytes)")]
     TooLong,
-    /// It has more than [`MAX_GROUPS`] groups.
+    /// It has more than `MAX_GROUPS` groups.
     #[error("too many constraint groups (max {MAX_GROUPS})")]
     TooManyGroups,
     /// A group does not follow the grammar.

@@ -61,7 +61,7 @@ impl Release {
 ///
 /// # Errors
 /// What is wrong with the first that is not.
-pub(crate) fn check_release_segments(text: &str) -> Result<(), VersionError> {
+pub fn check_release_segments(text: &str) -> Result<(), VersionError> {
     text.split('.').try_for_each(check_pre_identifier)
 }
 

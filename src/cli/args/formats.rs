@@ -2,15 +2,37 @@
 //!
 //! What it deliberately does not do: it renders nothing.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::fbc::{Format, Level};
 
+/// The words of an option whose type belongs to the library, which knows nothing of command lines.
+pub(in crate::cli) trait Words: Clone + Send + Sync + 'static {
+    fn value_variants<'a>() -> &'a [Self];
+
+    fn to_possible_value(&self) -> Option<PossibleValue>;
+}
+
+/// Reads one of the [`Words`] of a type, as `value_enum` does for types of the command line.
+pub(in crate::cli) fn words<T: Words>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::value_variants().iter().filter_map(T::to_possible_value)).map(|word| {
+        let is_meant = |it: &&T| it.to_possible_value().is_some_and(|it| it.matches(&word, false));
+        T::value_variants().iter().find(is_meant).cloned().expect("the parser takes no other word")
+    })
+}
+
 /// The words of an option: for each value the word, another one that is taken too, and the help; a value that holds one of another
-/// option is named as there.
+/// option is named as there. `Words for` says that the type belongs to the library.
 macro_rules! choices {
-    ($kind:ty => $($value:ident $(($inner:path))? $(: $word:literal $(| $alias:literal)?, $help:literal)?;)+) => {
-        impl clap::ValueEnum for $kind {
+    (Words for $kind:ty => $($rest:tt)+) => {
+        choices! { @ $crate::cli::args::formats::Words, $kind => $($rest)+ }
+    };
+    ($kind:ty => $($rest:tt)+) => {
+        choices! { @ clap::ValueEnum, $kind => $($rest)+ }
+    };
+    (@ $words:path, $kind:ty => $($value:ident $(($inner:path))? $(: $word:literal $(| $alias:literal)?, $help:literal)?;)+) => {
+        impl $words for $kind {
             fn value_variants<'a>() -> &'a [Self] {
                 &[$(Self::$value $(($inner))?),+]
             }
@@ -37,7 +59,7 @@ pub(crate) enum Compat {
     Opm,
 }
 
-choices! { Format =>
+choices! { Words for Format =>
     Json: "json", "JSON, indented by four";
     Yaml: "yaml", "YAML documents";
 }

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it builds nothing.
 
+use crate::cli::args::formats::words;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,11 +39,11 @@ pub(crate) struct PastOptions {
     #[arg(long, value_name = "RANGE", requires = "git", default_value = "HEAD")]
     rev_list: String,
     /// Which of them: the last of each day, those with tags, or all
-    #[arg(long, value_enum, requires = "git", default_value_t = Every::Day)]
+    #[arg(long, value_parser = words::<Every>(), requires = "git", default_value = "day")]
     every: Every,
 }
 
-choices! { Every =>
+choices! { Words for Every =>
     Day: "day", "The last commit of each day (UTC)";
     Tag: "tag", "Commits with tags";
     Commit: "commit", "All commits";

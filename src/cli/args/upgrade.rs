@@ -1,5 +1,6 @@
 //! What `updates`, `path` and `why-not` share: the package, what is installed, the channel, the generation of OLM.
 
+use crate::cli::args::formats::words;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -22,13 +23,13 @@ use crate::upgrade::v1::{Gates, Policy};
 use crate::upgrade::{InstalledBundle, Permit, Target};
 use crate::version::Version;
 
-choices! { Olm =>
+choices! { Words for Olm =>
     Classic: "classic", "OLM Classic: Subscriptions";
     V1: "v1", "OLM v1: ClusterExtensions";
     Both: "both", "Both, one after the other";
 }
 
-choices! { Policy =>
+choices! { Words for Policy =>
     CatalogProvided: "catalog-provided" | "CatalogProvided", "Only what the catalog's edges permit";
     SelfCertified: "self-certified" | "SelfCertified", "Any version, also an older one";
 }
@@ -56,10 +57,10 @@ pub(crate) struct UpgradeOptions {
     #[arg(long, value_name = "CHANNEL")]
     pub(crate) channel: Vec<String>,
     /// Which generation of OLM to ask
-    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
     pub(crate) olm: Olm,
     /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
-    #[arg(long, value_enum, value_name = "POLICY", default_value_t = Policy::CatalogProvided)]
+    #[arg(long, value_parser = words::<Policy>(), value_name = "POLICY", default_value = "catalog-provided")]
     pub(crate) upgrade_constraint_policy: Policy,
     #[command(flatten)]
     pub(crate) gates: GateOptions,

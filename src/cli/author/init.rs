@@ -1,5 +1,6 @@
 //! `olmdex init`
 
+use crate::cli::args::formats::words;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,7 @@ pub(crate) struct InitArgs {
     #[arg(short, long, value_name = "FILE")]
     icon: Option<PathBuf>,
     /// Format of the blob
-    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
     output: Format,
 }
 

@@ -1,5 +1,6 @@
 //! `olmdex simulate`
 
+use crate::cli::args::formats::words;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "SOURCE")]
     seen: Vec<PathBuf>,
     /// Which generation of OLM to ask
-    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
     olm: Olm,
     /// Also those for whom nothing changes
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! `olmdex template`
 
+use crate::cli::args::formats::{Words, words};
 use std::ffi::OsStr;
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -80,7 +81,7 @@ struct ConvertArgs {
     #[arg(value_name = "SOURCE")]
     source: Option<PathBuf>,
     /// Format of the template
-    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
     output: Format,
 }
 
@@ -94,7 +95,7 @@ enum Output {
     Mermaid,
 }
 
-impl ValueEnum for Kind {
+impl Words for Kind {
     fn value_variants<'a>() -> &'a [Self] {
         &Self::ALL
     }
@@ -121,7 +122,7 @@ impl TypedValueParser for KindWord {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Kind::ALL.iter().filter_map(ValueEnum::to_possible_value)))
+        Some(Box::new(Kind::ALL.iter().filter_map(Words::to_possible_value)))
     }
 }
 

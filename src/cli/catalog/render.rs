@@ -1,5 +1,6 @@
 //! `olmdex render`
 
+use crate::cli::args::formats::words;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ pub(crate) struct RenderArgs {
     #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
     /// Format of the blobs: `json` or `yaml`. Default: JSON, or what olmdex.toml says
-    #[arg(short, long, value_enum, hide_possible_values = true)]
+    #[arg(short, long, value_parser = words::<Format>(), hide_possible_values = true)]
     output: Option<Format>,
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PACKAGE")]

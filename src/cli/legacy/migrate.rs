@@ -1,5 +1,6 @@
 //! `olmdex migrate`
 
+use crate::cli::args::formats::words;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -39,7 +40,7 @@ pub(crate) struct MigrateArgs {
     #[arg(value_name = "OUTDIR")]
     directory: PathBuf,
     /// Format of the files
-    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
     output: Format,
     /// What to do with the manifests in bundles
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]

@@ -1,9 +1,10 @@
 //! `olmdex lock`
 
+use crate::cli::args::formats::{Words, words};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use crate::ask::looks_like_range;
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
@@ -45,7 +46,7 @@ pub(crate) struct LockArgs {
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
     /// The generation of OLM that installs them
-    #[arg(long, value_enum, default_value_t = Generation::Classic)]
+    #[arg(long, value_parser = words::<Generation>(), default_value = "classic")]
     olm: Generation,
     /// Also what OLM Classic installs with them
     #[arg(long)]
@@ -81,7 +82,7 @@ enum Verb {
   olmdex lock verify -o json -i my-catalog/")]
 struct VerifyArgs {
     /// Kinds that are fine
-    #[arg(long, value_enum, value_name = "KIND,…", value_delimiter = ',')]
+    #[arg(long, value_parser = words::<DriftKind>(), value_name = "KIND,…", value_delimiter = ',')]
     ignore: Vec<DriftKind>,
     #[command(flatten)]
     file: LockFile,
@@ -119,7 +120,7 @@ struct UpdateArgs {
     rows: RowOptions,
 }
 
-impl ValueEnum for DriftKind {
+impl Words for DriftKind {
     fn value_variants<'a>() -> &'a [Self] {
         &Self::ALL
     }

@@ -1,5 +1,6 @@
 //! `olmdex renovate`
 
+use crate::cli::args::formats::words;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +35,7 @@ pub(crate) struct RenovateArgs {
     #[arg(long, requires = "installed")]
     next: bool,
     /// The generation of OLM that upgrades
-    #[arg(long, value_enum, default_value_t = Generation::Classic, requires = "installed")]
+    #[arg(long, value_parser = words::<Generation>(), default_value = "classic", requires = "installed")]
     olm: Generation,
     /// Hold back so many of the newest versions
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -1,5 +1,6 @@
 //! `olmdex crd-check`
 
+use crate::cli::args::formats::words;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -50,7 +51,7 @@ pub(crate) struct CrdCheckArgs {
     #[arg(long, value_name = "DIR")]
     instances: Option<PathBuf>,
     /// Which generation of OLM to ask
-    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
     olm: Olm,
     #[command(flatten)]
     choice: ChoiceOptions,

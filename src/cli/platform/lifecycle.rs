@@ -1,5 +1,6 @@
 //! `olmdex lifecycle`
 
+use crate::cli::args::formats::words;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -46,7 +47,7 @@ pub(crate) struct LifecycleArgs {
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     ending_within: Option<Span>,
     /// What counts as supported; extended phases are add-ons that are paid for
-    #[arg(long, value_enum, default_value_t = SupportLevel::Extended)]
+    #[arg(long, value_parser = words::<SupportLevel>(), default_value = "extended")]
     support: SupportLevel,
     #[command(flatten)]
     ask: AskOptions,
@@ -54,7 +55,7 @@ pub(crate) struct LifecycleArgs {
     rows: RowOptions,
 }
 
-choices! { SupportLevel =>
+choices! { Words for SupportLevel =>
     Full: "full", "Full support only";
     Maintenance: "maintenance", "Full and maintenance support";
     Extended: "extended", "Extended support too";

@@ -1,5 +1,6 @@
 //! `olmdex plan`
 
+use crate::cli::args::formats::words;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -73,7 +74,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
     /// What counts as supported; extended phases are add-ons that are paid for
-    #[arg(long, value_enum, default_value_t = SupportLevel::Extended)]
+    #[arg(long, value_parser = words::<SupportLevel>(), default_value = "extended")]
     support: SupportLevel,
     /// The day on which support is judged, and of which catalogs of the past (`build --git`) are taken. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]

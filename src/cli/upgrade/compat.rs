@@ -1,5 +1,6 @@
 //! `olmdex compat`
 
+use crate::cli::args::formats::words;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -52,10 +53,10 @@ pub(crate) struct CompatArgs {
     #[command(flatten)]
     source_map: SourceMapOption,
     /// Only with this verdict; may be repeated
-    #[arg(long, value_enum, value_name = "VERDICT")]
+    #[arg(long, value_parser = words::<Compatibility>(), value_name = "VERDICT")]
     verdict: Vec<Compatibility>,
     /// Which generation of OLM installed the operators: they read olm.maxOpenShiftVersion differently
-    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
     olm: Olm,
     #[command(flatten)]
     gates: GateOptions,
@@ -65,7 +66,7 @@ pub(crate) struct CompatArgs {
     rows: RowOptions,
 }
 
-choices! { Compatibility =>
+choices! { Words for Compatibility =>
     Blocks: "blocks", "The cluster is not upgraded while it is installed";
     Excluded: "excluded", "It says that it does not support the version";
     Unknown: "unknown", "It says nothing about it";

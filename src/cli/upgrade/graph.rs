@@ -1,5 +1,6 @@
 //! `olmdex graph`
 
+use crate::cli::args::formats::{Words, words};
 use std::io::{BufWriter, Write as _};
 
 use clap::builder::PossibleValue;
@@ -52,7 +53,7 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "BUNDLE", requires = "installed", alias = "path-to")]
     to: Option<String>,
     /// The generation of OLM that takes the marked path
-    #[arg(long, value_enum, value_name = "GENERATION", default_value_t = Generation::Classic, requires = "installed")]
+    #[arg(long, value_parser = words::<Generation>(), value_name = "GENERATION", default_value = "classic", requires = "installed")]
     olm: Generation,
     /// Give every entry a line instead of folding what is repeated or old, and draw every package of a catalog instead of
     /// an overview (SVG, HTML, text; in HTML there is a box to tick, too)
@@ -87,7 +88,7 @@ enum GraphFormat {
     Text,
 }
 
-impl ValueEnum for Generation {
+impl Words for Generation {
     fn value_variants<'a>() -> &'a [Self] {
         &[Self::Classic, Self::V1]
     }

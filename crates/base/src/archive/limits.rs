@@ -31,10 +31,10 @@ impl Limits {
     pub const PATH: usize = 4096;
 
     /// The longest component of a path, in bytes.
-    pub const COMPONENT: usize = 255;
+    pub(crate) const COMPONENT: usize = 255;
 
     /// The largest header extension (long names, PAX records), in bytes.
-    pub const EXTENSION: u64 = 1 << 20;
+    pub(crate) const EXTENSION: u64 = 1 << 20;
 
     /// No limits but those of single names.
     pub const NONE: Self =
@@ -86,7 +86,7 @@ pub enum Limit {
     Names(u64),
     /// [`Limits::ratio`]
     Ratio(u64),
-    /// [`Limits::EXTENSION`]
+    /// `Limits::EXTENSION`
     Extension(u64),
 }
 

@@ -7,7 +7,7 @@ use super::limits::Limits;
 /// for a process that has it as its root. Gives whether it would have climbed over the root, too.
 ///
 /// ```
-/// # use olmdex::archive::clean;
+/// # use olmdex_base::archive::clean;
 /// assert_eq!(clean(b"./configs//shop/../till.yaml"), (b"configs/till.yaml".to_vec(), false));
 /// assert_eq!(clean(b"../../etc/passwd"), (b"etc/passwd".to_vec(), true));
 /// ```

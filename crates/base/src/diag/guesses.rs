@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::similar::{closest, closest_of_same_numbers, sameness, slip_of};
-use crate::tally;
+use olmdex_text::tally;
 
 /// How many names all words together are compared with. Comparing takes time by the square of a name's length, and words times names
 /// are a square themselves; beyond this nothing is guessed.

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it chooses none. What has more is not judged further, and the command says so.
 
-use crate::ceiling::Ceiling;
+use olmdex_text::ceiling::Ceiling;
 
 /// How many findings are kept of a catalog.
 static MAX_FINDINGS: Ceiling = Ceiling::new(200_000);
@@ -22,6 +22,6 @@ pub fn is_finding_limit_reached() -> bool {
 }
 
 /// Whether so many findings of one catalog are kept.
-pub(crate) fn may_have(findings: usize) -> bool {
+pub fn may_have(findings: usize) -> bool {
     MAX_FINDINGS.allows(findings as u64)
 }

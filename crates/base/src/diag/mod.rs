@@ -25,11 +25,11 @@ pub mod text;
 
 pub use fingerprint::fingerprints;
 pub use guesses::Guesses;
-pub(crate) use many::may_have;
+pub use many::may_have;
 pub use many::{TOO_MANY_FINDINGS, is_finding_limit_reached, lift_finding_limit};
 pub use printable::{printable, printable_line, shortened};
 pub use region::end_column;
-pub(crate) use rule_table::rules;
+pub use rule_table::rules;
 pub use rule_table::with_severity;
 pub use similar::{before_version, closest, closest_of_same_numbers, slip_of};
 

@@ -6,6 +6,7 @@ use super::{Rule, Severity};
 
 /// Declares the rules of a module: identifier, name, severity, what holds if the rule is kept, why it matters, and an
 /// example of what breaks it. `ALL` lists them in their order.
+#[macro_export]
 macro_rules! rules {
     ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
         $(
@@ -24,7 +25,7 @@ macro_rules! rules {
         pub const ALL: &[&$crate::diag::Rule] = &[$($constant),*];
     };
 }
-pub(crate) use rules;
+pub use rules;
 
 /// A rule as it is, but for its severity. A finding points at its rule for good, so the other form of a rule is made once and
 /// stays: there are never more of them than rules.

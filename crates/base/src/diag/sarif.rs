@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::fingerprint::fingerprints;
 use super::region::end_column;
 use super::{Finding, Place, Rule, Severity};
-use crate::encoding::percent::{IN_REFERENCE, encoded};
+use olmdex_text::encoding::percent::{IN_REFERENCE, encoded};
 
 /// A source that could not be opened. It is a result too, since an empty log looks like a clean catalog.
 #[derive(Debug, Clone)]

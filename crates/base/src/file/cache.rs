@@ -14,7 +14,7 @@ use super::error::FileError;
 use super::regular::read_regular;
 use super::replace::Replacement;
 use super::system;
-use crate::encoding::hex::hex;
+use olmdex_text::encoding::hex::hex;
 
 /// How many files are kept; the oldest go first.
 const MAX_FILES: usize = 200;

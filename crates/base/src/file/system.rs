@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::error::Kind;
-use crate::encoding::hex::hex;
+use olmdex_text::encoding::hex::hex;
 
 /// A file or directory among all that exist at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

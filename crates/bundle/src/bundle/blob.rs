@@ -5,14 +5,15 @@
 
 use std::path::Path;
 
+use super::directory::read_files;
 use super::error::BundleError;
 use super::manifest::Manifest;
 use super::parts::Parts;
 use super::properties::{self, Origin, properties, version};
 use super::typed::Files;
-use crate::fbc::csv::CsvView;
-use crate::fbc::{BUNDLE_OBJECT, BundleFiles, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
-use crate::json::Reader;
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
+use olmdex_text::json::Reader;
 
 const CSV_METADATA: &str = "olm.csv.metadata";
 
@@ -57,7 +58,7 @@ impl Bundle {
     /// # Errors
     /// [`BundleError`] for what opm refuses too.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
-        let files = BundleFiles::read(directory)?;
+        let files = read_files(directory)?;
         Self::of_files(&files.manifests, &files.metadata)
     }
 

@@ -7,7 +7,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::error::BundleError;
-use crate::fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
+use olmdex_fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 
 /// Why a link is not read.
 const LINK: &str = "it is a link, and links are not followed here";
@@ -18,36 +18,34 @@ pub fn is_bundle(directory: &Path) -> bool {
     [MANIFESTS, METADATA].iter().all(|name| directory.join(name).symlink_metadata().is_ok_and(|it| it.is_dir()))
 }
 
-impl BundleFiles {
-    /// Those of a bundle directory.
-    ///
-    /// # Errors
-    /// [`BundleError`] if one of the directories or a file in them cannot be read.
-    pub fn read(directory: &Path) -> Result<Self, BundleError> {
-        Ok(Self { manifests: manifests_in(directory)?, metadata: metadata_in(directory)? })
-    }
+/// The files of a bundle directory.
+///
+/// # Errors
+/// [`BundleError`] if one of the directories or a file in them cannot be read.
+pub fn read_files(directory: &Path) -> Result<BundleFiles, BundleError> {
+    Ok(BundleFiles { manifests: manifests_in(directory)?, metadata: metadata_in(directory)? })
+}
 
-    /// Those of a bundle directory that somebody else made: links are refused, since they could lead anywhere.
-    ///
-    /// # Errors
-    /// [`BundleError`] if one of the directories or a file in them cannot be read, or is a link.
-    pub fn read_unlinked(directory: &Path) -> Result<Self, BundleError> {
-        for (name, with_hidden) in [(MANIFESTS, false), (METADATA, true)] {
-            let path = directory.join(name);
-            let unreadable = |error: io::Error| BundleError::Unreadable { path: path.clone(), error };
-            if path.symlink_metadata().map_err(unreadable)?.is_symlink() {
-                return Err(unreadable(io::Error::other(LINK)));
-            }
-            for entry in fs::read_dir(&path).map_err(unreadable)? {
-                let entry = entry.map_err(unreadable)?;
-                let is_seen = with_hidden || !entry.file_name().to_string_lossy().starts_with('.');
-                if is_seen && entry.file_type().is_ok_and(|it| it.is_symlink()) {
-                    return Err(BundleError::Unreadable { path: entry.path(), error: io::Error::other(LINK) });
-                }
+/// The files of a bundle directory that somebody else made: links are refused, since they could lead anywhere.
+///
+/// # Errors
+/// [`BundleError`] if one of the directories or a file in them cannot be read, or is a link.
+pub fn read_unlinked_files(directory: &Path) -> Result<BundleFiles, BundleError> {
+    for (name, with_hidden) in [(MANIFESTS, false), (METADATA, true)] {
+        let path = directory.join(name);
+        let unreadable = |error: io::Error| BundleError::Unreadable { path: path.clone(), error };
+        if path.symlink_metadata().map_err(unreadable)?.is_symlink() {
+            return Err(unreadable(io::Error::other(LINK)));
+        }
+        for entry in fs::read_dir(&path).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let is_seen = with_hidden || !entry.file_name().to_string_lossy().starts_with('.');
+            if is_seen && entry.file_type().is_ok_and(|it| it.is_symlink()) {
+                return Err(BundleError::Unreadable { path: entry.path(), error: io::Error::other(LINK) });
             }
         }
-        Self::read(directory)
     }
+    read_files(directory)
 }
 
 /// The files of `manifests/`; hidden ones are left out.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::diag::Place;
-use crate::file::system_words;
+use olmdex_base::diag::Place;
+use olmdex_base::file::system_words;
 
 /// Why a directory cannot be read as a bundle.
 #[derive(Debug, Error)]

@@ -9,7 +9,7 @@ use super::directory::{manifests_in, metadata_in};
 use super::manifest::Manifest;
 use super::metadata::Metadata;
 use super::properties::version;
-use crate::json::Reader;
+use olmdex_text::json::Reader;
 
 /// The package of a bundle directory; empty if its metadata names none, or cannot be read.
 #[must_use]

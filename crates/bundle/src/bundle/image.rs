@@ -68,7 +68,7 @@ impl ImageTemplate {
     }
 
     /// The reference, with these in the places of its fields.
-    pub(crate) fn fill_with(&self, package: &str, name: &str, version: &str) -> String {
+    pub fn fill_with(&self, package: &str, name: &str, version: &str) -> String {
         let mut filled = String::new();
         for part in &self.parts {
             filled.push_str(match part {

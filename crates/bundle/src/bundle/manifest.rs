@@ -4,10 +4,10 @@
 
 use std::cell::OnceCell;
 
-use crate::fbc::Syntax;
-use crate::json::Expansion;
-use crate::json::{self, Kind, Reader, Value};
-use crate::yaml;
+use olmdex_fbc::Syntax;
+use olmdex_text::json::Expansion;
+use olmdex_text::json::{self, Kind, Reader, Value};
+use olmdex_text::yaml;
 
 /// An object as Go writes it.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 //! What it deliberately does not do: what cannot be decoded is no error; opm takes the file for one of another kind.
 
 use super::manifest::{as_yaml, first_document};
-use crate::fbc::Syntax;
-use crate::fbc::csv_metadata::squeeze;
-use crate::json::{self, Kind, Reader, Value};
-use crate::yaml;
+use olmdex_fbc::Syntax;
+use olmdex_fbc::csv_metadata::squeeze;
+use olmdex_text::json::{self, Kind, Reader, Value};
+use olmdex_text::yaml;
 
 /// What the metadata says.
 #[derive(Debug, Default)]

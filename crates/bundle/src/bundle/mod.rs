@@ -3,8 +3,8 @@
 //! ```no_run
 //! use std::path::Path;
 //!
-//! use olmdex::bundle::{Bundle, ImageTemplate};
-//! use olmdex::fbc::{Format, Level};
+//! use olmdex_bundle::bundle::{Bundle, ImageTemplate};
+//! use olmdex_fbc::{Format, Level};
 //!
 //! let bundle = Bundle::read(Path::new("my-operator/1.0.0"))?;
 //! let image = ImageTemplate::parse("quay.io/org/{{.Name}}")?.fill(&bundle);
@@ -15,6 +15,14 @@
 //!
 //! What it deliberately does not do: it follows no network reference, judges nothing beyond what cannot become a blob, and knows no
 //! catalog.
+//!
+//! # How a bundle is checked
+//!
+//! `bundle::rules::Contents` reads the two directories and the first document of each file, and never fails for what is in them. A
+//! `Validation` loads that once; each `Validator` is then asked by itself, as the real drivers do it, and answers with `Found`: our rule, place,
+//! words and help, and beside them what the real validator says (`Observed`). The report shows the first half, `--compat operator-sdk` and the
+//! conformance test the second, so that both come from one decision. What only the real tool says (a repetition, or a refusal that is wrong) is
+//! marked, and is no finding of ours. Where the real loader stops, it is noted as its error, and the rest is checked all the same.
 
 mod blob;
 mod directory;
@@ -36,7 +44,7 @@ mod typed;
 mod written;
 
 pub use blob::Bundle;
-pub use directory::is_bundle;
+pub use directory::{is_bundle, read_files, read_unlinked_files};
 pub use error::BundleError;
 pub use identity::{package_in, stated_version_in};
 pub use image::{ImageTemplate, TemplateError};

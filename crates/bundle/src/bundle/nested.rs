@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::directory::is_bundle;
 use super::manifest::first_document;
-use crate::fbc::{Input, InputFile, MANIFESTS, METADATA};
-use crate::json::{Kind, Reader};
+use olmdex_fbc::{Input, InputFile, MANIFESTS, METADATA};
+use olmdex_text::json::{Kind, Reader};
 
 /// No manifest that decides is larger.
 const MAX_HEAD: u64 = 4 << 20;

@@ -8,14 +8,14 @@ use super::error::BundleError;
 use super::parts::Parts;
 use super::typed::Files;
 use super::written;
-use crate::diag::Place;
-use crate::fbc::csv::{CsvView, ListedApi};
-use crate::fbc::csv_metadata::squeeze;
-use crate::fbc::{Api, Spot, object_of_texts};
-use crate::gotype::{Decoder, GoType};
-use crate::json::{Kind, Reader, Step, Value};
-use crate::version::Quoted;
-use crate::yaml;
+use olmdex_base::diag::Place;
+use olmdex_fbc::csv::{CsvView, ListedApi};
+use olmdex_fbc::csv_metadata::squeeze;
+use olmdex_fbc::{Api, Spot, object_of_texts};
+use olmdex_text::gotype::{Decoder, GoType};
+use olmdex_text::json::{Kind, Reader, Step, Value};
+use olmdex_text::yaml;
+use olmdex_version::Quoted;
 
 /// What properties are derived from.
 pub(super) struct Origin<'a> {

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use super::error::BundleError;
 use super::manifest::Manifest;
-use crate::fbc::Api;
-use crate::fbc::csv::CsvView;
-use crate::json::Value;
+use olmdex_fbc::Api;
+use olmdex_fbc::csv::CsvView;
+use olmdex_text::json::Value;
 
 /// An API with the plural of its definition.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::directory::read_files;
 use super::error::BundleError;
 use super::parts::Parts;
 use super::properties::{Origin, api_text, candidates, properties, required, version};
-use crate::fbc::csv::CsvView;
-use crate::fbc::{Api, BundleFiles};
-use crate::gotype::{Decoder, GoType};
-use crate::json::Reader;
+use olmdex_fbc::Api;
+use olmdex_fbc::csv::CsvView;
+use olmdex_text::gotype::{Decoder, GoType};
+use olmdex_text::json::Reader;
 
 /// What the files of a bundle say to a legacy catalog.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +58,7 @@ impl Registration {
     /// # Errors
     /// [`BundleError`] for what opm refuses too.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
-        let files = BundleFiles::read(directory)?;
+        let files = read_files(directory)?;
         Self::of_files(&files.manifests, &files.metadata)
     }
 

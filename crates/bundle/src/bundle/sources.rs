@@ -5,11 +5,11 @@
 use super::blob::Bundle;
 use super::manifest::{Manifest, first_document_within};
 use super::written;
-use crate::diag::Place;
-use crate::fbc::csv::CsvView;
-use crate::fbc::{Api, BUNDLE_OBJECT, MadeOf, Spot, bundle_object};
-use crate::json::Expansion;
-use crate::json::{Reader, Step, Value};
+use olmdex_base::diag::Place;
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{Api, BUNDLE_OBJECT, MadeOf, Spot, bundle_object};
+use olmdex_text::json::Expansion;
+use olmdex_text::json::{Reader, Step, Value};
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 

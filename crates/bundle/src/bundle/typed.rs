@@ -7,9 +7,9 @@
 use super::error::BundleError;
 use super::manifest::Manifest;
 use super::written;
-use crate::fbc::Spot;
-use crate::gotype::{Decoder, GoType, Misfit};
-use crate::json::{Kind, Step, Value};
+use olmdex_fbc::Spot;
+use olmdex_text::gotype::{Decoder, GoType, Misfit};
+use olmdex_text::json::{Kind, Step, Value};
 
 /// The files of a directory, with their names.
 pub(super) type Files = [(String, Vec<u8>)];

@@ -2,10 +2,10 @@
 //!
 //! What it deliberately does not do: it keeps nothing; a file is read again for each place, and places are few.
 
-use crate::diag::Place;
-use crate::fbc::{self, Origin, Spot, Syntax};
-use crate::json::{self, Reader};
-use crate::yaml;
+use olmdex_base::diag::Place;
+use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
+use olmdex_text::json::{self, Reader};
+use olmdex_text::yaml;
 
 /// How many bytes decide whether a file is JSON or YAML.
 const PEEK: usize = 30;

@@ -8,10 +8,10 @@ use super::operator::{Operator, path};
 use super::rules;
 use super::schema::{CI, misfits};
 use super::verdict::{Said, Verdict};
-use crate::diag::Finding;
-use crate::fbc::Spot;
-use crate::json::{Reader, Step};
-use crate::version::Version;
+use olmdex_base::diag::Finding;
+use olmdex_fbc::Spot;
+use olmdex_text::json::{Reader, Step};
+use olmdex_version::Version;
 
 /// All that the checks say, of versions first.
 #[must_use]

@@ -11,9 +11,9 @@ use super::operator::{Operator, VersionDirectory, path};
 use super::rules;
 use super::schema::{RELEASE, misfits};
 use super::verdict::{Said, Verdict};
-use crate::fbc::Spot;
-use crate::json::{Reader, Step};
-use crate::version::Version;
+use olmdex_fbc::Spot;
+use olmdex_text::json::{Reader, Step};
+use olmdex_version::Version;
 
 const ANNOTATION_PACKAGE: [&str; 2] = ["annotations", "operators.operatorframework.io.bundle.package.v1"];
 const ANNOTATION_CHANNELS: [&str; 2] = ["annotations", "operators.operatorframework.io.bundle.channels.v1"];
@@ -329,7 +329,7 @@ impl<'o> Checked<'o> {
                 .collect();
             there.sort_unstable();
             let listed: Vec<String> = there.iter().map(|it| format!("'{it}'")).collect();
-            let nearest = crate::version::nearest(Version::parse(wanted).ok().as_ref(), there.iter().copied());
+            let nearest = olmdex_version::nearest(Version::parse(wanted).ok().as_ref(), there.iter().copied());
             let help = nearest.map_or("add that version first".to_owned(), |it| format!("the nearest version is {it}"));
             refuse(
                 Said::new(

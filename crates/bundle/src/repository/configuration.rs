@@ -2,8 +2,8 @@
 //!
 //! What it deliberately does not do: it does not judge them; what does not fit is left out.
 
-use crate::diag::closest;
-use crate::json::{Reader, Step, Value};
+use olmdex_base::diag::closest;
+use olmdex_text::json::{Reader, Step, Value};
 
 /// What `ci.yaml` says.
 #[derive(Debug, Clone, Default)]

@@ -5,9 +5,9 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::operator::plain;
-use crate::calendar::Day;
-use crate::json::{Kind, Value};
-use crate::version::Version;
+use olmdex_text::calendar::Day;
+use olmdex_text::json::{Kind, Value};
+use olmdex_version::Version;
 
 /// A field and what it must be.
 pub(super) struct Field {

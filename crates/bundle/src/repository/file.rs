@@ -3,11 +3,11 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::diag::Place;
-use crate::fbc::{self, Origin, Spot, Syntax};
-use crate::file::{open_below, system_words};
-use crate::json::{self, Step};
-use crate::yaml;
+use olmdex_base::diag::Place;
+use olmdex_base::file::{open_below, system_words};
+use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
+use olmdex_text::json::{self, Step};
+use olmdex_text::yaml;
 
 /// No file of a repository that is read as a whole is larger.
 const MAX_FILE: u64 = 64 << 20;
@@ -52,7 +52,7 @@ impl RepositoryFile {
     /// That with a text.
     pub(super) fn of(shown: String, text: Vec<u8>) -> Result<Self, Unread> {
         let mut found: Option<(Origin, Vec<u8>)> = None;
-        let expansion = crate::json::Expansion::default();
+        let expansion = olmdex_text::json::Expansion::default();
         for chunk in yaml::split(&text, 1) {
             let chunk = chunk.map_err(|error| Unread::Broken(error.to_string(), error.line))?;
             let mut converted = Vec::new();

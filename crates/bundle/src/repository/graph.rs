@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::npm::NpmRange;
 use super::operator::{Operator, VersionDirectory};
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// Why there is no graph.
 #[derive(Debug, Clone, PartialEq, Eq)]

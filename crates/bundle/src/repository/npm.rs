@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// A range: groups, of which one must hold, of clauses, which must all hold.
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use thiserror::Error;
 
 use super::configuration::{Settings, unread_keys};
 use super::file::{RepositoryFile, Unread};
-use crate::diag::Place;
-use crate::fbc::Spot;
-use crate::file::system_words;
-use crate::json::{Reader, Step, Value};
-use crate::version::Version;
+use olmdex_base::diag::Place;
+use olmdex_base::file::system_words;
+use olmdex_fbc::Spot;
+use olmdex_text::json::{Reader, Step, Value};
+use olmdex_version::Version;
 
 /// How many versions an operator may have.
 const MAX_VERSIONS: usize = 2_000;

@@ -13,9 +13,9 @@ use thiserror::Error;
 use super::configuration::{Mapping, TemplateRelease};
 use super::file::{RepositoryFile, Unread};
 use super::operator::{Operator, VersionDirectory};
-use crate::fbc::{EditError, Edited, Level, Syntax, edit_document};
-use crate::json::{self, Reader, Value};
-use crate::yaml::{self, NodeKind};
+use olmdex_fbc::{EditError, Edited, Level, Syntax, edit_document};
+use olmdex_text::json::{self, Reader, Value};
+use olmdex_text::yaml::{self, NodeKind};
 
 /// The directory of templates in that of an operator.
 const TEMPLATES: &str = "catalog-templates";

@@ -1,6 +1,6 @@
 //! The rules of a repository of operators: what its pipelines check before they take a change.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     UNREADABLE: "E1501", "repository-unreadable", Error,

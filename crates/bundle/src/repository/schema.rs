@@ -1,6 +1,6 @@
 //! The schemas of `ci.yaml` and `release-config.yaml` (`docs/behaviour/authoring.md` A.6), in the part of JSON Schema that they use.
 
-use crate::json::{self, Kind, Step, Value};
+use olmdex_text::json::{self, Kind, Step, Value};
 
 /// What a value must be.
 pub(super) enum Form {

@@ -1,8 +1,8 @@
 //! What a check of the pipelines says: in their words and in ours.
 
 use super::file::RepositoryFile;
-use crate::diag::{Finding, Place, Rule, Severity};
-use crate::fbc::Spot;
+use olmdex_base::diag::{Finding, Place, Rule, Severity};
+use olmdex_fbc::Spot;
 
 /// What a check says of an operator or one of its versions.
 #[derive(Debug, Clone, PartialEq)]

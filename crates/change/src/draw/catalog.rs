@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thiserror::Error;
 
-use crate::check::{PROPERTIES_STEP, Phase, inspect};
-use crate::fbc::{self, Consumer, Document, Entry, Failure, Input, Origin, Typed, go_order};
-use crate::index::query::PackageGraph;
-use crate::json;
-use crate::tally;
-use crate::version::{Quoted, Version};
+use olmdex_fbc::{self as fbc, Consumer, Document, Entry, Failure, Input, Origin, Typed, go_order};
+use olmdex_index::query::PackageGraph;
+use olmdex_rules::check::{PROPERTIES_STEP, Phase, inspect};
+use olmdex_text::json;
+use olmdex_text::tally;
+use olmdex_version::{Quoted, Version};
 
 /// A catalog as it is drawn.
 #[derive(Debug, Clone, Default)]
@@ -440,7 +440,7 @@ impl Catalog {
                     entry.replaces.clear();
                 }
                 entry.skips.retain(|it| is_above(it));
-                let range = crate::version::blang::Range::parse(&entry.skip_range);
+                let range = olmdex_version::blang::Range::parse(&entry.skip_range);
                 if !range.is_ok_and(|it| it.contains(&minimum).unwrap_or(false)) {
                     entry.skip_range.clear();
                 }

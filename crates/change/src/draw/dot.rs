@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::channel::{ChannelGraph, GraphEdge};
 use super::node::GraphNode;
-use crate::diag::printable;
+use olmdex_base::diag::printable;
 
 /// Draws channels as one digraph, each channel a cluster. Heads have two borders, what is deprecated is filled, what is
 /// skipped is dashed, what the channel does not list is dotted, a dead end is narrower below, and what was named has a thick border.

@@ -11,8 +11,8 @@ use std::ops::Range;
 use super::lanes::{Ends, Lane, Lanes, Words};
 use super::node::GraphNode;
 use super::rows::Sources;
-use crate::upgrade::Field;
-use crate::version::Version;
+use olmdex_olm::upgrade::Field;
+use olmdex_version::Version;
 
 /// Fewer rows than this are not worth a line of their own kind.
 const MIN_RUN: usize = 3;

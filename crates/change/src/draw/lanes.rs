@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use crate::upgrade::Field;
+use olmdex_olm::upgrade::Field;
 
 /// What leads to one place by one field.
 #[derive(Debug, Clone)]

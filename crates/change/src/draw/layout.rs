@@ -11,7 +11,7 @@ use super::fold::fold;
 use super::lanes::{Ends, Lane, Lanes, Words, in_columns, joined};
 use super::node::GraphNode;
 use super::rows::{Rows, Sources};
-use crate::upgrade::Field;
+use olmdex_olm::upgrade::Field;
 
 /// How much of a channel is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,8 +133,8 @@ fn words(nodes: &[GraphNode], sources: &Sources) -> String {
 mod tests {
     use super::*;
     use crate::draw::{Catalog, Channel};
-    use crate::fbc::Entry;
-    use crate::version::Version;
+    use olmdex_fbc::Entry;
+    use olmdex_version::Version;
 
     /// A channel of versions 1.0.0 up to 1.N.0, each of which replaces the one before; `change` makes it something else.
     fn layout(n: usize, change: impl Fn(usize, &mut Entry)) -> Layout {

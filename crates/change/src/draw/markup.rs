@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it measures no font. A picture must hold with whatever font is there, so widths are
 //! guesses on the safe side.
 
-use crate::diag::printable;
+use olmdex_base::diag::printable;
 
 /// A name as it may stand in XML and HTML.
 pub(super) fn escaped(text: &str) -> String {

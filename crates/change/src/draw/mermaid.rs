@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::catalog::{Catalog, Channel};
-use crate::diag::printable;
-use crate::fbc::go_order;
-use crate::version::blang::Range;
-use crate::version::{Quoted, Version};
+use olmdex_base::diag::printable;
+use olmdex_fbc::go_order;
+use olmdex_version::blang::Range;
+use olmdex_version::{Quoted, Version};
 
 const HEAD: &str = "graph LR
   classDef deprecated fill:#E8960F

@@ -6,6 +6,21 @@
 //!
 //! What it deliberately does not do: it judges nothing (a broken graph is drawn as it is, since that is when a picture is
 //! wanted most) and prints nothing.
+//!
+//! # How a channel is drawn
+//!
+//! SVG and HTML are laid out in lines, the highest version on top. Three things keep long channels readable. What is repeated shares a line
+//! (`draw::fold`): rows that differ in nothing but their version, and the patch releases of a minor version of which only the newest is
+//! treated otherwise. If there are still more lines than a picture of 2,000 pixels has, the newest stay, the next are put together by minor
+//! version, then by major version, then in equal parts; a package of many channels gets fewer lines for each. And edges into different
+//! entries share a lane wherever that says the same (`draw::lanes`): a lane leads from each of its sources up to each of its targets above
+//! it, which is what chains of ranges ("from everything older") and growing lists of skips amount to. Sources are kept as ranges, never as
+//! single edges, so a channel of ten thousand entries with ranges stays small. Entries with the same range share
+//! a mutual lane, from each dot to every arrow. Lanes are made twice: of rows, to see what is repeated, and of lines, to be drawn.
+//!
+//! Every mark has a shape besides its colour, and a test holds the contrast of each colour, light and dark (`draw::style`). Names are escaped
+//! and cut in one file (`draw::markup`), and no layout depends on what a font measures. A whole catalog is an overview (`draw::overview`): a
+//! line for each package, as many columns as a screen has; in HTML each line leads to a section, which style sheets show, not scripts.
 
 mod catalog;
 mod channel;

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::catalog::{Catalog, Channel};
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// The version of a channel's head; of several heads the highest, and without a head that of the highest entry.
 pub(super) fn head_version<'c>(catalog: &'c Catalog, channel: &Channel) -> Option<&'c Version> {

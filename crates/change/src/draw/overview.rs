@@ -10,8 +10,8 @@ use super::catalog::{Catalog, Channel};
 use super::markup::{columns, cut, cut_to_width, escaped};
 use super::order::head_version;
 use super::svg::document;
-use crate::diag::counted;
-use crate::version::Version;
+use olmdex_base::diag::counted;
+use olmdex_version::Version;
 
 /// What an overview says of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::markup::{columns, cut, escaped, escaped_lines};
 use super::node::GraphNode;
 use super::rows::Rows;
-use crate::upgrade::Field;
+use olmdex_olm::upgrade::Field;
 
 /// Height of a line.
 const LINE: usize = 34;

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::catalog::{Catalog, Channel};
 use super::node::GraphNode;
-use crate::upgrade::Field;
-use crate::version::{Version, blang};
+use olmdex_olm::upgrade::Field;
+use olmdex_version::{Version, blang};
 
 /// What leads to an entry by one of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! Every colour is written out for both, instead of by variables, which not every program that draws SVG knows. What knows
 //! nothing of dark screens draws the light form.
 
-use crate::palette::{DARK, LIGHT, Palette};
+use olmdex_text::palette::{DARK, LIGHT, Palette};
 
 const SHAPES: &str = "
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, \"DejaVu Sans Mono\", monospace; }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::channel::ChannelGraph;
-use crate::diag::printable;
-use crate::upgrade::Field;
+use olmdex_base::diag::printable;
+use olmdex_olm::upgrade::Field;
 
 /// Writes channels as lists of entries, each with what it can be reached from and why.
 ///

@@ -11,8 +11,8 @@ use super::object::quoted;
 use super::object::text as text_of;
 use super::target::PACKAGE;
 use super::verdict::{Verdict, judge};
-use crate::fbc::{self, Format, Input, Level, Rendering, Selection};
-use crate::json::Reader;
+use olmdex_fbc::{self as fbc, Format, Input, Level, Rendering, Selection};
+use olmdex_text::json::Reader;
 
 /// The blob of a bundle at a level: its ClusterServiceVersion as a property, or its manifests as they are.
 ///

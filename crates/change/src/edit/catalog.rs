@@ -16,9 +16,9 @@ use super::error::EditError;
 use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{Verdict, judge};
-use crate::diag::{before_version, closest_of_same_numbers};
-use crate::fbc::{self, BUNDLE_OBJECT, Consumer, Input, Level, Name, Typed};
-use crate::version::Version;
+use olmdex_base::diag::{before_version, closest_of_same_numbers};
+use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, Consumer, Input, Level, Name, Typed};
+use olmdex_version::Version;
 
 /// A catalog that is being changed.
 #[derive(Debug, Clone)]

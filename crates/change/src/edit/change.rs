@@ -11,10 +11,10 @@ use super::mend::Mend;
 use super::object::{items, list, quoted, text, with, with_text, with_texts};
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
-use crate::fbc::csv::CsvView;
-use crate::fbc::{self, Entry, Typed};
-use crate::json::{self, Reader};
-use crate::yaml;
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{self as fbc, Entry, Typed};
+use olmdex_text::json::{self, Reader};
+use olmdex_text::yaml;
 
 /// The edges of an entry. What is not named stays as it is; what is empty goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Edges {
 
     /// Whether neither `replaces` nor `skips` is named, not even as empty.
     #[must_use]
-    pub fn names_no_entry(&self) -> bool {
+    pub(crate) fn names_no_entry(&self) -> bool {
         self.replaces.is_none() && self.skips.is_none()
     }
 }

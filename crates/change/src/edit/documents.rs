@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use super::error::EditError;
 use super::{object, splice};
-use crate::fbc::{self, Consumer, Format, Input, Origin, Syntax};
-use crate::json::{self, Reader};
-use crate::tally;
-use crate::yaml;
+use olmdex_fbc::{self as fbc, Consumer, Format, Input, Origin, Syntax};
+use olmdex_text::json::{self, Reader};
+use olmdex_text::tally;
+use olmdex_text::yaml;
 
 /// A document of the package.
 #[derive(Debug, Clone)]

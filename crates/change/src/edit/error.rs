@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::fbc;
-use crate::file::system_words;
-use crate::index::IndexError;
-use crate::yaml::YamlWriteError;
+use olmdex_base::file::system_words;
+use olmdex_fbc as fbc;
+use olmdex_index::IndexError;
+use olmdex_text::yaml::YamlWriteError;
 
 /// Why a catalog cannot be changed.
 #[derive(Debug, Error)]

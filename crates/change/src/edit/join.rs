@@ -9,15 +9,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules;
-use crate::bundle::rules::{Newcomer, Placed};
-use crate::crd::Crd;
-use crate::crd::findings::{self, of_classic, of_preflight};
-use crate::diag::{Finding, Place, Rule, closest};
-use crate::index::query::{BundleRow, EntryRow, Filter};
-use crate::index::{Index, IndexError};
-use crate::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
-use crate::version::Version;
-use crate::version::blang::Range;
+use olmdex_base::diag::{Finding, Place, Rule, closest};
+use olmdex_bundle::bundle::rules::{Newcomer, Placed};
+use olmdex_index::query::{BundleRow, EntryRow, Filter};
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
+use olmdex_rules::crd::Crd;
+use olmdex_rules::crd::findings::{self, of_classic, of_preflight};
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 /// What the catalogs of an index say to a bundle that is to join them.
 ///

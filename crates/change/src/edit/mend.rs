@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use super::documents::PackageDocuments;
 use super::object::{items, list, quoted, read, text, with};
 use super::target::{BUNDLE, CHANNEL};
-use crate::check::practice::rules::{BUNDLE_IMAGE_NOT_RELATED, REPEATED_RELATED_IMAGE};
-use crate::check::rules::EMPTY_FIELD;
-use crate::diag::Rule;
+use olmdex_base::diag::Rule;
+use olmdex_rules::check::practice::rules::{BUNDLE_IMAGE_NOT_RELATED, REPEATED_RELATED_IMAGE};
+use olmdex_rules::check::rules::EMPTY_FIELD;
 
 /// What can be mended in a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ fn without_empty_edges(channel: &str) -> String {
     let mut is_changed = false;
     for entry in &mut entries {
         for field in ["replaces", "skipRange"] {
-            let is_empty = |it: crate::json::Value<'_>| {
+            let is_empty = |it: olmdex_text::json::Value<'_>| {
                 it.get_field(field).and_then(|it| it.as_str()).is_some_and(|it| it.is_empty())
             };
             if read(entry, is_empty) == Some(true) {

@@ -1,7 +1,7 @@
 //! Objects and lists of JSON as texts, of which a part is exchanged while everything else keeps its order.
 
-use crate::json::{self, Kind, Reader, Value};
-use crate::tally;
+use olmdex_text::json::{self, Kind, Reader, Value};
+use olmdex_text::tally;
 
 /// Reads a text that this room made or has read before; what it is not is nothing.
 pub(super) fn read<T>(text: &str, look: impl FnOnce(Value<'_>) -> T) -> Option<T> {

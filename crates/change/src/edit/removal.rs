@@ -7,7 +7,7 @@ use super::documents::PackageDocuments;
 use super::error::EditError;
 use super::object::{items, list, text, texts, with, with_text, with_texts};
 use super::target::{BUNDLE, CHANNEL, PACKAGE};
-use crate::upgrade::either_range;
+use olmdex_olm::upgrade::either_range;
 
 /// Takes a bundle out of the package. Who replaced it replaces what it replaced, and skips it and whatever it skipped, so that all its
 /// users have a way on.

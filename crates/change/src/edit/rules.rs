@@ -1,6 +1,6 @@
 //! The rules of a bundle that joins a catalog.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     NAME_TAKEN: "E1201", "join-name-taken", Error,

@@ -5,10 +5,10 @@
 use std::collections::HashSet;
 
 use super::error::EditError;
-use crate::diag::{Finding, Severity};
-use crate::fbc::Input;
-use crate::index::{Builder, CatalogSpec, Index, Mode};
-use crate::upgrade::cut_advice;
+use olmdex_base::diag::{Finding, Severity};
+use olmdex_fbc::Input;
+use olmdex_index::{Builder, CatalogSpec, Index, Mode};
+use olmdex_olm::upgrade::cut_advice;
 
 /// The name of the catalog as it is. It is the first of the two by name, which is what a check against an older catalog takes.
 pub const BEFORE: &str = "now";

@@ -1,7 +1,7 @@
 //! What a change means for everybody who has a version installed: where upgrades lead, before and after.
 //!
 //! Who may have what is more than what the catalog lists: names that it only skips or replaces, and what whoever asks knows of.
-//! Operators that depend on the package are a question of [`crate::resolve::dependants()`].
+//! Operators that depend on the package are a question of [`olmdex_olm::resolve::dependants()`].
 //!
 //! What it deliberately does not do: it changes no catalog.
 
@@ -11,15 +11,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::fbc::Entry;
-use crate::index::query::{CatalogRank, GraphChannel, PackageGraph};
-use crate::resolve::{Dependant, RefusedByV1};
-use crate::upgrade::classic::{self, Channel, End, Installed, Package};
-use crate::upgrade::{
+use olmdex_fbc::Entry;
+use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
+use olmdex_olm::resolve::{Dependant, RefusedByV1};
+use olmdex_olm::upgrade::classic::{self, Channel, End, Installed, Package};
+use olmdex_olm::upgrade::{
     ExtraEdge, Generation, InstalledBundle, LostEdge, PackageView, Ways, extra_edge, is_above_head,
     leads_all_to_its_head, lost_edge, with_edge,
 };
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// What a change means for the users of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -209,7 +209,7 @@ struct State<'v> {
 impl<'v> State<'v> {
     fn new(view: &'v PackageView) -> Self {
         let graph = view.graphs.first();
-        let is_bundle = |it: &&crate::index::query::GraphDeprecation| it.schema == "olm.bundle";
+        let is_bundle = |it: &&olmdex_index::query::GraphDeprecation| it.schema == "olm.bundle";
         let deprecations = graph.into_iter().flat_map(|it| it.deprecations.iter().flatten());
         let deprecated = deprecations.filter(is_bundle).map(|it| it.name.as_str()).collect();
         Self { view, graph, package: graph.map(Package::new).unwrap_or_default(), deprecated }

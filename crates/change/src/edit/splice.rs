@@ -1,8 +1,8 @@
 //! Documents that come into the text of a file, or go from it; everything else stays as it is, and a document that comes and goes
 //! leaves no trace.
 
-use crate::fbc::Syntax;
-use crate::tally;
+use olmdex_fbc::Syntax;
+use olmdex_text::tally;
 
 /// Puts another document at the end of a text.
 pub(super) fn append(text: &mut String, syntax: Syntax, document: &str) {
@@ -209,7 +209,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::fbc::{self, Consumer, Input};
+    use olmdex_fbc::{self as fbc, Consumer, Input};
 
     /// A text without the document that stands from `start` to `end`, done for one document at a time: what many at a time must come to.
     fn cut(text: &str, syntax: Syntax, start: usize, end: usize) -> String {

@@ -8,11 +8,11 @@ use std::convert::Infallible;
 
 use super::error::EditError;
 use super::target::{BUNDLE, PACKAGE};
-use crate::constraint::fields::{api_of, label_of, package_of};
-use crate::constraint::{Leaf, leaves};
-use crate::fbc::{self, Consumer, Input, Name, Typed};
-use crate::index::{Index, IndexError};
-use crate::tally;
+use olmdex_constraint::fields::{api_of, label_of, package_of};
+use olmdex_constraint::{Leaf, leaves};
+use olmdex_fbc::{self as fbc, Consumer, Input, Name, Typed};
+use olmdex_index::{Index, IndexError};
+use olmdex_text::tally;
 
 /// The properties that demand something.
 const DEMANDING: [&str; 4] = ["olm.package.required", "olm.gvk.required", "olm.label.required", "olm.constraint"];

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{CatalogEdit, Change, PackageDocuments, Target};
-use crate::fbc::{Entry, Input};
-use crate::tally::assert_grows_with_input;
+use olmdex_fbc::{Entry, Input};
+use olmdex_text::tally::assert_grows_with_input;
 
 fn name(at: usize) -> String {
     format!("p.v1.0.{at}")

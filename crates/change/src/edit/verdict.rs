@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use super::object::compact;
 use super::sides::Known;
-use crate::check::{Checker, Facts, Inspected, Report, inspect};
-use crate::diag::{Finding, Severity};
-use crate::fbc::{self, ChannelPlaces, Consumer, Input, Typed};
-use crate::index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};
-use crate::tally;
-use crate::upgrade::rules::OUTSIDE_DEFAULT;
-use crate::upgrade::{check_graph, cut_advice};
+use olmdex_base::diag::{Finding, Severity};
+use olmdex_fbc::{self as fbc, ChannelPlaces, Consumer, Input, Typed};
+use olmdex_index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};
+use olmdex_olm::upgrade::rules::OUTSIDE_DEFAULT;
+use olmdex_olm::upgrade::{check_graph, cut_advice};
+use olmdex_rules::check::{Checker, Facts, Inspected, Report, inspect};
+use olmdex_text::tally;
 
 /// What changes make of a package.
 #[derive(Debug, Clone, Default)]

@@ -5,9 +5,9 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::diag::Finding;
-use crate::diag::baseline::{Baseline, NotABaseline, Scope};
-use crate::file::{FileError, Replacement, read_regular_of, system_words};
+use olmdex_base::diag::Finding;
+use olmdex_base::diag::baseline::{Baseline, NotABaseline, Scope};
+use olmdex_base::file::{FileError, Replacement, read_regular_of, system_words};
 
 /// How many bytes a baseline may have.
 const MAX_LEN: u64 = 64 << 20;

@@ -9,8 +9,8 @@ use std::path::{Component as Step, Path, PathBuf};
 use super::error::{At, ConfigError};
 use super::form::{CatalogForm, ComponentForm, FormatForm, LevelForm, PackageForm, PackageWord, Word};
 use super::reader::Reader;
-use crate::fbc::{Format, Level};
 use crate::mirror::{self, Package};
+use olmdex_fbc::{Format, Level};
 
 /// A catalog that has a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Component {
 
     /// The file or source that it is made of.
     #[must_use]
-    pub fn origin_path(&self) -> &Path {
+    pub(crate) fn origin_path(&self) -> &Path {
         match &self.origin {
             Origin::Source { path, .. } | Origin::Template { path, .. } => path,
         }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::baseline_file::{BaselineError, BaselineFile};
-use crate::diag::baseline::Scope;
-use crate::diag::selection::{Selection, Verdict};
-use crate::diag::{Finding, Tally, with_severity};
+use olmdex_base::diag::baseline::Scope;
+use olmdex_base::diag::selection::{Selection, Verdict};
+use olmdex_base::diag::{Finding, Tally, with_severity};
 
 /// How findings are chosen.
 #[derive(Debug, Clone, Default)]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::diag::{Finding, closest, closest_of_same_numbers, counted};
-use crate::fbc::RereadError;
-use crate::file::system_words;
-use crate::index::IndexError;
-use crate::source::{ImagesError, SourceError};
+use olmdex_base::diag::{Finding, closest, closest_of_same_numbers, counted};
+use olmdex_base::file::system_words;
+use olmdex_fbc::RereadError;
+use olmdex_index::IndexError;
+use olmdex_open::source::{ImagesError, SourceError};
 
 /// Why a catalog cannot be composed. Places are those of the component in the file that names the catalog.
 #[derive(Debug, Error)]

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 
-use crate::yaml;
+use olmdex_text::yaml;
 
 /// What such a file says, in the words of `olmdex.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub fn of_composite(shown: &str, text: &[u8]) -> Option<Converted> {
     let mut catalogs: Vec<Catalog> = Vec::new();
     let mut components: Vec<Component> = Vec::new();
     let mut lists: Vec<Document> = Vec::new();
-    let expansion = crate::json::Expansion::default();
+    let expansion = olmdex_text::json::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let mut json = Vec::new();
         yaml::to_json_within(&chunk.ok()?.text, &mut json, &expansion).ok()?;

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use super::catalogs::{Component, NamedCatalog, Origin};
 use super::compose_error::ComposeError;
-use crate::check::failure_findings;
-use crate::diag::Severity;
-use crate::fbc::{Format, Input};
-use crate::file::read_regular_of;
-use crate::index::Index;
 use crate::mirror::{self, Catalog, Filtered, Kept, Operator, Package, Release};
-use crate::source::{Images, ImagesError, Opener, Source, SourceError};
-use crate::template::{self, Template};
+use olmdex_base::diag::Severity;
+use olmdex_base::file::read_regular_of;
+use olmdex_fbc::{Format, Input};
+use olmdex_index::Index;
+use olmdex_open::source::{Images, ImagesError, Opener, Source, SourceError};
+use olmdex_open::template::{self, Template};
+use olmdex_rules::check::failure_findings;
 
 /// A catalog that has been composed.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use super::error::{At, ConfigError};
 use super::find::is_link_out;
 use super::form::{FindingsForm, Form, Word};
 use super::reader::Reader;
-use crate::check::practice::Profile;
-use crate::diag::Rule;
-use crate::diag::selection::{Layer, check_word};
-use crate::file;
+use olmdex_base::diag::Rule;
+use olmdex_base::diag::selection::{Layer, check_word};
+use olmdex_base::file;
+use olmdex_rules::check::practice::Profile;
 
 /// How many bytes the file may have.
 const MAX_LEN: u64 = 1 << 20;
@@ -116,10 +116,10 @@ mod tests {
 
     use super::*;
     use crate::compose::{At, Origin};
-    use crate::diag::Severity;
-    use crate::diag::selection::Level;
-    use crate::fbc::Format;
     use crate::mirror::Range;
+    use olmdex_base::diag::Severity;
+    use olmdex_base::diag::selection::Level;
+    use olmdex_fbc::Format;
 
     static RULE: Rule =
         Rule { id: "W0805", name: "example", severity: Severity::Warning, summary: "", explanation: "", example: "" };

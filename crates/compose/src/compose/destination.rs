@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::catalogs::{Destination, NamedCatalog, inner};
-use crate::file::{FileError, make_way_below};
+use olmdex_base::file::{FileError, make_way_below};
 
 /// Why nothing is written to a destination.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -64,10 +64,10 @@ impl Destination {
                 }
             }
         }
-        let real = |path: &Path| crate::file::is_inside(path, &self.path);
+        let real = |path: &Path| olmdex_base::file::is_inside(path, &self.path);
         for component in &catalog.components {
             let origin = component.origin_path();
-            if origin.exists() && (real(origin) || crate::file::is_inside(&self.path, origin)) {
+            if origin.exists() && (real(origin) || olmdex_base::file::is_inside(&self.path, origin)) {
                 let why = format!("overlaps the source `{}`", origin.display());
                 return Err(wrong(why, "choose a destination outside the source"));
             }

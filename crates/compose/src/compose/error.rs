@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::find::FILE_NAME;
-use crate::file::system_words;
+use olmdex_base::file::system_words;
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::composition::{Composition, Part};
-use crate::fbc::{Format, Input, Level, Origin, RenderDefect, Rendering, RereadError, Selection, Sorted};
-use crate::legacy::package_file;
+use olmdex_fbc::{Format, Input, Level, Origin, RenderDefect, Rendering, RereadError, Selection, Sorted};
+use olmdex_legacy::package_file;
 
 /// What could not be rendered, of one part of a catalog.
 pub type Defects<'c> = (&'c Input, Vec<(Origin, RenderDefect)>);

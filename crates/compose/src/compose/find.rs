@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file;
+use olmdex_base::file;
 
 /// The name of the file.
 pub const FILE_NAME: &str = "olmdex.toml";

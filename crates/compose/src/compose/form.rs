@@ -13,7 +13,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::diag::selection::Level;
+use olmdex_base::diag::selection::Level;
 
 /// Options of olmdex for a directory and what is below it. Paths are relative to the file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -16,8 +16,8 @@ use super::config::Config;
 use super::destination::Reach;
 use super::error::At;
 use super::find::directory_of;
-use crate::file;
-use crate::source;
+use olmdex_base::file;
+use olmdex_open::source;
 
 /// What a found file may not read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::{At, ConfigError};
 use super::form::Word;
-use crate::check::practice::Profile;
-use crate::diag::closest;
+use olmdex_base::diag::closest;
+use olmdex_rules::check::practice::Profile;
 
 /// A text that is being read.
 pub(super) struct Reader<'t> {

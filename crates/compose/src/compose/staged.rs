@@ -14,8 +14,8 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::files::{Files, FilesError};
-use crate::encoding::hex::hex;
-use crate::file::{FileError, NewDirectory, open_below, system_words};
+use olmdex_base::file::{FileError, NewDirectory, open_below, system_words};
+use olmdex_text::encoding::hex::hex;
 
 /// The file that says what was written.
 const RECORD: &str = ".indexignore";
@@ -231,7 +231,7 @@ fn digest(target: &Path, path: &Path) -> io::Result<String> {
 mod tests {
     use super::*;
     use crate::compose::{Composition, Part};
-    use crate::fbc::{Format, Input, Level};
+    use olmdex_fbc::{Format, Input, Level};
 
     #[test]
     fn a_destination_has_one_writer_from_before_its_sources_are_read() {

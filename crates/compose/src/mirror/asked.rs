@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::configuration::{Channel, Operator, Package, Range};
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// Why a text does not say what to take.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

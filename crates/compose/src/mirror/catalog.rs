@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
-use crate::fbc::{Blob, Consumer, Document, Entry, Failure, Input, Origin, Typed, load};
-use crate::version::Version;
+use olmdex_fbc::{Blob, Consumer, Document, Entry, Failure, Input, Origin, Typed, load};
+use olmdex_version::Version;
 
 /// A catalog, as far as filtering knows it.
 #[derive(Debug, Default)]

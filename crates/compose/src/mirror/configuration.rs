@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it reads no text and judges nothing.
 
 use super::document::Node;
-use crate::version::masterminds::Constraint;
+use olmdex_version::masterminds::Constraint;
 
 /// Fields that are kept and not looked at, under the names that the format gives them.
 pub type Others = Vec<(String, Node)>;

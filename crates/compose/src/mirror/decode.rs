@@ -7,9 +7,9 @@ use super::configuration::{AdditionalImage, Channel, Configuration, Operator, Ot
 use super::document::Node;
 use super::error::ConfigurationError;
 use super::verify::verify;
-use crate::gotype::{Decoder, Field, Form, GoType, Misfit, Problem};
-use crate::json::{self, Kind, Reader, Step, Value};
-use crate::yaml::{self, NodeKind};
+use olmdex_text::gotype::{Decoder, Field, Form, GoType, Misfit, Problem};
+use olmdex_text::json::{self, Kind, Reader, Step, Value};
+use olmdex_text::yaml::{self, NodeKind};
 
 /// Which fields are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +23,11 @@ pub enum Dialect {
 /// Reads a configuration and checks it.
 ///
 /// ```
-/// use olmdex::mirror::{Dialect, read};
+/// use olmdex_compose::mirror::{Dialect, read};
 ///
 /// let text = "kind: ImageSetConfiguration\nmirror:\n  operators:\n  - catalog: quay.io/org/catalog:v1\n";
 /// assert_eq!(read(text.as_bytes(), Dialect::OcMirror)?.operators.len(), 1);
-/// # Ok::<(), olmdex::mirror::ConfigurationError>(())
+/// # Ok::<(), olmdex_compose::mirror::ConfigurationError>(())
 /// ```
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! What a configuration lacks of what its operators need, put into it.
 
 use super::configuration::{Channel, Operator, Package, Range};
-use crate::index::query::ChannelPlace;
+use olmdex_index::query::ChannelPlace;
 
 /// Puts a package into what is asked of its catalog, by the place of the bundle that is needed. Gives whether that changes anything.
 pub fn ask_for(operator: &mut Operator, package: &str, place: &ChannelPlace) -> bool {

@@ -1,8 +1,8 @@
 //! Manifests as trees, and their YAML: two blanks, keys in the order in which they were put, and quotes around whatever could be
 //! something other than a text.
 
-use crate::json::write_string;
-use crate::yaml::{Scalar, resolve_plain};
+use olmdex_text::json::write_string;
+use olmdex_text::yaml::{Scalar, resolve_plain};
 
 /// A value of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,8 +154,8 @@ fn quoted(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Reader;
-    use crate::yaml;
+    use olmdex_text::json::Reader;
+    use olmdex_text::yaml;
 
     #[test]
     fn odd_texts_come_back_as_they_were() {

@@ -4,8 +4,8 @@
 
 use thiserror::Error;
 
-use crate::re2::PatternError;
-use crate::version::Quoted;
+use olmdex_text::re2::PatternError;
+use olmdex_version::Quoted;
 
 /// Why a text is not a configuration. The words are oc-mirror's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

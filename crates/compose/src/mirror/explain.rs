@@ -11,8 +11,8 @@ use super::configuration::Range;
 use super::filter::{FilterError, Filtered, Kept, Part, Release};
 use super::graph::{GraphError, GraphFault, heads};
 use super::repair::{Request, Trouble, repairs, survivors, trouble};
-use crate::fbc::Entry;
-use crate::version::Version;
+use olmdex_fbc::Entry;
+use olmdex_version::Version;
 
 /// Why a filtered package is what it is.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

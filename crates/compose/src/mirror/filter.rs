@@ -13,8 +13,8 @@ use thiserror::Error;
 use super::catalog::{BundleVersion, Catalog, ChannelFacts, PackageFacts};
 use super::configuration::{Operator, Package, Range};
 use super::graph::{self, GraphError};
-use crate::fbc::Entry;
-use crate::version::{Quoted, Version};
+use olmdex_fbc::Entry;
+use olmdex_version::{Quoted, Version};
 
 /// Which release of the filter library is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

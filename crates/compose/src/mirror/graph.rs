@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-use crate::fbc::Entry;
-use crate::version::Quoted;
+use olmdex_fbc::Entry;
+use olmdex_version::Quoted;
 
 /// What is wrong with a channel's graph, all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use super::configuration::{Operator, Package, Range};
 use super::document::Node;
 use super::filter::{Filtered, Kept};
 use super::outputs::manifest;
-use crate::fbc::csv::CsvView;
-use crate::fbc::{Consumer, Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
-use crate::json::Reader;
-use crate::version::Version;
-use crate::version::masterminds::api_server_refusal;
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{Consumer, Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
+use olmdex_text::json::Reader;
+use olmdex_version::Version;
+use olmdex_version::masterminds::api_server_refusal;
 
 /// A package that is to be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn installs(
             Kept::Part(part) => &part.default_channel,
         };
         let Some(of_channel) = facts.channel(channel) else { continue };
-        let is_kept = |it: &&crate::fbc::Entry| match kept {
+        let is_kept = |it: &&olmdex_fbc::Entry| match kept {
             Kept::Whole => true,
             Kept::Part(part) => part.channels.get(channel).is_some_and(|kept| kept.contains(&it.name)),
         };

@@ -7,8 +7,8 @@ use std::fmt;
 
 use super::catalog::{Catalog, PackageFacts};
 use super::filter::{Filtered, Kept, Part};
-use crate::fbc::Entry;
-use crate::version::Version;
+use olmdex_fbc::Entry;
+use olmdex_version::Version;
 
 /// Something that was mended.
 #[derive(Debug, Clone, PartialEq, Eq)]

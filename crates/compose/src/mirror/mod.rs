@@ -4,6 +4,14 @@
 //! [`write()`] makes blobs of it. The rules are in `docs/behaviour/authoring.md`, parts D and E.
 //!
 //! What it deliberately does not do: it pulls and pushes no image, prints nothing, and writes no file.
+//!
+//! # How a catalog is filtered
+//!
+//! `mirror::Catalog` takes of a catalog, in one parallel pass, what filtering needs: names, edges, versions, and where each document stands; of
+//! packages that nobody asks for it takes the names. `mirror::filter` then works on each package by itself, so that a broken one does not keep
+//! the others back; each error knows when the real filter would have met it, so that the first one is known too. What is kept is read a second
+//! time, where it stands (`fbc::load_again`), trimmed as a typed blob, and written by the one writer of blobs. A repair is a search over
+//! requests: each candidate is filtered again, which needs no file, and only what passes is offered.
 
 mod asked;
 mod catalog;

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::verify::{tag_and_digest, without_transport};
-use crate::fbc::check_image;
+use olmdex_fbc::check_image;
 
 /// An image by its reference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,9 +11,9 @@ use super::catalog::PackageFacts;
 use super::configuration::{Channel, Operator, Package, Range};
 use super::filter::{FilterError, Part, Release, Warning, filter_package};
 use super::mend::{Mend, mend_package, ranked_channels};
-use crate::check::graph::check_chain;
-use crate::fbc::Entry;
-use crate::version::Version;
+use olmdex_fbc::Entry;
+use olmdex_rules::check::graph::check_chain;
+use olmdex_version::Version;
 
 /// How many changes are tried at most.
 const MAX_TRIED: usize = 400;
@@ -68,7 +68,7 @@ pub enum Trouble {
 impl Trouble {
     /// Whether what comes out can be used all the same.
     #[must_use]
-    pub fn is_mild(&self) -> bool {
+    pub(crate) fn is_mild(&self) -> bool {
         matches!(self, Self::UnknownChannels(_) | Self::Wider(_))
     }
 }

@@ -1,12 +1,12 @@
 //! A configuration's file with other packages, and how an old file differs from what is made of it.
 //!
-//! What it deliberately does not do: it touches no text; that is [`crate::fbc::edit_document`].
+//! What it deliberately does not do: it touches no text; that is [`olmdex_fbc::edit_document`].
 
 use serde_json::{Map, Value};
 
 use super::configuration::{Configuration, Operator, Range};
-use crate::json::{Step, fold_eq, write_string};
-use crate::yaml::{self, Node, NodeKind};
+use olmdex_text::json::{Step, fold_eq, write_string};
+use olmdex_text::yaml::{self, Node, NodeKind};
 
 /// The text of a file with other names of packages and channels, where only names differ: an item that is renamed keeps its comments,
 /// as one that is exchanged would not. What cannot be found stays as it is.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::configuration::{Configuration, Operator, Package, Range};
 use super::error::{ConfigurationError, Fault};
-use crate::fbc::check_image;
-use crate::re2::Pattern;
-use crate::version::Version;
+use olmdex_fbc::check_image;
+use olmdex_text::re2::Pattern;
+use olmdex_version::Version;
 
 /// Checks a configuration.
 ///

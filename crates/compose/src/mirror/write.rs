@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::catalog::{Catalog, Kind, PackageFacts};
 use super::filter::{Filtered, Kept, Part};
-use crate::diag::Place;
-use crate::fbc::{
+use olmdex_base::diag::Place;
+use olmdex_fbc::{
     Blob, Consumer, Document, Format, Input, Level, MadeOf, Origin, Rank, RenderDefect, Rendering, RereadError,
     Selection, Typed, load_again, render_blob,
 };

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use thiserror::Error;
 
 use super::media_type::media_type;
-use crate::fbc::{self, Format, Level, RenderDefect, Rendering, Selection};
-use crate::json::{self, Reader};
+use olmdex_fbc::{self as fbc, Format, Level, RenderDefect, Rendering, Selection};
+use olmdex_text::json::{self, Reader};
 
 /// Why there is no blob.
 #[derive(Debug, Error)]

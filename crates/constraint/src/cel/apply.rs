@@ -10,7 +10,7 @@ use super::functions::Function;
 use super::number::{parse_double, write_double};
 use super::time;
 use super::value::{Evaluated, Value, order, to_i64};
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// The value of a call. Operands that do not fit are an error.
 pub(super) fn apply(function: Function, operands: &[Value]) -> Evaluated {

@@ -16,7 +16,7 @@ use super::functions::Function;
 use super::plan::{Plan, Step};
 use super::tree::FoldKind;
 use super::value::{Evaluated, List, Map, Value, equal};
-use crate::re2::Pattern;
+use olmdex_text::re2::Pattern;
 
 /// The steps are used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -41,16 +41,21 @@ impl Fuel {
     }
 
     /// Starts anew, with so many steps.
-    pub(crate) fn refill(&mut self, limit: u64) {
+    pub fn refill(&mut self, limit: u64) {
         self.limit = limit;
         self.left.set(limit);
     }
 
-    pub(crate) fn left(&self) -> u64 {
+    /// How many steps are left.
+    pub fn left(&self) -> u64 {
         self.left.get()
     }
 
-    pub(crate) fn spend(&self, steps: u64) -> Result<(), OutOfFuel> {
+    /// Takes steps.
+    ///
+    /// # Errors
+    /// [`OutOfFuel`] if fewer are left.
+    pub fn spend(&self, steps: u64) -> Result<(), OutOfFuel> {
         match self.left.get().checked_sub(steps) {
             Some(left) => {
                 self.left.set(left);

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: no clock, and of time zones only UTC and fixed offsets.
 
-use crate::calendar::Day;
+use olmdex_text::calendar::Day;
 
 /// Nanoseconds in a second.
 pub(super) const SECOND: i64 = 1_000_000_000;

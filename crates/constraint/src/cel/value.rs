@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::error::EvalError;
-use crate::json::{self, Kind};
+use olmdex_text::json::{self, Kind};
 
 /// A value. Cheap to copy.
 #[derive(Debug, Clone)]

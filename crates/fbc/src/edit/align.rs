@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::json::{self, Kind, Value};
+use olmdex_text::json::{self, Kind, Value};
 
 /// What becomes of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +145,7 @@ pub(super) fn members<'d>(object: Value<'d>) -> (Vec<(String, Value<'d>)>, bool)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Reader;
+    use olmdex_text::json::Reader;
 
     #[test]
     fn items_are_told_apart_by_name() {

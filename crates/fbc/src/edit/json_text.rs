@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::align::{Step, align, compact, members};
-use crate::json::{self, Kind, Value};
-use crate::tally;
+use olmdex_text::json::{self, Kind, Value};
+use olmdex_text::tally;
 
 /// The text of a document with another value. `old` is the value of `text`.
 pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> String {

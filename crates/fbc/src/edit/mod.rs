@@ -5,6 +5,13 @@
 //! written anew, which loses its comments, and [`Edited`] says why.
 //!
 //! What it deliberately does not do: it does not decide what to change, and does not check what comes out.
+//!
+//! # How a file is edited
+//!
+//! An edit gives a document another value (`fbc::edit_document`). The old and the new value are compared, and each difference becomes a
+//! splice of the text: items are told apart by their names, so one that is added or removed leaves the others alone. The result is read
+//! back and compared with what was intended. Where anchors, merge keys or brackets over several lines stand in the way, the document is
+//! rewritten without its comments, with a warning.
 
 mod align;
 mod json_text;
@@ -15,8 +22,8 @@ use thiserror::Error;
 use align::compact;
 
 use super::stream::Syntax;
-use crate::json::{self, Reader, Value};
-use crate::yaml;
+use olmdex_text::json::{self, Reader, Value};
+use olmdex_text::yaml;
 
 /// How deep a value may be that a document is given.
 const MAX_EDITED: usize = 200;

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use super::align::{Step, align, compact, members};
 use super::json_text::quoted;
-use crate::json::{Kind, Reader, Value};
-use crate::yaml::{self, Node, NodeKind};
+use olmdex_text::json::{Kind, Reader, Value};
+use olmdex_text::yaml::{self, Node, NodeKind};
 
 /// The numbers of a key and of its value.
 type Pair = (usize, usize);

@@ -2,7 +2,7 @@
 
 use parquet::data_type::ByteArray;
 
-use crate::index::query::{Cell, ColumnKind};
+use crate::query::{Cell, ColumnKind};
 
 /// The values of a column; NULL is none, and its level is 0.
 pub(super) enum Values {

@@ -13,9 +13,9 @@ use parquet::schema::types::Type;
 use thiserror::Error;
 
 use super::columns::{Column, Values};
-use crate::file::{FileError, NewDirectory};
-use crate::index::query::{ColumnKind, ViewColumn};
-use crate::index::{Index, IndexError};
+use crate::query::{ColumnKind, ViewColumn};
+use crate::{Index, IndexError};
+use olmdex_base::file::{FileError, NewDirectory};
 
 /// Rows of a group.
 const MAX_ROWS: usize = 100_000;
@@ -80,7 +80,7 @@ fn write_view(index: &Index, view: &str, directory: &mut NewDirectory) -> Result
     let packed = |source| ColumnarError::Pack { view: view.to_owned(), source };
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
-        .set_created_by(format!("olmdex {}", crate::index::SCHEMA_VERSION))
+        .set_created_by(format!("olmdex {}", crate::SCHEMA_VERSION))
         .build();
     let out = Out { directory, path: PathBuf::from(format!("{view}.parquet")), failure: None };
     let schema = Arc::new(schema(view, &columns).map_err(packed)?);

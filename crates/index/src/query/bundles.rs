@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Filter;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// A bundle of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

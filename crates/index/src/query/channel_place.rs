@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it follows no upgrades.
 
 use super::Filter;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// A channel that holds a bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

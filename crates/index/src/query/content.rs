@@ -1,6 +1,6 @@
 //! What a catalog holds, however its files lie: so that two can be told apart by content.
 
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 const DIGESTS: &str = "
 SELECT d.digest

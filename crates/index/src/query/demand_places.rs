@@ -4,10 +4,10 @@
 
 use rusqlite::params;
 
-use crate::diag::Place;
-use crate::fbc::property_places;
-use crate::index::{Index, IndexError};
-use crate::yaml::Position;
+use crate::{Index, IndexError};
+use olmdex_base::diag::Place;
+use olmdex_fbc::property_places;
+use olmdex_text::yaml::Position;
 
 const PROPERTIES: &str = "
 SELECT position, type, coalesce(value, 'null')

@@ -10,9 +10,9 @@ use rusqlite::params;
 
 use super::Filter;
 use super::upgrade::{PackageGraph, add_bundles};
-use crate::diag::Place;
-use crate::fbc::Property;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
+use olmdex_base::diag::Place;
+use olmdex_fbc::Property;
 
 /// A package in one catalog, as resolution asks for it.
 pub type PackageDependencies = PackageGraph<DependencyBundle>;

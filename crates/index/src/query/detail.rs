@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{BundleRow, ChannelRow, PackageRow};
-use crate::fbc::Api;
-use crate::platform::LifecyclePhases;
+use olmdex_fbc::Api;
+use olmdex_rules::platform::LifecyclePhases;
 
 /// The architecture that OLM takes a bundle for that has no label about any.
 pub const DEFAULT_ARCHITECTURE: &str = "amd64";

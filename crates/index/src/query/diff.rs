@@ -17,7 +17,7 @@ mod thing;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::index::IndexError;
+use crate::IndexError;
 pub use change::{Change, ChangeKind, Side, Subject};
 use facts::{Facts, Key};
 use inventory::{Inventory, Pair};

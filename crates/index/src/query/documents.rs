@@ -3,11 +3,11 @@
 use rusqlite::params;
 
 use super::Filter;
-use crate::diag::Place;
-use crate::fbc::{self, Typed};
-use crate::index::error::NotAnIndex;
-use crate::index::{Index, IndexError, stored};
-use crate::json;
+use crate::error::NotAnIndex;
+use crate::{Index, IndexError, stored};
+use olmdex_base::diag::Place;
+use olmdex_fbc::{self as fbc, Typed};
+use olmdex_text::json;
 
 /// Whose text it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

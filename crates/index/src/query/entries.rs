@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Filter;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// An entry of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it filters and counts nothing.
 
 use super::Filter;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// What packages can be told apart by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CatalogRank, Filter};
-use crate::calendar::Day;
-use crate::index::{Index, IndexError};
-use crate::version::by_numbers;
+use crate::{Index, IndexError};
+use olmdex_text::calendar::Day;
+use olmdex_version::by_numbers;
 
 /// A bundle over several catalogs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

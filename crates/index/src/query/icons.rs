@@ -1,6 +1,6 @@
 //! The icons of packages.
 
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 const ICONS: &str = "SELECT document, mediatype, bytes FROM package_icon ORDER BY document";
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{BundlePlace, BundleSelector};
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// An image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

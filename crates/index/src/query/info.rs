@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CatalogRow, Filter, Outdated};
-use crate::file::Cache;
-use crate::index::{Index, IndexError, SCHEMA_VERSION};
+use crate::{Index, IndexError, SCHEMA_VERSION};
+use olmdex_base::file::Cache;
 
 /// What an index holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

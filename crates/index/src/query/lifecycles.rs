@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::{BundleRow, Filter};
-use crate::calendar::Day;
-use crate::index::{Index, IndexError};
-use crate::platform::{Lifecycle, LifecycleVersion, Phase, PlatformVersions};
+use crate::{Index, IndexError};
+use olmdex_rules::platform::{Lifecycle, LifecycleVersion, Phase, PlatformVersions};
+use olmdex_text::calendar::Day;
 
 /// The label of a catalog that holds nothing but lifecycles from elsewhere: what it says counts for every other catalog.
 pub const LIFECYCLES_LABEL: &str = "lifecycles";

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Filter;
-use crate::index::memory::Deprecated;
-use crate::index::{Index, IndexError};
+use crate::memory::Deprecated;
+use crate::{Index, IndexError};
 
 /// A catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -85,7 +85,7 @@ use rusqlite::{Params, Result, Row};
 
 use super::error::IndexError;
 use super::open::Index;
-use crate::tally;
+use olmdex_text::tally;
 
 /// What an answer is limited to. The default is no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

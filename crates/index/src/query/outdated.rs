@@ -9,9 +9,9 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::fbc::Input;
-use crate::file::Cache;
-use crate::index::{Index, IndexError, seen};
+use crate::{Index, IndexError, seen};
+use olmdex_base::file::Cache;
+use olmdex_fbc::Input;
 
 /// A catalog that is older than its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -33,7 +33,7 @@ impl Index {
     }
 
     /// The catalogs whose sources are on this machine and newer than the index, by name. Looks at each file of the sources, and
-    /// reads none; `cache` is what [`crate::index::Builder::with_cache`] had. `composed` gives what a catalog that a file composes
+    /// reads none; `cache` is what [`crate::Builder::with_cache`] had. `composed` gives what a catalog that a file composes
     /// is made of, by the file and the name of the catalog.
     ///
     /// # Errors

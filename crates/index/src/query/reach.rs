@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use rusqlite::{Row, params};
 
 use super::catalogs_json;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// Which edges count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

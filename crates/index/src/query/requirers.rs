@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::uses::UseRow;
 use super::{ApiPattern, Filter};
-use crate::constraint::fields::api_of;
-use crate::constraint::{Leaf, leaves, plain};
-use crate::diag::Place;
-use crate::index::{Index, IndexError};
-use crate::version::Version;
+use crate::{Index, IndexError};
+use olmdex_base::diag::Place;
+use olmdex_constraint::fields::api_of;
+use olmdex_constraint::{Leaf, leaves, plain};
+use olmdex_version::Version;
 
 /// A bundle that requires something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]

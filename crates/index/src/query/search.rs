@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{DEFAULT_ARCHITECTURE, catalogs_json};
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// What is searched for. All conditions must hold for one bundle; without any, nothing is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 
 use rusqlite::{Row, params};
 
-use crate::index::error::NotAnIndex;
-use crate::index::{Index, IndexError, stored};
+use crate::error::NotAnIndex;
+use crate::{Index, IndexError, stored};
 
 /// An API as it is asked for. The plural name is not looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,13 +12,13 @@ use super::detail::{
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
 use super::{BundleRow, ChannelRow, Filter, catalogs_json};
-use crate::diag::Place;
-use crate::fbc::{Api, ChannelPlaces, property_places};
-use crate::index::error::NotAnIndex;
-use crate::index::{Index, IndexError, stored};
-use crate::platform::LifecyclePhases;
-use crate::version::by_numbers;
-use crate::yaml::Position;
+use crate::error::NotAnIndex;
+use crate::{Index, IndexError, stored};
+use olmdex_base::diag::Place;
+use olmdex_fbc::{Api, ChannelPlaces, property_places};
+use olmdex_rules::platform::LifecyclePhases;
+use olmdex_text::yaml::Position;
+use olmdex_version::by_numbers;
 
 macro_rules! bundles {
     ($condition:literal) => {

@@ -9,8 +9,8 @@ use rusqlite::types::ValueRef;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::encoding::hex::hex;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
+use olmdex_text::encoding::hex::hex;
 
 /// How many virtual machine steps pass between two looks at the clock.
 const STEPS: i32 = 1_000;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{BundleRow, ChannelRow, Filter, Hit, PackageRow};
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// What lists say of a package, channel or bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

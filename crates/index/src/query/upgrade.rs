@@ -10,10 +10,10 @@ use std::sync::Arc;
 use rusqlite::params;
 
 use super::Filter;
-use crate::fbc::{ChannelPlaces, Entry};
-use crate::index::{Index, IndexError};
-use crate::json;
-use crate::version::by_numbers;
+use crate::{Index, IndexError};
+use olmdex_fbc::{ChannelPlaces, Entry};
+use olmdex_text::json;
+use olmdex_version::by_numbers;
 
 /// A package in one catalog; `B` is what was asked of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::search::ApiPattern;
 use super::{Filter, catalogs_json};
-use crate::diag::Place;
-use crate::fbc::Api;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
+use olmdex_base::diag::Place;
+use olmdex_fbc::Api;
 
 /// A bundle that provides or requires something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,7 +214,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn apis_of_package(&self, filter: &Filter, package: &str) -> Result<Vec<Api>, IndexError> {
+    pub(crate) fn apis_of_package(&self, filter: &Filter, package: &str) -> Result<Vec<Api>, IndexError> {
         self.rows(APIS_OF_PACKAGE, params![package, catalogs_json(&filter.catalogs)], |row| {
             Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? })
         })
@@ -224,7 +224,11 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn requirers_of_api(&self, filter: &Filter, pattern: &ApiPattern) -> Result<Vec<UseRow<Api>>, IndexError> {
+    pub(crate) fn requirers_of_api(
+        &self,
+        filter: &Filter,
+        pattern: &ApiPattern,
+    ) -> Result<Vec<UseRow<Api>>, IndexError> {
         let ApiPattern { group, version, kind } = pattern;
         let sql = if group.is_empty() { REQUIRES_API } else { REQUIRES_IN_GROUP };
         self.uses(sql, params![group, version, kind, catalogs_json(&filter.catalogs)], api_of)
@@ -234,7 +238,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn requirers_of_package(
+    pub(crate) fn requirers_of_package(
         &self,
         filter: &Filter,
         package: &str,
@@ -247,7 +251,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn bundles_with_property(&self, filter: &Filter, kind: &str) -> Result<Vec<UseRow<String>>, IndexError> {
+    pub(crate) fn bundles_with_property(&self, filter: &Filter, kind: &str) -> Result<Vec<UseRow<String>>, IndexError> {
         self.uses(WITH_PROPERTY, params![kind, catalogs_json(&filter.catalogs)], |row| row.get(5))
     }
 

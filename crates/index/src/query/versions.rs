@@ -5,7 +5,7 @@
 
 use super::Filter;
 use super::upgrade::{PackageGraph, add_bundles};
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// A package in one catalog with the versions of its bundles.
 pub type PackageVersions = PackageGraph<BundleVersion>;

@@ -4,7 +4,7 @@
 
 use rusqlite::types::ValueRef;
 
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

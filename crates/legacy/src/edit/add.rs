@@ -14,11 +14,11 @@ use super::replaces::{Member, Rebuilt, cmp_with_build, rebuild};
 use super::request::{AddOptions, Mode, NewBundle};
 use super::semver::{Entrant, Graph};
 use super::stored::{Known, Stored};
-use crate::legacy::cells::{each, text};
-use crate::legacy::error::LegacyError;
-use crate::legacy::refusal::AddRefusal;
-use crate::tally;
-use crate::version::Version;
+use crate::cells::{each, text};
+use crate::error::LegacyError;
+use crate::refusal::AddRefusal;
+use olmdex_text::tally;
+use olmdex_version::Version;
 
 /// A refusal, or a file that cannot be read.
 enum Stop {
@@ -484,9 +484,9 @@ impl Ord for ByVersion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::Registration;
-    use crate::legacy::Destination;
-    use crate::tally::assert_grows_with_input;
+    use crate::Destination;
+    use olmdex_bundle::bundle::Registration;
+    use olmdex_text::tally::assert_grows_with_input;
 
     fn bundle(package: &str, minor: usize, channels: Vec<String>) -> NewBundle {
         let name = |minor: usize| format!("{package}.v1.{minor}.0");

@@ -5,8 +5,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::Edit;
-use crate::legacy::cells::{each, text};
-use crate::legacy::error::LegacyError;
+use crate::cells::{each, text};
+use crate::error::LegacyError;
 
 /// The words of the real tool for a bundle that holds up the default channel.
 const DEFAULT_CHANNEL: &str = "Bundle deprecation causing default channel removal";

@@ -11,7 +11,7 @@ use super::chain::Chain;
 use super::remove::count;
 use super::request::NewBundle;
 use super::stored::{Known, RowIds, Stored};
-use crate::json;
+use olmdex_text::json;
 
 fn nullable(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)

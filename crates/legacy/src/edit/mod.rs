@@ -31,7 +31,7 @@ use super::export::Export;
 use super::file::{LegacyFile, never_run_stored_text};
 use super::mended::refuse_shared_journal;
 use super::outfile::OutFile;
-use crate::file::beside;
+use olmdex_base::file::beside;
 
 /// The tables of a catalog without packages.
 const EMPTY: &str = include_str!("../schema.sql");
@@ -213,7 +213,8 @@ fn fill(
         let mut export = Export::begin(target)?;
         let input = LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input();
         export.write(&input)?;
-        if let Some(first) = export.findings().iter().find(|it| it.rule.severity == crate::diag::Severity::Error) {
+        if let Some(first) = export.findings().iter().find(|it| it.rule.severity == olmdex_base::diag::Severity::Error)
+        {
             return Err(LegacyError::Inconvertible { path: path.to_owned(), text: first.message.clone() });
         }
         let out = export.into_file();

@@ -8,10 +8,10 @@ use rusqlite::fallible_iterator::FallibleIterator as _;
 use rusqlite::{Batch, Statement, StatementStatus};
 
 use super::Edit;
-use crate::diag::Guesses;
-use crate::legacy::cells::text;
-use crate::legacy::error::LegacyError;
-use crate::tally;
+use crate::cells::text;
+use crate::error::LegacyError;
+use olmdex_base::diag::Guesses;
+use olmdex_text::tally;
 
 /// Deletes all that belongs to the bundles in `doomed`, and the channels whose heads they are.
 const DELETE_DOOMED: &str = "
@@ -242,8 +242,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::legacy::Destination;
-    use crate::tally::assert_grows_with_input;
+    use crate::Destination;
+    use olmdex_text::tally::assert_grows_with_input;
 
     /// A legacy file with so many packages of one bundle.
     fn file(directory: &Path, n_packages: usize) -> std::path::PathBuf {

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chain::Chain;
 use super::stored::Known;
-use crate::legacy::refusal::AddRefusal;
-use crate::tally;
-use crate::version::Version;
+use crate::refusal::AddRefusal;
+use olmdex_text::tally;
+use olmdex_version::Version;
 
 /// A bundle of the package, stored or new.
 #[derive(Debug, Clone)]

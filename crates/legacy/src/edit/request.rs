@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it says nothing of what is in the file.
 
-use crate::bundle::Registration;
+use olmdex_bundle::bundle::Registration;
 
 /// Where a bundle's edges come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

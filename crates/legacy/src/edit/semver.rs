@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chain::Chain;
 use super::stored::{Known, Stored};
-use crate::legacy::refusal::AddRefusal;
-use crate::tally;
-use crate::version::Version;
+use crate::refusal::AddRefusal;
+use olmdex_text::tally;
+use olmdex_version::Version;
 
 /// A bundle to put into channels.
 #[derive(Debug, Clone, Copy)]

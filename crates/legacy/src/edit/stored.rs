@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rusqlite::OptionalExtension as _;
 
 use super::Edit;
-use crate::legacy::cells::{each, text};
-use crate::legacy::error::LegacyError;
-use crate::tally;
+use crate::cells::{each, text};
+use crate::error::LegacyError;
+use olmdex_text::tally;
 
 /// A bundle's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::once::Once;
 use super::outline::HeadIcon;
-use crate::fbc::csv::{CsvView, ListedApi};
-use crate::fbc::{Api, BUNDLE_OBJECT, Bundle, for_each_object};
-use crate::json::{self, Kind, Reader, Value};
-use crate::legacy::era::gvk;
+use crate::era::gvk;
+use olmdex_fbc::csv::{CsvView, ListedApi};
+use olmdex_fbc::{Api, BUNDLE_OBJECT, Bundle, for_each_object};
+use olmdex_text::json::{self, Kind, Reader, Value};
 
 /// The rows of a bundle.
 #[derive(Debug, Default)]
@@ -152,7 +152,7 @@ impl BundleRows {
                 if kind == "olm.package" && self.version.is_empty() {
                     self.version = field(value, "version");
                 }
-                self.is_deprecated |= kind == crate::legacy::properties::DEPRECATED;
+                self.is_deprecated |= kind == crate::properties::DEPRECATED;
                 let mut text = Vec::new();
                 json::write_compact(value, &mut text);
                 self.push_property(kind, String::from_utf8_lossy(&text).into_owned());

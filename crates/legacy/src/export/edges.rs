@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::fbc::Entry;
-use crate::tally;
+use olmdex_fbc::Entry;
+use olmdex_text::tally;
 
 /// A row of `channel_entry`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,9 +21,9 @@ use self::outline::{Columns, Plan, is_of_bundle, plan};
 use super::error::LegacyError;
 use super::outfile::OutFile;
 use super::rules;
-use crate::check::failure_findings;
-use crate::diag::{Finding, Severity};
-use crate::fbc::{Api, Consumer, Document, Failure, Input, Origin, Typed, load};
+use olmdex_base::diag::{Finding, Severity};
+use olmdex_fbc::{Api, Consumer, Document, Failure, Input, Origin, Typed, load};
+use olmdex_rules::check::failure_findings;
 
 /// The schema that is written.
 const SCHEMA: &str = include_str!("../schema.sql");
@@ -79,7 +79,7 @@ impl Export {
     }
 
     /// The file, to go on writing it.
-    pub(in crate::legacy) fn into_file(self) -> OutFile {
+    pub(crate) fn into_file(self) -> OutFile {
         self.file
     }
 

@@ -5,7 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hash};
 use std::ops::Deref;
 
-use crate::tally;
+use olmdex_text::tally;
 
 /// Things in the order in which they came, each once.
 #[derive(Debug)]

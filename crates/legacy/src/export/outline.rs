@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::edges::{Row, rows_of_channel};
-use crate::check::failure_findings;
-use crate::check::graph::head;
-use crate::diag::Finding;
-use crate::fbc::{Blob, Consumer, Document, Entry, Failure, Icon, Input, Origin, Typed, load};
-use crate::legacy::rules;
+use crate::rules;
+use olmdex_base::diag::Finding;
+use olmdex_fbc::{Blob, Consumer, Document, Entry, Failure, Icon, Input, Origin, Typed, load};
+use olmdex_rules::check::failure_findings;
+use olmdex_rules::check::graph::head;
 
 /// A package in files.
 #[derive(Debug, Default)]

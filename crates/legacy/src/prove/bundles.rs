@@ -10,9 +10,9 @@ use super::new::NewSide;
 use super::old::OldSide;
 use super::old_bundle::{OldBundle, Standing};
 use super::report::Report;
-use crate::diag::Finding;
-use crate::json::Reader;
-use crate::legacy::rules;
+use crate::rules;
+use olmdex_base::diag::Finding;
+use olmdex_text::json::Reader;
 
 /// What became of a bundle's row.
 #[derive(Debug)]

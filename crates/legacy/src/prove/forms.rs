@@ -8,7 +8,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest as _, Sha256};
 
-use crate::json::{self, Reader, Value};
+use olmdex_text::json::{self, Reader, Value};
 
 /// Type of the property that names the package.
 pub(super) const PACKAGE: &str = "olm.package";

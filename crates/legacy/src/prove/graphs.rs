@@ -10,8 +10,8 @@ use super::new::NewSide;
 use super::old::OldSide;
 use super::old_bundle::Standing;
 use super::report::Report;
-use crate::legacy::package::Problem;
-use crate::legacy::rules;
+use crate::package::Problem;
+use crate::rules;
 
 /// The graphs of both sides.
 pub(super) struct Graphs<'a> {

@@ -4,8 +4,8 @@ use base64::Engine as _;
 
 use super::forms::{BASE64, BundleFacts, Digest, Icon, digest, digest_manifest, digest_value, text_in, texts};
 use super::report::Report;
-use crate::json::{self, Reader, Value};
-use crate::legacy::rules;
+use crate::rules;
+use olmdex_text::json::{self, Reader, Value};
 
 /// Reads the manifests, and compares the ClusterServiceVersion of the other column with them. Gives the first
 /// ClusterServiceVersion among them.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::forms::normal_value;
-use crate::json::{Kind, Value};
+use olmdex_text::json::{Kind, Value};
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy)]

@@ -39,8 +39,8 @@ use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::package::Problem;
 use super::rules;
-use crate::diag::Finding;
-use crate::fbc::Input;
+use olmdex_base::diag::Finding;
+use olmdex_fbc::Input;
 
 /// Compares a legacy file with the blobs that were made of it. `problems` say why packages are left out. Losses are
 /// warnings, anything else is an error.

@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::forms::{BundleFacts, Graph, Link, digest, digest_manifest, normal_value};
-use crate::fbc::{
+use olmdex_fbc::{
     BUNDLE_OBJECT, Blob, Bundle, Channel, Consumer, Document, Input, Package, Typed, for_each_object, load,
 };
-use crate::json::Reader;
+use olmdex_text::json::Reader;
 
 /// All that the blobs say.
 #[derive(Debug, Default)]

@@ -15,11 +15,11 @@ use rusqlite::Connection;
 use super::forms::{ChannelName, Icon, Link, api, required_package, texts};
 use super::manifests::icon;
 use super::report::Report;
-use crate::json::Reader;
-use crate::legacy::cells::{bytes, each, text};
-use crate::legacy::era::Fidelity;
-use crate::legacy::file::{Claim, LegacyFile};
-use crate::legacy::rules;
+use crate::cells::{bytes, each, text};
+use crate::era::Fidelity;
+use crate::file::{Claim, LegacyFile};
+use crate::rules;
+use olmdex_text::json::Reader;
 
 /// The first schema with tables of properties and dependencies that are filled.
 const WHOLE: i64 = 9;

@@ -9,10 +9,10 @@ use super::forms::{BundleFacts, api, normal, required_package, text_in};
 use super::manifests::{at, read_manifests, required_apis, skip_range_of, stored_manifest, used_images};
 use super::old::OldSide;
 use super::report::Report;
-use crate::fbc::BUNDLE_OBJECT;
-use crate::json::{self, Kind, Reader};
-use crate::legacy::cells::{bytes, text};
-use crate::legacy::rules;
+use crate::cells::{bytes, text};
+use crate::rules;
+use olmdex_fbc::BUNDLE_OBJECT;
+use olmdex_text::json::{self, Kind, Reader};
 
 /// How many bundles one task reads.
 const PART: usize = 32;

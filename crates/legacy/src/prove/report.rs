@@ -1,7 +1,7 @@
 //! What a proof has found so far.
 
-use crate::diag::{Finding, Rule};
-use crate::legacy::rules;
+use crate::rules;
+use olmdex_base::diag::{Finding, Rule};
 
 /// What was found.
 #[derive(Debug, Default)]

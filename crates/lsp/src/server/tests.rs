@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::*;
-use crate::lsp::ConfigFile;
+use crate::ConfigFile;
 
 const TEXT: &str = "schema: olm.package\nname: till\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: till\nname: stable\nentries:\n- name: till.v1.0.0\n---\nschema: olm.bundle\nname: till.v1.0.0\npackage: till\nimage: example.com/till:1\nproperties:\n- type: olm.package\n  value: {packageName: till, version: 1.0.0}\n";
 

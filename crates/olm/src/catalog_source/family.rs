@@ -2,8 +2,8 @@
 //!
 //! What it deliberately does not do: it opens none.
 
-use crate::constraint::openshift::Minor;
-use crate::platform::coerce;
+use olmdex_constraint::openshift::Minor;
+use olmdex_rules::platform::coerce;
 
 /// A catalog of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]

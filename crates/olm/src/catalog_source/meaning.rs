@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 
 use super::family::family_and_minor;
 use super::name::SourceName;
-use crate::cluster::Cluster;
-use crate::constraint::openshift::Minor;
-use crate::index::query::CatalogRank;
-use crate::platform::coerce;
-use crate::version::first_of;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::CatalogRank;
+use olmdex_rules::cluster::Cluster;
+use olmdex_rules::platform::coerce;
+use olmdex_version::first_of;
 
 /// The label of a catalog that says which CatalogSource it is: `NAMESPACE/NAME`, or `NAME`.
 pub const SOURCE_LABEL: &str = "catalogsource";
@@ -61,7 +61,7 @@ pub struct CatalogSources {
 ///
 /// # Errors
 /// If a tie cannot be read or leads to nothing that is known.
-pub(crate) fn read_ties<'t, 'k>(
+pub fn read_ties<'t, 'k>(
     ties: &'t [String],
     known: impl Iterator<Item = (&'k str, Option<&'k str>)> + Clone,
 ) -> Result<Vec<(&'t str, &'t str)>, TieError> {
@@ -160,7 +160,7 @@ impl CatalogSources {
 
 /// What a source is by a map, by its own name, or by the name before the version in it: mirrors name a source after the version, as in
 /// cs-redhat-operator-index-v4-19, and a tie of one holds for all of them.
-pub(crate) fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+pub fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let name = source.rsplit('/').next().unwrap_or_default();
     let general = |it: &str| SourceName::parse(it).map(|it| it.family.to_owned());
     let (own, of_own) = (general(source), general(name));
@@ -176,7 +176,7 @@ pub(crate) fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Subscription;
+    use olmdex_rules::cluster::Subscription;
 
     fn sources(catalogs: &[&str], ties: &[&str], used: &[&str], openshift: &str) -> CatalogSources {
         let rank = |it: &&str| {

@@ -4,9 +4,9 @@
 
 mod family;
 mod meaning;
-pub(crate) mod name;
+pub mod name;
 
-pub use crate::cluster::CATALOG_NAME_LABEL;
 pub use family::{PlanCatalog, family_and_minor};
 pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
-pub(crate) use meaning::{meant, read_ties};
+pub use meaning::{meant, read_ties};
+pub use olmdex_rules::cluster::CATALOG_NAME_LABEL;

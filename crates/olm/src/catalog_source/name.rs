@@ -3,20 +3,22 @@
 //!
 //! What it deliberately does not do: a name without a `v` before its version says nothing.
 
-use crate::constraint::openshift::Minor;
+use olmdex_constraint::openshift::Minor;
 
 /// A name that says a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SourceName<'n> {
+pub struct SourceName<'n> {
     /// What stands before the version.
     pub(crate) family: &'n str,
-    pub(crate) minor: Minor,
+    /// The version that it says.
+    pub minor: Minor,
     /// What stands between the numbers: names of objects have dots or hyphens.
     separator: char,
 }
 
 impl<'n> SourceName<'n> {
-    pub(crate) fn parse(name: &'n str) -> Option<Self> {
+    /// The name's parts, if it says a version.
+    pub fn parse(name: &'n str) -> Option<Self> {
         let (family, version) = name.rsplit_once("-v")?;
         let separator = version.chars().find(|it| !it.is_ascii_digit()).filter(|it| matches!(it, '-' | '.'))?;
         let (major, minor) = version.split_once(separator)?;
@@ -27,7 +29,7 @@ impl<'n> SourceName<'n> {
     }
 
     /// The name that a source of this family has for another version.
-    pub(crate) fn at(&self, minor: Minor) -> String {
+    pub fn at(&self, minor: Minor) -> String {
         format!("{}-v{}", self.family, minor.to_string().replace('.', &self.separator.to_string()))
     }
 }

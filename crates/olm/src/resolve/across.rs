@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::elsewhere::{csv_apis, operator_apis};
 use super::resolution::Resolution;
 use super::rows::World;
-use crate::cluster::{Cluster, OperatorGroup};
+use olmdex_rules::cluster::{Cluster, OperatorGroup};
 
 /// An operator that is in a namespace when all is done.
 struct Present {
@@ -36,7 +36,7 @@ pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> 
         let mut add = |name: &str, is_new, kinds| {
             all.push(Present { namespace: namespace.clone(), name: name.to_owned(), is_new, kinds });
         };
-        let kinds = |apis: Vec<crate::fbc::Api>| apis.iter().map(|it| format!("{}.{}", it.kind, it.group)).collect();
+        let kinds = |apis: Vec<olmdex_fbc::Api>| apis.iter().map(|it| format!("{}.{}", it.kind, it.group)).collect();
         for csv in world.installed.iter().filter(|it| !it.is_copied && stays(&it.name)) {
             add(&csv.name, false, kinds(csv_apis(csv)));
         }

@@ -17,8 +17,8 @@ use super::resolution::{Because, Operator, Preferred, Resolution, Verdict};
 use super::rows::World;
 use super::standing::Standing;
 use super::steps::{NewSubscription, Steps, UpdatedSubscription};
-use crate::diag::Place;
-use crate::fbc::Api;
+use olmdex_base::diag::Place;
+use olmdex_fbc::Api;
 
 /// What came of resolving a namespace.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -9,9 +9,9 @@ use std::rc::Rc;
 use super::failure::Failure;
 use super::preference::Standpoint;
 use super::universe::{ChannelId, EntryId, Origin, Universe};
-use crate::cluster::Subscription;
-use crate::constraint::property::Requirement;
 use crate::upgrade::classic::Channel as Chain;
+use olmdex_constraint::property::Requirement;
+use olmdex_rules::cluster::Subscription;
 
 /// What meets requirements, asked once for each requirement and each catalog that asks.
 #[derive(Default)]

@@ -16,13 +16,12 @@ use super::indexed::IndexRows;
 use super::question::{Install, Question, QuestionError};
 use super::resolution::{Because, Operator, Options, Verdict, resolve};
 use super::rows::World;
-use crate::diag::Place;
-use crate::index::query::Filter;
-use crate::index::{Index, IndexError};
+use olmdex_base::diag::Place;
+use olmdex_index::query::Filter;
+use olmdex_index::{Index, IndexError};
 
 /// Why it is not known what comes with a bundle.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum ClosureError {
     /// The namespace cannot be resolved, or only with more work than allowed.
     #[error(transparent)]

@@ -9,10 +9,10 @@ use super::message::message;
 use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
-use crate::constraint::property::Meaning;
-use crate::diag::Place;
-use crate::fbc::Api;
 use crate::solve::{Constraint, Fact};
+use olmdex_base::diag::Place;
+use olmdex_constraint::property::Meaning;
+use olmdex_fbc::Api;
 
 /// Facts that contradict each other, none of which can be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -11,12 +11,12 @@ use super::failure::{Failure, MatchError, Overwork};
 use super::resolution::Options;
 use super::rows::{Rows, World};
 use super::universe::{ChannelId, EntryId, Universe};
-use crate::constraint::cel::Fuel;
-use crate::constraint::property::{Meaning, read};
-use crate::diag::Place;
-use crate::fbc::Property;
-use crate::index::{Index, IndexError};
-use crate::tally;
+use olmdex_base::diag::Place;
+use olmdex_constraint::cel::Fuel;
+use olmdex_constraint::property::{Meaning, read};
+use olmdex_fbc::Property;
+use olmdex_index::{Index, IndexError};
+use olmdex_text::tally;
 
 /// What a bundle demands.
 #[derive(Debug, Clone, PartialEq, Eq)]

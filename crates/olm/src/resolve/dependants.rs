@@ -17,10 +17,10 @@ use super::failure::Failure;
 use super::indexed::IndexRows;
 use super::resolution::{Because, Options, Verdict, resolve};
 use super::rows::World;
-use crate::diag::Place;
-use crate::index::Index;
-use crate::index::query::Filter;
 use crate::upgrade::Generation;
+use olmdex_base::diag::Place;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
 
 /// What a change means for an operator that depends on something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use super::installed::package_said;
 use super::resolution::{Operator, Resolution};
 use super::rows::World;
-use crate::cluster::ClusterServiceVersion;
-use crate::constraint::fields::api_of;
-use crate::fbc::{Api, Property};
+use olmdex_constraint::fields::api_of;
+use olmdex_fbc::{Api, Property};
+use olmdex_rules::cluster::ClusterServiceVersion;
 
 /// What is installed now, or will be.
 struct Provider<'p> {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::conflict::{ConflictFact, FactKind, Named};
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// How many operators a sentence lists.
 const SHOWN: usize = 4;

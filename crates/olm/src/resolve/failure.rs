@@ -6,12 +6,12 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use crate::constraint::ConstraintError;
-use crate::constraint::cel::OutOfFuel;
-use crate::diag::Place;
-use crate::index::IndexError;
 use crate::solve::SolveError;
 use crate::upgrade::classic::OrderError;
+use olmdex_base::diag::Place;
+use olmdex_constraint::ConstraintError;
+use olmdex_constraint::cel::OutOfFuel;
+use olmdex_index::IndexError;
 
 /// Why there is no resolution, other than that there cannot be one.
 #[derive(Debug, Error)]

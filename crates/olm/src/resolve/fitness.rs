@@ -4,10 +4,10 @@
 //! What it deliberately does not do: it changes no choice.
 
 use super::resolution::Operator;
-use crate::constraint::openshift::Minor;
-use crate::json;
 use crate::upgrade::compat::{Claims, is_published_for};
-use crate::version::Version;
+use olmdex_constraint::openshift::Minor;
+use olmdex_text::json;
+use olmdex_version::Version;
 
 /// The property by which authors name the least version of Kubernetes. OLM does not read it.
 const KUBE_VERSION: &str = "olm.kubeversion";
@@ -75,7 +75,7 @@ fn kube_version(value: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fbc::Property;
+    use olmdex_fbc::Property;
 
     #[test]
     fn what_does_not_suit_the_cluster_is_said() {

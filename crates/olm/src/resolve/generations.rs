@@ -7,8 +7,8 @@ use super::failure::Failure;
 use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
 use super::steps::{Steps, steps};
-use crate::cluster::{ClusterServiceVersion, Subscription};
-use crate::fbc::Property;
+use olmdex_fbc::Property;
+use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
 
 /// How many resolutions may follow each other.
 pub const MAX_GENERATIONS: usize = 1000;

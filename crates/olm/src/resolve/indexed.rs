@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::registry::of_file_based;
 use super::rows::{PackageRows, Rows, World};
-use crate::constraint::fields::label_of;
-use crate::diag::Place;
-use crate::fbc::{Api, Property};
-use crate::index::query::{DependencyBundle, Filter, GraphChannel, PackageDependencies, PackageGraph};
-use crate::index::{Index, IndexError};
+use olmdex_base::diag::Place;
+use olmdex_constraint::fields::label_of;
+use olmdex_fbc::{Api, Property};
+use olmdex_index::query::{DependencyBundle, Filter, GraphChannel, PackageDependencies, PackageGraph};
+use olmdex_index::{Index, IndexError};
 
 /// The catalogs of an index, as those of a world that have the same names.
 pub struct IndexRows<'i> {

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::json;
 
 use super::rows::World;
-use crate::cluster::ClusterServiceVersion;
-use crate::constraint::fields::package_of;
-use crate::fbc::{Api, Property};
+use olmdex_constraint::fields::package_of;
+use olmdex_fbc::{Api, Property};
+use olmdex_rules::cluster::ClusterServiceVersion;
 
 /// An installed operator as resolution sees it.
 #[derive(Debug, Clone)]

@@ -6,6 +6,28 @@
 //! one.
 //!
 //! What it deliberately does not do: no SQL, no reading of manifests, no printing.
+//!
+//! # How a namespace is resolved
+//!
+//! A `World` is a namespace: Subscriptions, what is installed, CatalogSources. `resolve::universe` reads of the catalogs, through the
+//! trait `Rows`, only the packages that something in reach names or needs, a few queries each, and of their bundles what they say only
+//! when one is looked at, so the cost grows with the reachable part. `resolve::variables` makes a problem of it: a variable for each entry in reach, constraints as OLM makes them, in
+//! its order, each with the reason why it is there. `solve` takes choice after choice the first candidate that a complete answer
+//! still contains, so nothing is ever taken back, and OLM's two known defects, which are about taking back, cannot occur. Runs of the SAT
+//! engine are few: all choices to come are first tried together with the best of each, and halved until they can be had; of
+//! thousands of candidates that cannot be had, halving finds the first that can.
+//!
+//! What cannot be satisfied is asked a second time with a switch for every constraint; the engine says which it needs, and one after
+//! the other is left out until nothing can be spared. The reasons of those constraints are the story. Why a Subscription does not get
+//! its best is found in the same way, with that best demanded.
+//!
+//! A rule of CEL is read into a flat tree, checked for types in cel-go's order, because the order decides what open types become, and
+//! translated into steps for a small machine. All three use stacks of their own and count their work.
+//!
+//! Beside each choice stands what it was preferred to, and by which criterion (`resolve::preference`, the same criteria in the same
+//! order as `resolve::candidates`). What OLM does not ask is a warning: definitions that operators of other namespaces own or require
+//! (`resolve::elsewhere`), and versions of Kubernetes and OpenShift that do not suit the cluster (`resolve::fitness`). Where a
+//! Subscription gets nothing new, `resolve::standing` tells whether it is at the head, held or stranded.
 
 mod across;
 mod answer;

@@ -9,7 +9,7 @@ use super::conflict::Named;
 use super::demand::demands;
 use super::indexed::IndexRows;
 use super::resolution::Options;
-use crate::index::Index;
+use olmdex_index::Index;
 
 /// An operator that others need.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

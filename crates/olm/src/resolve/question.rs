@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use super::rows::{Catalog, OperatorGroups, PackageRows, Rows, World};
 use crate::catalog_source::CatalogSources;
-use crate::cluster::{Cluster, ClusterServiceVersion, Subscription};
-use crate::index::IndexError;
-use crate::index::query::CatalogRank;
+use olmdex_index::IndexError;
+use olmdex_index::query::CatalogRank;
+use olmdex_rules::cluster::{Cluster, ClusterServiceVersion, Subscription};
 
 /// The namespace whose catalogs all namespaces see, if nothing says otherwise.
 const GLOBAL_NAMESPACE: &str = "olm";
@@ -343,7 +343,7 @@ pub trait Bundles {
     fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError>;
 }
 
-impl Bundles for crate::index::Index {
+impl Bundles for olmdex_index::Index {
     fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError> {
         self.packages_of_bundle(bundle)
     }

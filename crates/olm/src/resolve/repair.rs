@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
 use super::standing::{Position, standings};
-use crate::cluster::Subscription;
+use olmdex_rules::cluster::Subscription;
 
 /// How many changes are tried.
 const MAX_TRIES: usize = 60;

@@ -16,11 +16,11 @@ use super::rows::{Rows, World};
 use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
-use crate::cluster::Subscription;
-use crate::constraint::cel::Fuel;
-use crate::diag::Place;
-use crate::fbc::Property;
 use crate::solve::{Answer, Choice, Constraint, Limits, Solution, Var, solve};
+use olmdex_base::diag::Place;
+use olmdex_constraint::cel::Fuel;
+use olmdex_fbc::Property;
+use olmdex_rules::cluster::Subscription;
 
 /// How much a resolution may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,10 +176,10 @@ pub enum Because {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use olmdex::cluster::Subscription;
-/// use olmdex::fbc::Input;
-/// use olmdex::index::{Builder, CatalogSpec, Mode};
-/// use olmdex::resolve::{Catalog, IndexRows, Options, Verdict, World, resolve};
+/// use olmdex_rules::cluster::Subscription;
+/// use olmdex_fbc::Input;
+/// use olmdex_index::{Builder, CatalogSpec, Mode};
+/// use olmdex_olm::resolve::{Catalog, IndexRows, Options, Verdict, World, resolve};
 ///
 /// let till = r#"
 ///     {"schema": "olm.package", "name": "till", "defaultChannel": "stable"}

@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::cluster::{ClusterServiceVersion, Subscription};
-use crate::constraint::fields::{api_of, label_of, package_of};
-use crate::diag::Place;
-use crate::fbc::{Api, Property};
-use crate::index::IndexError;
-use crate::index::query::{DependencyBundle, PackageDependencies};
+use olmdex_base::diag::Place;
+use olmdex_constraint::fields::{api_of, label_of, package_of};
+use olmdex_fbc::{Api, Property};
+use olmdex_index::IndexError;
+use olmdex_index::query::{DependencyBundle, PackageDependencies};
+use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
 
 /// A package in one catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,10 +9,10 @@ use super::failure::Failure;
 use super::resolution::Resolution;
 use super::rows::{PackageRows, Rows, World};
 use super::steps::is_about;
-use crate::cluster::Subscription;
 use crate::upgrade::classic::{Channel, Installed, leads_to};
 use crate::upgrade::nothing_leads_on;
-use crate::version::Version;
+use olmdex_rules::cluster::Subscription;
+use olmdex_version::Version;
 
 /// A Subscription that gets nothing new.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

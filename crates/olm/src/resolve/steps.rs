@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::resolution::{Operator, Resolution};
 use super::rows::World;
-use crate::cluster::Subscription;
+use olmdex_rules::cluster::Subscription;
 
 /// What OLM does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

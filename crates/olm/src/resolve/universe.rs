@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 use super::installed::Installed;
 use super::rows::{PackageRows, Rows, World};
-use crate::constraint::cel::{Fuel, Value};
-use crate::constraint::property::{Meaning, Requirement, read};
-use crate::diag::Place;
-use crate::fbc::{self, Api, ChannelPlaces, Property, SharedEntry};
-use crate::index::IndexError;
-use crate::index::query::{DependencyBundle, GraphChannel};
-use crate::tally;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
-use crate::version::Version;
-use crate::version::blang::Range;
+use olmdex_base::diag::Place;
+use olmdex_constraint::cel::{Fuel, Value};
+use olmdex_constraint::property::{Meaning, Requirement, read};
+use olmdex_fbc::{self as fbc, Api, ChannelPlaces, Property, SharedEntry};
+use olmdex_index::IndexError;
+use olmdex_index::query::{DependencyBundle, GraphChannel};
+use olmdex_text::tally;
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 /// An entry of a channel, or an installed operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,11 +12,11 @@ use std::rc::Rc;
 use super::candidates::{Candidates, subscribed};
 use super::failure::{BrokenDemand, Failure};
 use super::universe::{EntryId, Universe};
-use crate::constraint::ConstraintError;
-use crate::constraint::cel::{RuleError, RuleErrorKind};
-use crate::constraint::property::{Meaning, Requirement};
-use crate::fbc::Api;
 use crate::solve::{Constraint, Fact, Problem, Var};
+use olmdex_constraint::ConstraintError;
+use olmdex_constraint::cel::{RuleError, RuleErrorKind};
+use olmdex_constraint::property::{Meaning, Requirement};
+use olmdex_fbc::Api;
 
 /// What a variable stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::resolution::{Because, Resolution};
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// How many chains are given at most.
 pub const MAX_CHAINS: usize = 100;

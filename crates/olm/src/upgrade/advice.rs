@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::classic::{Channel, Entry, Installed, Package, Walker};
-use crate::check::graph::{GraphDefect, check_chain};
-use crate::fbc;
-use crate::version::{Version, VersionRelease, by_version};
+use olmdex_fbc as fbc;
+use olmdex_rules::check::graph::{GraphDefect, check_chain};
+use olmdex_version::{Version, VersionRelease, by_version};
 
 /// More than this many names, or spans of versions, are one range from the lowest version on.
 const FEW: usize = 3;

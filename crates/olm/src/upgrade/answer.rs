@@ -11,10 +11,10 @@ use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, bundle_version};
-use crate::cluster::LabelSelector;
-use crate::index::query::{CatalogRank, GraphBundle, InstallModes, PackageGraph};
-use crate::tally;
-use crate::version::Version;
+use olmdex_index::query::{CatalogRank, GraphBundle, InstallModes, PackageGraph};
+use olmdex_rules::cluster::LabelSelector;
+use olmdex_text::tally;
+use olmdex_version::Version;
 
 /// A generation of OLM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -144,7 +144,7 @@ impl PackageView {
     }
 
     /// A graph as OLM Classic sees it: one of the view's own is made once, another one each time.
-    pub(crate) fn as_classic<'v>(&'v self, graph: &PackageGraph) -> Cow<'v, classic::Package> {
+    pub fn as_classic<'v>(&'v self, graph: &PackageGraph) -> Cow<'v, classic::Package> {
         let own = self.graphs.iter().zip(&self.classic).find(|it| std::ptr::eq(it.0, graph));
         match own {
             Some((own, made)) => Cow::Borrowed(made.get_or_init(|| classic::Package::new(own))),

@@ -5,11 +5,11 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use crate::fbc::{ChannelPlaces, SharedEntry};
-use crate::index::query::GraphChannel;
-use crate::tally;
-use crate::version::Version;
-use crate::version::blang::Range;
+use olmdex_fbc::{ChannelPlaces, SharedEntry};
+use olmdex_index::query::GraphChannel;
+use olmdex_text::tally;
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 /// A channel.
 #[derive(Debug, Clone)]
@@ -155,7 +155,7 @@ impl<'e> IntoIterator for &'e Entries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fbc;
+    use olmdex_fbc as fbc;
 
     fn entry(name: &str, replaces: &str) -> Entry {
         let fields = fbc::Entry { name: name.to_owned(), replaces: replaces.to_owned(), ..fbc::Entry::default() };

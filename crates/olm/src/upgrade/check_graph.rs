@@ -12,9 +12,9 @@ use super::naming::Naming;
 use super::ordered::Ordered;
 use super::rules;
 use super::words::{is_newer, names, names_itself, words_for};
-use crate::diag::{Finding, Place, Rule};
-use crate::index::query::{NamesWithoutWay, PackageGraph};
-use crate::version::{Holding, Version, by_version, first_of};
+use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_index::query::{NamesWithoutWay, PackageGraph};
+use olmdex_version::{Holding, Version, by_version, first_of};
 
 /// What is wrong with the upgrades of a package: every name that its channels know is followed to the head. With `old`,
 /// also what the package has lost since: channels, and versions that could be upgraded.

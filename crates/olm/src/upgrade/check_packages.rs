@@ -7,9 +7,9 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use super::check_graph::{About, check_package, only_new};
 use super::classic::Package;
 use super::read::package_versions;
-use crate::diag::Finding;
-use crate::index::query::{EdgeScope, Filter, NamesWithoutWay, PackageVersions};
-use crate::index::{Index, IndexError};
+use olmdex_base::diag::Finding;
+use olmdex_index::query::{EdgeScope, Filter, NamesWithoutWay, PackageVersions};
+use olmdex_index::{Index, IndexError};
 
 /// How many packages are read at a time.
 const BATCH: usize = 16;

@@ -5,8 +5,8 @@
 use super::classic::Package;
 use super::loss::lost_upgrades;
 use super::read::package_versions;
-use crate::index::IndexError;
-use crate::index::query::{Change, Filter, LostUpgrade, Side, diff_with};
+use olmdex_index::IndexError;
+use olmdex_index::query::{Change, Filter, LostUpgrade, Side, diff_with};
 
 /// What differs between two catalogs, sorted by package, and in a package from the whole to its parts; only in these packages, if any
 /// are named. Breaking are packages and channels that are gone, versions that lose their upgrade in a channel, and bundles with other

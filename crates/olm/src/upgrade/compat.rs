@@ -1,6 +1,6 @@
 //! Whether a bundle may stay when the cluster goes to another minor version of OpenShift, by what the bundle says itself.
 //!
-//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`crate::constraint::openshift`]);
+//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`olmdex_constraint::openshift`]);
 //! `com.redhat.openshift.versions`, the OpenShift versions in whose catalogs the bundle is published; and `minKubeVersion`,
 //! below which OLM Classic does not install it. Only the first two can say that a bundle is fit for a version; that a
 //! catalog holds a bundle says nothing. A lifecycle, where there is one, says it for the vendor.
@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::Generation;
-use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
-use crate::index::query::GraphBundle;
-use crate::platform::coerce;
-use crate::version::Version;
+use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
+use olmdex_index::query::GraphBundle;
+use olmdex_rules::platform::coerce;
+use olmdex_version::Version;
 
 /// What a bundle says of the versions that it works on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -265,7 +265,7 @@ fn judge_kube(value: &str, to: Minor) -> Option<Evidence> {
 /// Whether a bundle is published for a version of OpenShift, by its `com.redhat.openshift.versions`; `None` where that says
 /// nothing.
 #[must_use]
-pub fn is_published_for(value: &str, openshift: Minor) -> Option<bool> {
+pub(crate) fn is_published_for(value: &str, openshift: Minor) -> Option<bool> {
     Published::parse(value).map(|it| it.contains(openshift))
 }
 

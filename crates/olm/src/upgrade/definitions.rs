@@ -2,9 +2,9 @@
 //!
 //! What it deliberately does not do: it knows no objects in the cluster, and so says less than OLM may.
 
-use crate::crd::Crd;
-use crate::crd::findings::{Placed, of_classic};
-use crate::index::{Index, IndexError};
+use olmdex_index::{Index, IndexError};
+use olmdex_rules::crd::Crd;
+use olmdex_rules::crd::findings::{Placed, of_classic};
 
 /// What OLM Classic refuses, or warns of, about the definitions that a step from one bundle of a catalog to another changes.
 ///

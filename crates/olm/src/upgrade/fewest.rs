@@ -9,9 +9,9 @@ use super::compat::{Claims, judge};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, UpgradePath};
 use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
-use crate::constraint::openshift::Minor;
-use crate::diag::counted;
-use crate::index::query::Reach;
+use olmdex_base::diag::counted;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::Reach;
 
 /// Ways that are wanted.
 #[derive(Debug, Clone, Copy)]

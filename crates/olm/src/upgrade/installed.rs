@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::classic;
 use super::v1;
-use crate::index::IndexError;
-use crate::version::{Version, first_of};
+use olmdex_index::IndexError;
+use olmdex_version::{Version, first_of};
 
 /// An installed bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -71,7 +71,7 @@ impl InstalledBundle {
 
     /// As OLM v1 sees it.
     #[must_use]
-    pub fn as_v1(&self) -> v1::Installed {
+    pub(crate) fn as_v1(&self) -> v1::Installed {
         v1::Installed { name: self.name.clone(), version: self.version.clone(), release: None }
     }
 }

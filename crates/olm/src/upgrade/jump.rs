@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::answer::{Asked, PackageView};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
-use crate::crd::Crd;
-use crate::index::query::{BundleSelector, PackageGraph};
-use crate::index::{Index, IndexError};
-use crate::version::{Version, first_of};
+use olmdex_index::query::{BundleSelector, PackageGraph};
+use olmdex_index::{Index, IndexError};
+use olmdex_rules::crd::Crd;
+use olmdex_version::{Version, first_of};
 
 /// Uninstalling one bundle and installing another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -70,7 +70,7 @@ pub(super) fn jump(
 impl Jump {
     /// Finds out what is lost.
     pub(super) fn look_up(&mut self, index: &Index) -> Result<(), IndexError> {
-        let of = |bundle: &str| -> Result<(Vec<crate::fbc::Api>, BTreeMap<String, Crd>), IndexError> {
+        let of = |bundle: &str| -> Result<(Vec<olmdex_fbc::Api>, BTreeMap<String, Crd>), IndexError> {
             let selector = BundleSelector {
                 catalogs: vec![self.catalog.clone()],
                 name: Some(bundle.to_owned()),
@@ -125,7 +125,7 @@ impl Jump {
     pub(super) fn words(&self) -> String {
         let mut text = "no upgrade leads there: ".to_owned();
         if let Some(last) = self.before.last() {
-            let n = crate::diag::counted(self.before.len() as u64, "upgrade");
+            let n = olmdex_base::diag::counted(self.before.len() as u64, "upgrade");
             let channel = self.before_in.as_ref().map(|it| format!(" of channel {it}")).unwrap_or_default();
             text.push_str(&format!("take {n}{channel} to {} first; then ", last.target.bundle));
         }

@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 
 use super::answer::PackageView;
 use super::installed::{InstalledBundle, InstalledError};
-use crate::fbc::Entry;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::version::blang::Range;
-use crate::version::{Version, version_in_name};
+use olmdex_fbc::Entry;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_version::blang::Range;
+use olmdex_version::{Version, version_in_name};
 
 impl PackageView {
     /// The installed bundle that a word means: a bundle's name, a version, or `NAME@VERSION`, which is taken as it stands.
@@ -114,7 +114,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::index::query::{CatalogRank, GraphBundle, GraphChannel, PackageGraph};
+    use olmdex_index::query::{CatalogRank, GraphBundle, GraphChannel, PackageGraph};
 
     /// A package `crunchy` whose bundles are called otherwise.
     fn view() -> PackageView {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::classic::{Channel, Installed, Package};
 use super::ordered::Ordered;
-use crate::index::query::LostUpgrade;
+use olmdex_index::query::LostUpgrade;
 
 /// Something that the older state of a package could do and the newer one cannot.
 pub(super) enum Loss<'o> {

@@ -13,13 +13,35 @@
 //! edge would leave nobody stranded. The checks of a catalog say so too of a chain that is cut: [`check_catalog()`].
 //!
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
-//! ([`crate::index::query::PackageGraph`]).
+//! ([`olmdex_index::query::PackageGraph`]).
 //!
-//! Searches and checks take from outside which names edges lead to ([`crate::index::query::Reach`]), as an index has found
+//! Searches and checks take from outside which names edges lead to ([`olmdex_index::query::Reach`]), as an index has found
 //! it out by its own means, and look at no others. Who knows nothing says so, and gets the same answers.
 //!
 //! What it deliberately does not do: no SQL, no resolution of dependencies, no drawing. An answer about an upgrade is an
 //! answer about the graph; whether what the target depends on can be installed is another question.
+//!
+//! # How an upgrade is found
+//!
+//! SQL says where edges lead, code says which of them OLM takes. `index::query::reach` walks the edges of a package by recursive
+//! queries: the part between two ends, and the names of a channel without a way to its head. A name stands for itself in every
+//! channel and catalog that is asked. Edges by `skipRange` are rows only within a channel, so where several graphs are asked, the
+//! queries ask the ranges themselves about entries of other channels. The engines in `upgrade` get what came out as
+//! plain data (`Reach`, `NamesWithoutWay`) and know nothing of SQL.
+//!
+//! | question | what SQL gives | what code decides |
+//! |---|---|---|
+//! | `path --shortest`, the way in `why-not`, the way out in `compat` | the names between the first steps and the goals | the first steps, by the installed name and version; then each step within these names |
+//! | `check-graph` | the names without a way to the head, over entries that count | whether ranges lead down, else nobody else is followed; which finding a name is |
+//! | `updates`, `path` | the rows | all: they look at the edges of one bundle at a time |
+//!
+//! What SQL gives holds all that an engine could take. Where that is not sure, it is `Reach::Unknown` and nothing is narrowed: a
+//! package that is not valid (of documents of one name the engines choose each in its own way), a graph without its edges by
+//! `skipRange`, and more than 250,000 of these edges or of pairs to ask, where the query would take longer than the search. The
+//! first step is never SQL's, since no catalog needs to hold what is installed. Ranges are never paired with
+//! versions: `version::Holding` cuts the order of versions at the ranges' bounds and keeps each range in the few tree nodes that cover it,
+//! and a search takes its next step from there as late as it can. Tests hold narrowed answers against those that are
+//! not, on random catalogs.
 
 mod advice;
 mod answer;

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use super::classic::{Channel, Entry};
-use crate::diag::Place;
-use crate::tally;
+use olmdex_base::diag::Place;
+use olmdex_text::tally;
 
 /// What replaces and skips each name.
 pub(super) struct Naming<'c> {

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::classic::{Channel, Order, OrderError, Package, Walker};
-use crate::tally;
+use olmdex_text::tally;
 
 /// A package with the order of each of its channels.
 pub(super) struct Ordered<'p> {

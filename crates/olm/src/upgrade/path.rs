@@ -10,8 +10,8 @@ use super::classic::{self, End};
 use super::installed::InstalledBundle;
 use super::updates::{refused_words, v1_target};
 use super::v1;
-use crate::index::query::PackageGraph;
-use crate::version::masterminds::api_server_refusal;
+use olmdex_index::query::PackageGraph;
+use olmdex_version::masterminds::api_server_refusal;
 
 /// A way through the versions of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -8,8 +8,8 @@ use super::answer::PackageView;
 use super::installed::InstalledBundle;
 use super::shortest::first_steps;
 use super::v1::bundle_version;
-use crate::index::query::{BundleVersion, EdgeScope, Filter, PackageGraph, PackageVersions, Reach};
-use crate::index::{Index, IndexError};
+use olmdex_index::query::{BundleVersion, EdgeScope, Filter, PackageGraph, PackageVersions, Reach};
+use olmdex_index::{Index, IndexError};
 
 impl PackageView {
     /// All that the catalogs of a filter say of a package; no graphs if they say nothing.

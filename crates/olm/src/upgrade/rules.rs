@@ -1,7 +1,7 @@
 //! The rules of a good upgrade graph (`docs/behaviour/olm-classic.md` 6.1). A catalog that breaks them loads, and
 //! strands clusters.
 
-use crate::diag::{Rule, Severity};
+use olmdex_base::diag::{Rule, Severity};
 
 macro_rules! rules {
     ($($constant:ident: $id:literal, $name:literal, $summary:literal, $explanation:literal, $example:literal;)*) => {

@@ -20,8 +20,8 @@ use super::permit::Permit;
 use super::trails::Trails;
 use super::updates::{v1_target, v1_targets};
 use super::v1::{Catalog, Cursor, Policy, Web};
-use crate::index::query::{PackageGraph, Reach};
-use crate::tally;
+use olmdex_index::query::{PackageGraph, Reach};
+use olmdex_text::tally;
 
 /// Which ways are looked for.
 pub struct Wish<'w> {

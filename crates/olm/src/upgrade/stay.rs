@@ -10,8 +10,8 @@ use super::compat::{Claims, Compatibility, Evidence, judge};
 use super::installed::InstalledBundle;
 use super::path::PathStep;
 use super::v1::Installation;
-use crate::constraint::openshift::Minor;
-use crate::index::query::{GraphBundle, InstallModes, PackageGraph};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::{GraphBundle, InstallModes, PackageGraph};
 
 /// How a bundle stands to the version.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

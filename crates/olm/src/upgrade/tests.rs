@@ -7,11 +7,11 @@ use super::check_graph::check_graph;
 use super::installed::InstalledBundle;
 use super::shortest::{Effort, Wish, classic_shortest};
 use super::{classic_path, classic_paths, v1_path, z_stream};
-use crate::fbc::Entry;
-use crate::index::query::{
+use olmdex_fbc::Entry;
+use olmdex_index::query::{
     CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, NamesWithoutWay, PackageGraph, Reach,
 };
-use crate::tally::assert_grows_with_input;
+use olmdex_text::tally::assert_grows_with_input;
 
 fn name(number: usize) -> String {
     format!("p.v1.0.{number}")

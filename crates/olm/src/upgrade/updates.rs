@@ -8,9 +8,9 @@ use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, CatalogWalk};
-use crate::index::query::PackageGraph;
-use crate::version::masterminds::{Constraint, api_server_refusal};
-use crate::version::{Version, VersionRelease};
+use olmdex_index::query::PackageGraph;
+use olmdex_version::masterminds::{Constraint, api_server_refusal};
+use olmdex_version::{Version, VersionRelease};
 
 /// What OLM does now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

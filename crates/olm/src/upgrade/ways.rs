@@ -12,7 +12,7 @@ use super::classic::{self, End, OrderError, Walker};
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, Question, ResolveError};
-use crate::version::VersionRelease;
+use olmdex_version::VersionRelease;
 
 /// Where upgrades lead.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use super::path::{PathStep, classic_path};
 use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};
-use crate::index::query::{PackageGraph, Reach};
-use crate::index::{Index, IndexError};
-use crate::version::first_of;
-use crate::version::masterminds::api_server_refusal;
+use olmdex_index::query::{PackageGraph, Reach};
+use olmdex_index::{Index, IndexError};
+use olmdex_version::first_of;
+use olmdex_version::masterminds::api_server_refusal;
 
 /// Why not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

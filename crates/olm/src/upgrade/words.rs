@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::advice::extra_edge;
 use super::classic::{Channel, Entry, Installed, Walker};
-use crate::calendar::Day;
-use crate::check::{self, ChannelFacts, CutChannel, Report};
-use crate::fbc::{ChannelPlaces, Input};
-use crate::index::query::GraphChannel;
-use crate::version::Version;
+use olmdex_fbc::{ChannelPlaces, Input};
+use olmdex_index::query::GraphChannel;
+use olmdex_rules::check::{self, ChannelFacts, CutChannel, Report};
+use olmdex_text::calendar::Day;
+use olmdex_version::Version;
 
 /// Reads a catalog and judges it: all findings in one run, and of each cut history what would leave nobody stranded. With a day, the heads
 /// of channels must be supported on it; without one, nothing depends on when it is asked.
@@ -20,7 +20,7 @@ use crate::version::Version;
 /// use std::sync::Arc;
 ///
 /// use olmdex::ask::check_catalog;
-/// use olmdex::fbc::Input;
+/// use olmdex_fbc::Input;
 ///
 /// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
 /// let report = check_catalog(&Input::bytes("catalog.yaml", Arc::from(text.as_bytes())), None);

@@ -14,11 +14,11 @@ use thiserror::Error;
 use super::check_graph::check_graph;
 use super::rules;
 use super::v1::bundle_version;
-use crate::diag::{Finding, Rule};
-use crate::fbc::Entry;
-use crate::index::query::{NamesWithoutWay, PackageGraph};
-use crate::version::blang::Range;
-use crate::version::{Version, VersionRelease, version_in_name};
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_fbc::Entry;
+use olmdex_index::query::{NamesWithoutWay, PackageGraph};
+use olmdex_version::blang::Range;
+use olmdex_version::{Version, VersionRelease, version_in_name};
 
 /// A channel as a z-stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -270,7 +270,7 @@ fn is_same(one: &[String], other: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::query::{GraphBundle, GraphChannel};
+    use olmdex_index::query::{GraphBundle, GraphChannel};
 
     /// Entries as `name < replaces, skips … (range)`, with the versions that their names end with.
     fn graph(entries: &[(&str, &str, &[&str], &str)]) -> PackageGraph {

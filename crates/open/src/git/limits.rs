@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it asks git nothing.
 
 use super::GitError;
-use crate::archive::{EntryWeight, Limit, Limits};
+use olmdex_base::archive::{EntryWeight, Limit, Limits};
 
 /// The limits of objects.
 #[derive(Debug, Clone, Copy)]

@@ -20,8 +20,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::archive::Limit;
-use crate::file::system_words;
+use olmdex_base::archive::Limit;
+use olmdex_base::file::system_words;
 
 pub use limits::ObjectLimits;
 pub use objects::Repository;

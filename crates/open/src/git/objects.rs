@@ -11,9 +11,9 @@ use super::GitError;
 use super::limits::{ObjectLimits, Weighed};
 use super::program::{check_version, each_record, git, output};
 use super::revisions::{Every, Revision, revisions};
-use crate::archive::{Limit, Spool};
-use crate::fbc::{Input, TreeFile};
-use crate::file::Text;
+use olmdex_base::archive::{Limit, Spool};
+use olmdex_base::file::Text;
+use olmdex_fbc::{Input, TreeFile};
 
 /// A repository.
 #[derive(Debug)]

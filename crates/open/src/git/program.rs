@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::GitError;
 use super::minimum::{GitVersion, NEEDED};
-use crate::diag::printable;
+use olmdex_base::diag::printable;
 
 /// What is set for every run, whatever the repository says.
 const SETTINGS: &[&str] = &[

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::GitError;
 use super::program::output;
-use crate::calendar::Day;
+use olmdex_text::calendar::Day;
 
 /// Which commits are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

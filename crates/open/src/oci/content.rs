@@ -9,11 +9,11 @@ use super::layers::{Remarks, apply};
 use super::rules;
 use super::store::{Store, read_again_if_damaged};
 use super::verified::Verified;
-use crate::archive::{Decompressed, Found, LinkError, Node, Spool, Tree, clean, shown};
-use crate::diag::{Finding, Place, Rule};
-use crate::fbc::TreeFile;
-use crate::fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
-use crate::file::Text;
+use olmdex_base::archive::{Decompressed, Found, LinkError, Node, Spool, Tree, clean, shown};
+use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_base::file::Text;
+use olmdex_fbc::TreeFile;
+use olmdex_fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 
 /// The label of a catalog, of a legacy database, and of a bundle.
 const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
@@ -39,7 +39,7 @@ impl Content {
     ///
     /// # Errors
     /// [`OciError`]
-    pub fn of_tree(tree: &Tree, shown: &str) -> Result<(Self, Vec<Finding>), OciError> {
+    pub(crate) fn of_tree(tree: &Tree, shown: &str) -> Result<(Self, Vec<Finding>), OciError> {
         let mut findings = Findings { shown, all: Vec::new() };
         findings.add_remarks(&Remarks { climbing: tree.climbing().to_vec(), ..Remarks::default() });
         let is_directory = |name: &str| matches!(tree.find(name.as_bytes()), Ok(Found::Directory(_)));

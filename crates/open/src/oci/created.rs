@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: no time zones by name, no leap seconds.
 
-use crate::calendar::Day;
+use olmdex_text::calendar::Day;
 
 /// Seconds since 1970 of a time as RFC 3339 has it, `2026-08-20T10:00:00.5Z` or with an offset; `None` if it is not one, or earlier.
 pub(super) fn seconds(text: &str) -> Option<u64> {

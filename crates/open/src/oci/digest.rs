@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sha2::{Digest as _, Sha256, Sha512};
 use thiserror::Error;
 
-use crate::encoding::hex::hex;
+use olmdex_text::encoding::hex::hex;
 
 /// The digest of some bytes, `sha256:…` or `sha512:…`. It is safe in paths and addresses: it has nothing but its algorithm and
 /// lower-case hexadecimal digits.

@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use super::digest::Digest;
 use super::reference::ReferenceError;
-use crate::archive::{ArchiveError, LIFT_LIMITS};
-use crate::file::system_words;
+use olmdex_base::archive::{ArchiveError, LIFT_LIMITS};
+use olmdex_base::file::system_words;
 
 /// Why an image cannot be read.
 #[derive(Debug, Error)]

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use super::error::OciError;
-use crate::archive::{Found, Tree};
-use crate::file::open_below;
+use olmdex_base::archive::{Found, Tree};
+use olmdex_base::file::open_below;
 
 /// Files by their paths.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use super::document::{Descriptor, Document, ImageConfig, Manifest};
 use super::error::OciError;
 use super::platform::Platform;
 use super::store::{Store, Wanted, document, read_again_if_damaged};
-use crate::archive::Limits;
+use olmdex_base::archive::Limits;
 
 /// How an image is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Image {
 
     /// The layer that is a database, if the image is an artifact that has one.
     #[must_use]
-    pub fn database_layer(&self) -> Option<&Descriptor> {
+    pub(crate) fn database_layer(&self) -> Option<&Descriptor> {
         let is_database = |it: &str| DATABASE_TYPES.contains(&it.split('+').next().unwrap_or_default());
         match self.manifest.layers.as_slice() {
             [only] if is_database(&only.media_type) || is_database(&self.manifest.artifact_type) => Some(only),

@@ -11,10 +11,10 @@ use super::error::OciError;
 use super::image::ImageOptions;
 use super::store::{Store, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
-use crate::archive::{
+use olmdex_base::archive::{
     ArchiveError, Decompressed, Entries, Entry, EntryKind, Limit, Limits, Node, Spool, Tree, clean, shown,
 };
-use crate::file::Text;
+use olmdex_base::file::Text;
 
 /// What the last component of a name starts with if it removes something.
 const WHITEOUT: &[u8] = b".wh.";

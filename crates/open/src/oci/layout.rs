@@ -9,7 +9,7 @@ use super::error::OciError;
 use super::files::Files;
 use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
-use crate::archive::Tree;
+use olmdex_base::archive::Tree;
 
 /// The file that says what a directory is.
 const MARK: &str = "oci-layout";
@@ -49,7 +49,7 @@ impl Layout {
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn of_archive(tree: Tree) -> Result<Self, OciError> {
+    pub(crate) fn of_archive(tree: Tree) -> Result<Self, OciError> {
         Self::read(Files::Archive(tree))
     }
 

@@ -11,9 +11,28 @@
 //! | [`rules`] | what is remarkable about an image, as rules of findings |
 //!
 //! Whoever made an image chose every byte of it, its names, its links and its sizes. Digests are verified while bytes are read. Layers are
-//! never unpacked: they become a [`crate::archive::Tree`], and a link is followed inside of it (`docs/behaviour/serving.md` A.2).
+//! never unpacked: they become a [`olmdex_base::archive::Tree`], and a link is followed inside of it (`docs/behaviour/serving.md` A.2).
 //!
 //! What it deliberately does not do: no signatures, no foreign layers from other servers, no judgement of a catalog.
+//!
+//! # How an image is read
+//!
+//! A `oci::Store` (a layout, an archive, skopeo's directory, a registry) gives a root descriptor and bytes; `Image` follows it to a manifest and a
+//! configuration, whose labels decide what `Content` is: a catalog, a bundle or a database. Every byte is compared with its digest while it is
+//! read. Layers are read in parallel, each to a list of entries with the contents that are wanted: those below the labelled directory. The lists
+//! are then applied in order to an `archive::Tree`, which is a map of paths, so that `..`, links and whiteouts are operations on strings, and
+//! nothing of the host can be opened. Where a link leads to content that was not kept, the layers are read again with that path added: honest
+//! images need one reading, and the memory for an image depends on its catalog, not on its size. Contents are kept in memory up to 8 MiB a layer,
+//! then in a temporary file without a name; `file::Text` is either, and a catalog's file can be a part of one, so loading and rendering notice
+//! nothing of it.
+//!
+//! Blobs of registries go to the cache under their digests (`file::BlobCache`): a partial file is locked by one process, goes on where a killed
+//! one stopped, and gets its name when its digest is right. What a tag named last is kept beside them, so that a second run costs one `HEAD`.
+//!
+//! The names of files and the targets of links may take 36 MiB in all layers together, with 128 bytes for each entry, beside the limit of two million entries: that, and not the number, bounds memory (100 MB at worst, measured with names of 14 to 240 bytes and with links).
+//!
+//! What differs from opm on purpose: links are resolved inside the image (opm resolves absolute ones on the host), devices and pipes are passed
+//! over (opm waits for a pipe), `sha512` works, a catalog goes before a database if an image has both labels, and an artifact is opened.
 
 mod content;
 mod created;

@@ -15,8 +15,8 @@ use super::error::OciError;
 use super::image::{config_text, read, read_listed};
 use super::store::{Store, Wanted, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
-use crate::archive::{ArchiveWriter, Decompressed, Limits, Spool};
-use crate::file::{NewDirectory, Text};
+use olmdex_base::archive::{ArchiveWriter, Decompressed, Limits, Spool};
+use olmdex_base::file::{NewDirectory, Text};
 
 /// The types of what is made.
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
@@ -300,7 +300,7 @@ fn config(
 /// # Errors
 /// What keeps it from being read or written.
 pub fn write_layout(image: &PackedImage, tag: &str, directory: &mut NewDirectory) -> Result<(), OciError> {
-    let failed = |error: crate::file::FileError| OciError::Io(io::Error::other(error));
+    let failed = |error: olmdex_base::file::FileError| OciError::Io(io::Error::other(error));
     let path = |it: &Descriptor| Path::new("blobs").join(it.digest.algorithm()).join(it.digest.hex());
     directory.write(Path::new("oci-layout"), b"{\"imageLayoutVersion\":\"1.0.0\"}").map_err(failed)?;
     let mut root = image.root.descriptor.clone();

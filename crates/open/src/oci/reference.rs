@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::digest::Digest;
-use crate::fbc::{is_host, is_path_component, is_tag};
+use olmdex_fbc::{is_host, is_path_component, is_tag};
 
 /// The name of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]

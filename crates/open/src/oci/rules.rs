@@ -2,7 +2,7 @@
 //!
 //! Identifiers are stable: a rule that goes is never followed by another of its number.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     CLIMBING_NAME: "W1701", "climbing-name", Warning,

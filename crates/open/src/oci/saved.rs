@@ -11,7 +11,7 @@ use super::error::OciError;
 use super::files::Files;
 use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
-use crate::archive::{Found, Tree};
+use olmdex_base::archive::{Found, Tree};
 
 /// The file that says what an archive is.
 const MARK: &str = "manifest.json";
@@ -49,7 +49,7 @@ impl SavedImage {
     ///
     /// # Errors
     /// [`OciError::Document`] if what it says cannot be decoded, or does not fit together; [`OciError::Missing`].
-    pub fn of_archive(tree: Tree) -> Result<Self, OciError> {
+    pub(crate) fn of_archive(tree: Tree) -> Result<Self, OciError> {
         const WHAT: &str = "`manifest.json` of the archive";
         let text = match tree.find(MARK.as_bytes()) {
             Ok(Found::File(text)) => plain_document(text.reader(), WHAT)?,

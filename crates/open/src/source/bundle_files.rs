@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{Found, Opener, SourceError};
-use crate::bundle::rules::Contents;
-use crate::bundle::{Bundle, BundleError, Registration};
-use crate::fbc::BundleFiles;
 use crate::oci::Content;
+use olmdex_bundle::bundle::rules::Contents;
+use olmdex_bundle::bundle::{self, Bundle, BundleError, Registration};
+use olmdex_fbc::BundleFiles;
 
 impl Opener {
     /// Looks at what `path` names and reads it as a bundle: a bundle directory without links, or the image of a bundle.
@@ -18,7 +18,7 @@ impl Opener {
     pub(super) fn read_bundle(&self, path: &Path) -> Result<Bundle, SourceError> {
         let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
         let files = match self.find(path)? {
-            Found::BundleDirectory(path) => BundleFiles::read_unlinked(&path).map_err(wrong)?,
+            Found::BundleDirectory(path) => bundle::read_unlinked_files(&path).map_err(wrong)?,
             found => self.bundle_in(found, path)?.0,
         };
         Bundle::of_files(&files.manifests, &files.metadata).map_err(wrong)

@@ -13,11 +13,11 @@ use thiserror::Error;
 
 use super::bundle_tree::{BundleTree, Match};
 use super::{Opener, Source, SourceError, unreadable};
-use crate::fbc::{self, Consumer, Document, Typed};
-use crate::index::{Index, IndexError};
-use crate::json;
 use crate::oci::{Layout, Reference};
 use crate::template::{BundleImages, ImageContent, Unavailable};
+use olmdex_fbc::{self as fbc, Consumer, Document, Typed};
+use olmdex_index::{Index, IndexError};
+use olmdex_text::json;
 
 /// Where the bundles of images are looked for, the first that has one first.
 #[derive(Debug)]

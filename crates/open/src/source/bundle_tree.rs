@@ -9,9 +9,9 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-use crate::bundle::{Bundle, is_bundle, package_in, stated_version_in};
-use crate::file::open_below;
 use crate::oci::Reference;
+use olmdex_base::file::open_below;
+use olmdex_bundle::bundle::{Bundle, is_bundle, package_in, stated_version_in};
 
 /// What says which directory an image was built from.
 const TABLE: &str = "images.json";

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::archive::ArchiveError;
-use crate::bundle::BundleError;
-use crate::diag::counted;
-use crate::file::system_words;
-use crate::legacy::LegacyError;
 use crate::oci::OciError;
+use olmdex_base::archive::ArchiveError;
+use olmdex_base::diag::counted;
+use olmdex_base::file::system_words;
+use olmdex_bundle::bundle::BundleError;
+use olmdex_legacy::LegacyError;
 
 /// Why a source cannot be used.
 #[derive(Debug, Error)]

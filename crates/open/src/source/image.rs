@@ -1,9 +1,9 @@
 //! An image that was found, before what it holds is read: often its digest tells enough.
 
 use super::error::SourceError;
-use crate::diag::Finding;
-use crate::fbc::FromImage;
 use crate::oci::{Content, Image, ImageOptions, OciError, Store, Wanted};
+use olmdex_base::diag::Finding;
+use olmdex_fbc::FromImage;
 
 /// An image of which nothing but manifest and configuration were read.
 pub struct ImageSource<'o> {

@@ -21,16 +21,16 @@ use self::error::unreadable;
 pub use self::image::ImageSource;
 use self::named::Named;
 pub use self::named::local_path;
-use crate::archive;
-use crate::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
-use crate::diag::Finding;
-use crate::fbc::{BundleFiles, Format, Input, Level};
-use crate::file::{Scratch, Text, open_regular};
-use crate::index;
-use crate::legacy::{self, Fidelity, LegacyCatalog};
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
 use crate::oci::{Content, ImageOptions, Layout, OciError, SavedImage, SkopeoDirectory, Store, Wanted};
+use olmdex_base::archive;
+use olmdex_base::diag::Finding;
+use olmdex_base::file::{Scratch, Text, open_regular};
+use olmdex_bundle::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
+use olmdex_fbc::{BundleFiles, Format, Input, Level};
+use olmdex_index as index;
+use olmdex_legacy::{self as legacy, Fidelity, LegacyCatalog};
 
 /// What a user named as a source.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub enum Source {
     /// A catalog in files: a directory, a file, standard input, an image or an archive, a bundle, or a legacy SQLite catalog, whose blobs
     /// are made when they are read.
     Catalog(Input),
-    /// An SQLite database, by its path: an index, or what [`crate::index::Index::open`] will refuse with words.
+    /// An SQLite database, by its path: an index, or what [`olmdex_index::Index::open`] will refuse with words.
     Index(PathBuf),
 }
 
@@ -174,13 +174,13 @@ impl Opener {
     /// ```
     /// use std::path::Path;
     ///
-    /// use olmdex::source::{Opener, Source};
+    /// use olmdex_open::source::{Opener, Source};
     ///
     /// let mut stdin = "schema: olm.package\nname: till\n".as_bytes();
     /// let opener = Opener::new(&std::env::temp_dir());
     /// let source = opener.open(Path::new("-"), &mut stdin)?;
     /// assert!(matches!(source, Source::Catalog(input) if input.files.len() == 1));
-    /// # Ok::<(), olmdex::source::SourceError>(())
+    /// # Ok::<(), olmdex_open::source::SourceError>(())
     /// ```
     ///
     /// # Errors
@@ -222,7 +222,7 @@ impl Opener {
             Found::Files(path, input) => self.open_files(&path, Some(&path), input),
             Found::BundleDirectory(path) => {
                 let wrong = |error: BundleError| SourceError::Bundle { path: path.clone(), error };
-                self.catalog_of_bundle(&BundleFiles::read(&path).map_err(wrong)?, &path, &shown, None)
+                self.catalog_of_bundle(&bundle::read_files(&path).map_err(wrong)?, &path, &shown, None)
             }
             Found::Archived(content, remarks) => match self.open_content(content, remarks, &shown, None)? {
                 Source::Catalog(input) if input.files.iter().all(|it| it.made_of().is_none()) => {

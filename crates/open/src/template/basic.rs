@@ -3,9 +3,9 @@
 use super::document::Document;
 use super::listed::{Listed, bad_entry, check_reference, list};
 use super::rules;
-use crate::diag::Finding;
-use crate::fbc::{self, Spot, Typed};
-use crate::json::{Reader, Step};
+use olmdex_base::diag::Finding;
+use olmdex_fbc::{self as fbc, Spot, Typed};
+use olmdex_text::json::{Reader, Step};
 
 /// An entry of a template.
 #[derive(Debug)]

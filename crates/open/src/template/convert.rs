@@ -5,11 +5,11 @@ use std::convert::Infallible;
 use thiserror::Error;
 
 use super::kind::Kind;
-use crate::check::failure_findings;
-use crate::diag::Finding;
-use crate::fbc::{self, Consumer, DefectKind, Failure, Format, Input, Origin, Typed};
-use crate::json::{self, Reader};
-use crate::yaml;
+use olmdex_base::diag::Finding;
+use olmdex_fbc::{self as fbc, Consumer, DefectKind, Failure, Format, Input, Origin, Typed};
+use olmdex_rules::check::failure_findings;
+use olmdex_text::json::{self, Reader};
+use olmdex_text::yaml;
 
 /// Why a catalog cannot be made a template.
 #[derive(Debug, Error)]

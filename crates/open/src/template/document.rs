@@ -4,11 +4,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::rules;
-use crate::check::failure_findings;
-use crate::diag::{Finding, Place, Rule};
-use crate::fbc::{self, Consumer, Failure, Input, Origin, Spot, Syntax};
-use crate::json;
-use crate::yaml;
+use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_fbc::{self as fbc, Consumer, Failure, Input, Origin, Spot, Syntax};
+use olmdex_rules::check::failure_findings;
+use olmdex_text::json;
+use olmdex_text::yaml;
 
 /// What a template begins with.
 const BEGIN: &str = "begin with `schema: olm.template.basic` or `schema: olm.semver`";

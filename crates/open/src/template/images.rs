@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::bundle::Bundle;
-use crate::fbc::csv::CsvView;
-use crate::fbc::{self, Typed};
-use crate::json::{Reader, Value};
+use olmdex_bundle::bundle::Bundle;
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{self as fbc, Typed};
+use olmdex_text::json::{Reader, Value};
 
 /// Where the content of images comes from.
 pub trait BundleImages {

@@ -2,9 +2,9 @@
 
 use super::document::Document;
 use super::rules;
-use crate::diag::Finding;
-use crate::fbc::{self, Failure, Spot, check_image};
-use crate::json::{Kind, Step, Value};
+use olmdex_base::diag::Finding;
+use olmdex_fbc::{self as fbc, Failure, Spot, check_image};
+use olmdex_text::json::{Kind, Step, Value};
 
 /// An image that a template names.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::images::ImageContent;
-use crate::bundle::Bundle;
-use crate::fbc::{self, Format, Input, Level, Rank, RenderDefect, Rendering, Selection};
-use crate::json::{self, Reader};
+use olmdex_bundle::bundle::Bundle;
+use olmdex_fbc::{self as fbc, Format, Input, Level, Rank, RenderDefect, Rendering, Selection};
+use olmdex_text::json::{self, Reader};
 
 /// A part of the catalog.
 #[derive(Debug, Clone)]

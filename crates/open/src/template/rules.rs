@@ -1,6 +1,6 @@
 //! The rules of templates.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     UNKNOWN_SCHEMA: "E1401", "template-schema", Error,

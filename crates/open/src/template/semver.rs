@@ -9,10 +9,10 @@ use super::images::Head;
 use super::listed::{Listed, check_reference, list, text, wrong_kind};
 use super::rules;
 use super::streams::{Channels, Member, Stream, Wanted, Width, channels};
-use crate::diag::{Finding, closest};
-use crate::fbc::Spot;
-use crate::json::{self, Kind, Reader, Step, Value};
-use crate::version::Version;
+use olmdex_base::diag::{Finding, closest};
+use olmdex_fbc::Spot;
+use olmdex_text::json::{self, Kind, Reader, Step, Value};
+use olmdex_version::Version;
 
 /// What a semver template says.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::fbc::Entry;
-use crate::version::Version;
+use olmdex_fbc::Entry;
+use olmdex_version::Version;
 
 /// How stable a bundle is; the later, the more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

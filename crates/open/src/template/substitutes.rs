@@ -8,11 +8,11 @@ use super::images::Head;
 use super::listed::{Listed, bad_entry, check_reference, list, text, wrong_kind};
 use super::rendered::{Part, Rendered};
 use super::rules;
-use crate::check;
-use crate::diag::{Finding, Severity};
-use crate::fbc::{self, Entry, Input, MadeOf, Spot, Typed};
-use crate::json::{self, Kind, Reader, Step, Value};
-use crate::version::{Release, Version, VersionRelease};
+use olmdex_base::diag::{Finding, Severity};
+use olmdex_fbc::{self as fbc, Entry, Input, MadeOf, Spot, Typed};
+use olmdex_rules::check;
+use olmdex_text::json::{self, Kind, Reader, Step, Value};
+use olmdex_version::{Release, Version, VersionRelease};
 
 /// What a substitutes template says.
 #[derive(Debug)]

@@ -12,16 +12,16 @@ use super::rendered::{Part, Rendered};
 use super::rules;
 use super::semver::Semver;
 use super::substitutes::{Substitutes, channel_blob};
-use crate::diag::{Finding, closest};
-use crate::fbc::{Level, Spot};
-use crate::json::{self, Step};
+use olmdex_base::diag::{Finding, closest};
+use olmdex_fbc::{Level, Spot};
+use olmdex_text::json::{self, Step};
 
 /// A template that has been read.
 ///
 /// ```
 /// use std::sync::Arc;
 ///
-/// use olmdex::template::Template;
+/// use olmdex_open::template::Template;
 ///
 /// let text = "schema: olm.semver\nstable:\n  bundles:\n  - image: quay.io/example/shop:v1.0.0\n";
 /// let template = Template::read("shop.yaml", Arc::from(text.as_bytes()), None).unwrap();

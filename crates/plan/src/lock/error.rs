@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use crate::index::IndexError;
-use crate::resolve::ClosureError;
+use olmdex_index::IndexError;
+use olmdex_olm::resolve::ClosureError;
 
 /// Why a text is not a lock.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -22,7 +22,6 @@ pub enum ParseError {
 
 /// Why something cannot be locked, or what is locked cannot be looked up.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum LockError {
     /// A name that the catalogs do not have.
     #[error("there is no {what} `{name}`{}", if .of.is_empty() { String::new() } else { format!(" in {}", .of) })]

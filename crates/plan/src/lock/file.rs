@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 
 use super::error::ParseError;
-use crate::upgrade::Generation;
+use olmdex_olm::upgrade::Generation;
 
 /// The version of the form.
 const VERSION: i64 = 1;

@@ -7,10 +7,10 @@ use super::error::LockError;
 use super::file::Lock;
 use super::update::way;
 use super::verify::check_catalogs;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::upgrade::{PackageView, classic};
-use crate::version::Version;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::upgrade::{PackageView, classic};
+use olmdex_version::Version;
 
 /// An operator with newer bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

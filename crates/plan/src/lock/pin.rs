@@ -4,11 +4,11 @@
 
 use super::error::LockError;
 use super::file::{Images, LockedCatalog, LockedOperator};
-use crate::index::query::{BundleSelector, Filter};
-use crate::index::{Index, IndexError};
-use crate::oci::Digest;
-use crate::upgrade::{Asked, Generation, PackageView, classic, refused_words, v1, v1_refusal};
-use crate::version::{Version, blang};
+use olmdex_index::query::{BundleSelector, Filter};
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::upgrade::{Asked, Generation, PackageView, classic, refused_words, v1, v1_refusal};
+use olmdex_open::oci::Digest;
+use olmdex_version::{Version, blang};
 
 /// An operator that is to be pinned.
 #[derive(Debug, Clone, PartialEq, Eq)]

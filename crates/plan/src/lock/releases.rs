@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::LockError;
-use crate::index::Index;
-use crate::index::query::{BundleDetail, BundleSelector, Filter};
-use crate::upgrade::{
+use olmdex_index::Index;
+use olmdex_index::query::{BundleDetail, BundleSelector, Filter};
+use olmdex_olm::upgrade::{
     Asked, Generation, InstalledError, PackageView, classic, classic_path, classic_updates, v1_path, v1_updates,
 };
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// What Renovate reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

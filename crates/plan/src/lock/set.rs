@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::error::LockError;
 use super::file::{Lock, LockedOperator};
 use super::pin::{Ask, catalogs, fill, pin};
-use crate::index::Index;
-use crate::resolve::{Options, needs};
-use crate::upgrade::Generation;
+use olmdex_index::Index;
+use olmdex_olm::resolve::{Options, needs};
+use olmdex_olm::upgrade::Generation;
 
 /// Pins operators; with what they depend on, if options for resolving are given. Gives also the demands that nothing meets.
 ///

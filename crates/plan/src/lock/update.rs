@@ -10,11 +10,11 @@ use super::file::{Lock, LockedOperator};
 use super::pin::{catalogs, fill, range};
 use super::set::{Needed, add_dependencies};
 use super::verify::check_catalogs;
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::resolve::Options;
-use crate::upgrade::{Asked, Generation, InstalledBundle, PackageView, UpgradePath, classic_path, v1_path};
-use crate::version::Version;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::resolve::Options;
+use olmdex_olm::upgrade::{Asked, Generation, InstalledBundle, PackageView, UpgradePath, classic_path, v1_path};
+use olmdex_version::Version;
 
 /// What becomes of an operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

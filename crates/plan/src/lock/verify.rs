@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::error::LockError;
 use super::file::{Lock, LockedOperator};
 use super::pin::{Ask, fill, pin};
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::upgrade::PackageView;
-use crate::version::Version;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::upgrade::PackageView;
+use olmdex_version::Version;
 
 /// Something that is not as it was locked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

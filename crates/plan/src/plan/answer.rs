@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::catalogs::Catalogs;
 use super::code::Code;
 use super::standing::OperatorState;
-use crate::constraint::openshift::Minor;
-use crate::platform::Support;
-use crate::upgrade::Generation;
+use olmdex_constraint::openshift::Minor;
+use olmdex_olm::upgrade::Generation;
+use olmdex_rules::platform::Support;
 
 /// A plan.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -8,18 +8,18 @@ use thiserror::Error;
 
 use super::answer::PlanOptions;
 use super::question::{PlanQuestion, path_by_name};
-use crate::calendar::Day;
-use crate::catalog_source::{PlanCatalog, SOURCE_LABEL, TieError, family_and_minor, read_ties};
-use crate::cluster::Cluster;
-use crate::constraint::openshift::Minor;
-use crate::index::query::{CatalogRank, DATE_LABEL, Filter, TIME_LABEL};
-use crate::index::{Index, IndexError};
-use crate::json;
-use crate::platform::{
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::{CatalogRank, DATE_LABEL, Filter, TIME_LABEL};
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::catalog_source::{PlanCatalog, SOURCE_LABEL, TieError, family_and_minor, read_ties};
+use olmdex_olm::upgrade::v1::Gates;
+use olmdex_rules::cluster::Cluster;
+use olmdex_rules::platform::{
     ClusterChannels, Edge, Graph, Lifecycle, Risk, SupportLevel, UpdateFacts, UpdateSource, known_channels,
     known_minors,
 };
-use crate::upgrade::v1::Gates;
+use olmdex_text::calendar::Day;
+use olmdex_text::json;
 
 /// The architecture of clusters that say nothing of theirs.
 pub const USUAL_ARCH: &str = "amd64";
@@ -68,7 +68,6 @@ pub struct PlanWish {
 
 /// Why no plan can be made of an index.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum BasisError {
     /// No catalog says for which version it is.
     #[error("no catalog says for which OpenShift version it is")]

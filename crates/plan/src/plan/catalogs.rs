@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::question::PlanQuestion;
-use crate::catalog_source::PlanCatalog;
-use crate::constraint::openshift::Minor;
-use crate::index::query::Filter;
-use crate::index::{Index, IndexError};
-use crate::upgrade::PackageView;
-use crate::upgrade::v1::Gates;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::Filter;
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::catalog_source::PlanCatalog;
+use olmdex_olm::upgrade::PackageView;
+use olmdex_olm::upgrade::v1::Gates;
 
 /// What was read, by the names of the catalogs and the package.
 type Views = BTreeMap<(Vec<String>, String), Rc<PackageView>>;

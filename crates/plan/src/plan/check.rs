@@ -9,11 +9,11 @@ use thiserror::Error;
 use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanOptions, PlanStep, PlanVerdict, StepKind};
 use super::code::Code;
 use super::question::PlanQuestion;
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
-use crate::index::query::BundleSelector;
-use crate::platform::coerce;
-use crate::version::Version;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
+use olmdex_index::query::BundleSelector;
+use olmdex_rules::platform::coerce;
+use olmdex_version::Version;
 
 /// A plan that was saved, as far as its progress is about it.
 #[derive(Debug, Clone, Deserialize)]

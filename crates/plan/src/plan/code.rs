@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::constraint::openshift::Minor;
+use olmdex_constraint::openshift::Minor;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)+) => {

@@ -8,10 +8,10 @@
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
 use super::manifests::{self, json_text};
 use super::question::PlanQuestion;
-use crate::catalog_source::CATALOG_NAME_LABEL;
-use crate::cluster::Subscription;
-use crate::encoding::shell::word;
-use crate::index::query::BundleSelector;
+use olmdex_index::query::BundleSelector;
+use olmdex_olm::catalog_source::CATALOG_NAME_LABEL;
+use olmdex_rules::cluster::Subscription;
+use olmdex_text::encoding::shell::word;
 
 /// The resource of Subscriptions, by a name that no other API group has.
 const SUBSCRIPTIONS: &str = "subscriptions.operators.coreos.com";
@@ -155,7 +155,7 @@ impl Writer<'_> {
     /// OLM has made it.
     fn approve(&mut self, namespace: &str, package: Option<&str>, round: usize, bundles: &[&str]) -> Option<()> {
         let plans = &self.question.cluster.install_plans;
-        let wanted = |plan: &&crate::cluster::InstallPlan| {
+        let wanted = |plan: &&olmdex_rules::cluster::InstallPlan| {
             plan.namespace == namespace
                 && plan.waits()
                 && bundles.iter().all(|it| plan.csvs.iter().any(|csv| csv == it))

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::state::Standing;
-use crate::index::{Index, IndexError};
-use crate::upgrade::{
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::upgrade::{
     Asked, Effort, Generation, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
 };
 

@@ -6,11 +6,11 @@ use super::catalogs::Catalogs;
 use super::code::Code;
 use super::inventory::Operator;
 use super::question::PlanQuestion;
-use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
-use crate::index::IndexError;
-use crate::platform::{Lifecycle, Support};
-use crate::upgrade::Generation;
-use crate::upgrade::compat::{Claims, Compatibility, Signal, judge};
+use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
+use olmdex_index::IndexError;
+use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::compat::{Claims, Compatibility, Signal, judge};
+use olmdex_rules::platform::{Lifecycle, Support};
 
 /// How a bundle stands to a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

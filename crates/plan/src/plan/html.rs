@@ -12,9 +12,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::answer::{Blocker, Decision, OperatorPlan, Plan, PlanStep, PlanVerdict, StepKind, Unknown};
 use super::standing::OperatorState;
 use super::style::style;
-use crate::diag::{counted, printable};
-use crate::platform::SupportStatus;
-use crate::upgrade::compat::Compatibility;
+use olmdex_base::diag::{counted, printable};
+use olmdex_olm::upgrade::compat::Compatibility;
+use olmdex_rules::platform::SupportStatus;
 
 /// A text from elsewhere without anything that moves or hides other text.
 fn shown(text: &str) -> Cow<'_, str> {
@@ -54,8 +54,7 @@ pub fn html(plan: &Plan) -> String {
 }
 
 /// The report without what makes it a file: for a page that has a frame of its own.
-#[cfg(feature = "page")]
-pub(crate) fn report(plan: &Plan) -> Markup {
+pub fn report(plan: &Plan) -> Markup {
     html! { (verdict(plan)) (sections(plan)) }
 }
 

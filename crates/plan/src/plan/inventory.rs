@@ -8,13 +8,13 @@ use super::answer::Unknown;
 use super::catalogs::Catalogs;
 use super::code::Code;
 use super::question::PlanQuestion;
-use crate::catalog_source::meant;
-use crate::cluster::{ClusterServiceVersion, Subscription};
-use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
-use crate::json;
-use crate::upgrade::Generation;
-use crate::upgrade::v1::Installation;
-use crate::version::first_of;
+use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
+use olmdex_olm::catalog_source::meant;
+use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::v1::Installation;
+use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
+use olmdex_text::json;
+use olmdex_version::first_of;
 
 /// An installed operator.
 #[derive(Debug, Clone)]

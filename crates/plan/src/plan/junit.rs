@@ -3,7 +3,7 @@
 //! A case failed if and only if the verdict is not `ready`, so that what CI shows and the exit code agree.
 
 use super::answer::{OperatorPlan, Plan, PlanStep, StepKind};
-use crate::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult, JunitSuite};
+use olmdex_base::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult, JunitSuite};
 
 /// A plan as JUnit XML. What is required of an operator before or after the platform's update makes it fail, as do blockers and
 /// decisions, and what is not known where it decides the verdict; the rest of that is skipped.

@@ -6,9 +6,9 @@
 //! made by OLM.
 
 use super::answer::Plan;
-use crate::cluster::{ClusterExtension, Subscription};
-use crate::diag::printable;
-use crate::json::write_string;
+use olmdex_base::diag::printable;
+use olmdex_rules::cluster::{ClusterExtension, Subscription};
+use olmdex_text::json::write_string;
 
 pub(super) fn json_text(text: &str) -> String {
     let mut out = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn extension(
         text.push_str(&format!("      channels: [{}]\n", channels.join(", ")));
     }
     if let Some(catalog) = catalog {
-        let label = json_text(crate::catalog_source::CATALOG_NAME_LABEL);
+        let label = json_text(olmdex_olm::catalog_source::CATALOG_NAME_LABEL);
         text.push_str(&format!("      selector:\n        matchLabels:\n          {label}: {}\n", json_text(catalog)));
     }
     text

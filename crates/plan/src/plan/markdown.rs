@@ -3,7 +3,7 @@
 //! What it deliberately does not do: nothing foreign becomes markup or a command.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
-use crate::diag::{counted, printable};
+use olmdex_base::diag::{counted, printable};
 
 /// A text on one line that Markdown leaves alone.
 fn plain(text: &str) -> String {

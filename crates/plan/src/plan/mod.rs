@@ -6,6 +6,19 @@
 //!
 //! What it deliberately does not do: it asks no cluster and runs nothing; it proposes nothing that skips a check of the platform; and what is
 //! not known is said, never guessed.
+//!
+//! # How an upgrade is planned
+//!
+//! `plan::inventory` joins ClusterServiceVersions, Subscriptions and CatalogSources, and says what does not fit together. `plan::journey` takes each
+//! operator by itself along the minor versions, from one version whose catalog is given to the next: what the later ones demand must be done in the
+//! catalog of the first, and only what that cannot do comes after the step of the platform. Bundles on OLM's way are ranked by what they say of the versions
+//! ahead, whether they lead on there, and their support; the lowest of the best is the target. `plan::order` puts the steps of all journeys together, with those
+//! of one namespace as one, and `plan::platform_state` adds what the cluster itself says. What lifts a
+//! blocker is verified by planning once more, as if it had been done (`plan::verify`); `plan::check` compares a saved plan with a later cluster, and takes what is next from planning again. A name from the cluster gets into a command only if it is one that
+//! Kubernetes would take, so none can be more than a name.
+//!
+//! `compat` asks for the journey of one operator (`plan::way_out`), so that both give one answer: first OLM's own way in its channel, then another channel, then
+//! the fewest updates over several (`plan::detour`); where the first leads to nothing that may stay, the others begin at what is installed. What comes of it is planned again before it is shown.
 
 mod answer;
 mod basis;
@@ -31,7 +44,6 @@ mod style;
 mod verify;
 mod way_out;
 
-pub use crate::catalog_source::{PlanCatalog, family_and_minor};
 pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep,
     PlanVerdict, Reason, RouteStep, StepKind, Unknown,
@@ -40,17 +52,17 @@ pub use basis::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, cha
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use code::Code;
 pub use html::html;
-#[cfg(feature = "page")]
-pub(crate) use html::report;
+pub use html::report;
 pub use junit::junit;
 pub use manifests::manifests;
 pub use markdown::{markdown, script};
+pub use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
 pub use question::{PlanQuestion, path_by_name, path_of};
 pub use standing::OperatorState;
 pub use way_out::{StayingOperator, WayOut, catalogs_of_move, way_out};
 
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
 
 /// Plans the upgrade of a cluster.
 ///

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalogs::Catalogs;
-use crate::index::IndexError;
-use crate::index::query::Filter;
-use crate::json;
+use olmdex_index::IndexError;
+use olmdex_index::query::Filter;
+use olmdex_text::json;
 
 /// What a bundle provides and needs.
 #[derive(Debug, Clone, Default)]

@@ -14,10 +14,10 @@ use super::inventory::{Inventory, Operator};
 use super::journey::{Journey, When};
 use super::needs::{Needs, order};
 use super::question::PlanQuestion;
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
-use crate::platform::{Goal, PlatformPath, Support, platform_path};
-use crate::upgrade::Generation;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
+use olmdex_olm::upgrade::Generation;
+use olmdex_rules::platform::{Goal, PlatformPath, Support, platform_path};
 
 /// A step with the operator that it is about, and how many steps that has at the same time before it.
 struct Timed {
@@ -290,7 +290,7 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
 }
 
 fn is_minor(release: &str, minor: Minor) -> bool {
-    crate::version::Version::parse(release).is_ok_and(|it| Minor::of(&it).is_same(minor))
+    olmdex_version::Version::parse(release).is_ok_and(|it| Minor::of(&it).is_same(minor))
 }
 
 /// The releases that the platform goes over, if the updates are known.

@@ -6,9 +6,9 @@ use super::answer::{Blocker, Decision, Plan, StepKind, Unknown};
 use super::basis::recommended;
 use super::code::Code;
 use super::question::PlanQuestion;
-use crate::cluster::Condition;
-use crate::constraint::openshift::Minor;
-use crate::platform::{Goal, Risk, platform_path};
+use olmdex_constraint::openshift::Minor;
+use olmdex_rules::cluster::Condition;
+use olmdex_rules::platform::{Goal, Risk, platform_path};
 
 /// Adds what the cluster says.
 pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) {

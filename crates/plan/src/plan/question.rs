@@ -4,14 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::calendar::Day;
-use crate::cluster::Cluster;
-use crate::constraint::openshift::Minor;
-use crate::index::Index;
-use crate::platform::{Graph, Lifecycle, SupportLevel};
-use crate::upgrade::v1::Gates;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::Index;
+use olmdex_olm::upgrade::v1::Gates;
+use olmdex_rules::cluster::Cluster;
+use olmdex_rules::platform::{Graph, Lifecycle, SupportLevel};
+use olmdex_text::calendar::Day;
 
-use crate::catalog_source::PlanCatalog;
+use olmdex_olm::catalog_source::PlanCatalog;
 
 /// The question after a plan.
 pub struct PlanQuestion<'q> {

@@ -4,12 +4,12 @@
 
 use super::inventory::Operator;
 use super::standing::OperatorState;
-use crate::upgrade::v1::{Installation, Policy};
-use crate::upgrade::{
+use olmdex_olm::upgrade::v1::{Installation, Policy};
+use olmdex_olm::upgrade::{
     Asked, Generation, InstalledBundle, PackageView, Target, classic, classic_path, refused_words, v1_path, v1_targets,
     v1_updates,
 };
-use crate::version::Version;
+use olmdex_version::Version;
 
 /// Where an operator is on its journey.
 #[derive(Debug, Clone)]

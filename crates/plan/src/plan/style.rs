@@ -4,7 +4,7 @@
 //!
 //! What it deliberately does not do: it loads nothing.
 
-use crate::palette::{DARK, LIGHT, Palette};
+use olmdex_text::palette::{DARK, LIGHT, Palette};
 
 const RULES: &str = "
 * { box-sizing: border-box; }

@@ -8,8 +8,8 @@ use super::answer::Plan;
 use super::catalogs::Catalogs;
 use super::code::Code;
 use super::inventory::Operator;
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
 
 /// What is taken as installed instead, by the subjects of operators; `None` for what is uninstalled.
 pub(super) type Settled = BTreeMap<String, Option<String>>;

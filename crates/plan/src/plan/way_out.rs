@@ -10,14 +10,14 @@ use super::fit::Judge;
 use super::inventory::Operator;
 use super::journey::travel;
 use super::question::{PlanQuestion, path_of};
-use crate::calendar::Day;
-use crate::catalog_source::{PlanCatalog, family_and_minor};
-use crate::cluster::Cluster;
-use crate::constraint::openshift::Minor;
-use crate::index::{Index, IndexError};
-use crate::platform::{Graph, SupportLevel};
-use crate::upgrade::v1::Installation;
-use crate::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
+use olmdex_olm::upgrade::v1::Installation;
+use olmdex_olm::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
+use olmdex_rules::cluster::Cluster;
+use olmdex_rules::platform::{Graph, SupportLevel};
+use olmdex_text::calendar::Day;
 
 /// An operator of which it is asked whether it may stay.
 #[derive(Debug, Clone)]

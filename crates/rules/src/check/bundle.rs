@@ -5,12 +5,12 @@ use super::facts::{BundleFacts, PROPERTIES_STEP, Phase};
 use super::inspect::{Inspector, draft, path_text, text_of};
 use super::property::Misfit;
 use super::{check_image, property, rules};
-use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
-use crate::constraint::{Topic, advise};
-use crate::fbc::{Bundle, Syntax, for_each_object};
-use crate::json::{Step, Value};
-use crate::version::blang::Range;
-use crate::version::{Quoted, Release, Version, VersionRelease};
+use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
+use olmdex_constraint::{Topic, advise};
+use olmdex_fbc::{Bundle, Syntax, for_each_object};
+use olmdex_text::json::{Step, Value};
+use olmdex_version::blang::Range;
+use olmdex_version::{Quoted, Release, Version, VersionRelease};
 
 impl Inspector {
     pub(super) fn bundle(&mut self, bundle: &Bundle<'_>, value: Value<'_>) -> BundleFacts {

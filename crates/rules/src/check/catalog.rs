@@ -12,10 +12,10 @@ use super::lifecycles::{Unfit, lifecycles};
 use super::model::PackageModel;
 use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
-use crate::calendar::Day;
-use crate::diag::{Guesses, Severity, may_have};
-use crate::fbc::{Input, Origin};
-use crate::version::Quoted;
+use olmdex_base::diag::{Guesses, Severity, may_have};
+use olmdex_fbc::{Input, Origin};
+use olmdex_text::calendar::Day;
+use olmdex_version::Quoted;
 
 /// Judges a catalog as a whole: takes the facts of its documents in order, then says what is wrong.
 #[derive(Debug, Default)]

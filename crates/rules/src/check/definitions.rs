@@ -6,7 +6,7 @@ use super::inspect::{Inspector, draft};
 use super::property;
 use crate::crd::outline::{self, Manifest, Outline, Owned};
 use crate::crd::ownership::{Complaint, Subject, check_definitions, check_owned};
-use crate::fbc::{BUNDLE_OBJECT, Bundle, for_each_object};
+use olmdex_fbc::{BUNDLE_OBJECT, Bundle, for_each_object};
 
 /// The objects of a bundle that matter here, each with its number among all of them.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::facts::{DeprecationFacts, DeprecationsFacts, Phase};
 use super::inspect::{Inspector, draft};
 use super::rules;
-use crate::fbc::{Deprecation, Deprecations};
-use crate::version::Quoted;
+use olmdex_fbc::{Deprecation, Deprecations};
+use olmdex_version::Quoted;
 
 impl Inspector {
     pub(super) fn deprecations(&mut self, deprecations: &Deprecations<'_>) -> DeprecationsFacts {

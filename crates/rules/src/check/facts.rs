@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::calendar::Day;
-use crate::diag::Rule;
-use crate::fbc::{Entry, Origin, Spot};
-use crate::version::{Release, Version, VersionRelease};
+use olmdex_base::diag::Rule;
+use olmdex_fbc::{Entry, Origin, Spot};
+use olmdex_text::calendar::Day;
+use olmdex_version::{Release, Version, VersionRelease};
 
 /// The facts of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]

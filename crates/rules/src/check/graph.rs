@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::fbc::Entry;
+use olmdex_fbc::Entry;
 
 /// What is wrong with a channel's graph.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use super::facts::{ChannelFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
-use crate::diag::{Rule, may_have};
-use crate::fbc::{
+use crate::platform::{self, Lifecycle, LifecycleDefect};
+use olmdex_base::diag::{Rule, may_have};
+use olmdex_fbc::{
     Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
 };
-use crate::json::{Step, Value};
-use crate::platform::{self, Lifecycle, LifecycleDefect};
-use crate::version::Quoted;
-use crate::version::blang::{HOW_TO_WRITE_A_RANGE, Range};
+use olmdex_text::json::{Step, Value};
+use olmdex_version::Quoted;
+use olmdex_version::blang::{HOW_TO_WRITE_A_RANGE, Range};
 
 /// Looks at one document by itself: its facts, and what is wrong with it whatever the rest of the catalog holds.
 #[must_use]

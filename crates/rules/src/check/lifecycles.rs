@@ -8,10 +8,10 @@ use super::facts::{Draft, Facts, LifecycleFacts};
 use super::graph::head;
 use super::inspect::draft;
 use super::model::PackageModel;
-use crate::calendar::Day;
-use crate::constraint::openshift::Minor;
 use crate::platform::{coerce, rules};
-use crate::version::first_of;
+use olmdex_constraint::openshift::Minor;
+use olmdex_text::calendar::Day;
+use olmdex_version::first_of;
 
 /// Something that does not fit.
 pub(super) struct Unfit<'a> {

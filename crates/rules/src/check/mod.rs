@@ -28,18 +28,18 @@ mod whole;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-pub use crate::fbc::{ImageError, check_image};
 pub use catalog::Checker;
 pub use facts::{
     BundleFacts, ChannelFacts, CutAdvice, CutChannel, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected,
     LifecycleFacts, OpmLine, PROPERTIES_STEP, PackageFacts, Phase,
 };
 pub use inspect::inspect;
+pub use olmdex_fbc::{ImageError, check_image};
 pub use several::{SeveralCatalogs, Shared};
 
-use crate::calendar::Day;
-use crate::diag::{Finding, Rule};
-use crate::fbc::{Consumer, Document, Failure, Input, Origin, load};
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_fbc::{Consumer, Document, Failure, Input, Origin, load};
+use olmdex_text::calendar::Day;
 
 /// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those of its lifecycles.
 #[must_use]
@@ -105,7 +105,7 @@ pub fn failure_findings(input: &Input, origin: Origin, failure: &Failure) -> Vec
 }
 
 /// The words of the real tool for a value that does not have the form of its property's type.
-pub(crate) fn property_misfit(property_type: &str, value: crate::json::Value<'_>) -> Option<String> {
+pub fn property_misfit(property_type: &str, value: olmdex_text::json::Value<'_>) -> Option<String> {
     property::check(property_type, Some(value)).map(|it| it.opm)
 }
 
@@ -120,14 +120,14 @@ impl Consumer for Inspection {
 }
 
 /// Reads a catalog and judges it: all findings in one run. What to do about a channel that is cut is known above; everybody else asks
-/// [`crate::ask::check_catalog`].
-pub(crate) fn check(input: &Input) -> Report {
+/// `olmdex::ask::check_catalog`.
+pub fn check(input: &Input) -> Report {
     check_noting(input, None, None, &mut |_| {})
 }
 
 /// As [`check`], for somebody who knows what to do about a channel that is cut, and takes note of each document, in their order; with a
 /// day, the heads of channels must be supported on it.
-pub(crate) fn check_noting(
+pub fn check_noting(
     input: &Input,
     day: Option<Day>,
     advice: Option<CutAdvice>,

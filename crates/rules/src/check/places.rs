@@ -1,8 +1,8 @@
 //! From spots in documents to lines in files.
 
 use super::facts::{Draft, Facts};
-use crate::diag::{Finding, Place};
-use crate::fbc::{Input, Origin, Spot, locate_all};
+use olmdex_base::diag::{Finding, Place};
+use olmdex_fbc::{Input, Origin, Spot, locate_all};
 
 /// Turns drafts, which are sorted by document, into findings. Each document is read once more, however many findings
 /// it has.

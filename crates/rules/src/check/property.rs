@@ -1,9 +1,9 @@
 //! The form of the property values that OLM knows (`docs/behaviour/fbc.md` 2.1).
 
 use super::facts::Draft;
-use crate::fbc::BUNDLE_OBJECT;
-use crate::gotype::GoType;
-use crate::json::{Step, Value};
+use olmdex_fbc::BUNDLE_OBJECT;
+use olmdex_text::gotype::GoType;
+use olmdex_text::json::{Step, Value};
 
 /// Why a property's value does not have its form.
 pub(super) struct Misfit {
@@ -44,6 +44,6 @@ pub(super) fn check(property_type: &str, value: Option<Value<'_>>) -> Option<Mis
 pub(super) fn draft_at(mut draft: Draft, idx: usize, below_value: Vec<Step>) -> Draft {
     let mut path: Vec<Step> = vec!["properties".into(), idx.into(), "value".into()];
     path.extend(below_value);
-    draft.spot = crate::fbc::Spot::Path(path);
+    draft.spot = olmdex_fbc::Spot::Path(path);
     draft
 }

@@ -3,7 +3,7 @@
 //! `E…` rules are those for which the real tools refuse a catalog, `W…` rules those that they let pass although
 //! something will not work. Identifiers are stable: a rule that goes is never followed by another of its number.
 
-use crate::diag::{Rule, rules};
+use olmdex_base::diag::{Rule, rules};
 
 rules! {
     UNREADABLE_FILE: "E0001", "unreadable-file", Error,
@@ -336,7 +336,7 @@ mod tests {
         let names: BTreeSet<_> = ALL.iter().map(|rule| rule.name).collect();
         assert_eq!((ids.len(), names.len()), (ALL.len(), ALL.len()));
         for rule in ALL {
-            let letter = if rule.severity == crate::diag::Severity::Error { 'E' } else { 'W' };
+            let letter = if rule.severity == olmdex_base::diag::Severity::Error { 'E' } else { 'W' };
             assert!(rule.id.starts_with(letter), "{}", rule.id);
             assert!(rule.summary.ends_with('.') && rule.explanation.ends_with('.'), "{}", rule.id);
             assert_eq!(find(rule.name).map(|it| it.id), Some(rule.id));

@@ -8,8 +8,8 @@ use super::facts::{Facts, Inspected};
 use super::inspect::draft;
 use super::places;
 use super::practice::rules;
-use crate::diag::{Finding, Place};
-use crate::fbc::{Input, Origin};
+use olmdex_base::diag::{Finding, Place};
+use olmdex_fbc::{Input, Origin};
 
 /// A document, and the number of its catalog.
 type At = (usize, Origin);
@@ -140,7 +140,7 @@ impl SeveralCatalogs {
         &self,
         at: At,
         package: &str,
-        rule: &'static crate::diag::Rule,
+        rule: &'static olmdex_base::diag::Rule,
         message: String,
         help: &str,
         field: &'static str,

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::facts::ChannelFacts;
 use super::graph::check_chain;
 use super::model::PackageModel;
-use crate::fbc::Entry;
-use crate::tally;
-use crate::version::Quoted;
-use crate::version::blang::Range;
+use olmdex_fbc::Entry;
+use olmdex_text::tally;
+use olmdex_version::Quoted;
+use olmdex_version::blang::Range;
 
 struct Node {
     text: String,

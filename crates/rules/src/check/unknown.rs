@@ -7,9 +7,9 @@
 
 use super::inspect::{Inspector, draft, path_text};
 use super::rules;
-use crate::diag::closest;
-use crate::fbc::{Blob, Spot, Typed};
-use crate::json::{Kind, Step, Value, fold_eq};
+use olmdex_base::diag::closest;
+use olmdex_fbc::{Blob, Spot, Typed};
+use olmdex_text::json::{Kind, Step, Value, fold_eq};
 
 /// The fields of an object, each with the shape of the objects in it, if those have one.
 struct Shape(&'static [(&'static str, Option<&'static Shape>)]);
@@ -166,7 +166,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::check::check;
-    use crate::fbc::Input;
+    use olmdex_fbc::Input;
 
     fn found(text: &str) -> Vec<String> {
         let report = check(&Input::bytes("catalog.json", Arc::from(text.as_bytes())));

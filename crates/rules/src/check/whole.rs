@@ -10,9 +10,9 @@ use super::graph::{GraphDefect, check_chain};
 use super::inspect::draft;
 use super::model::PackageModel;
 use super::rules;
-use crate::diag::{Guesses, closest, closest_of_same_numbers, slip_of};
-use crate::fbc::Entry;
-use crate::version::{Quoted, Version, by_version, first_of};
+use olmdex_base::diag::{Guesses, closest, closest_of_same_numbers, slip_of};
+use olmdex_fbc::Entry;
+use olmdex_version::{Quoted, Version, by_version, first_of};
 
 /// Something absent that a document names.
 pub(super) struct Absence {

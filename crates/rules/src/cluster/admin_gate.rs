@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it reads no other ConfigMap.
 
 use super::object::Object;
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// Where gates stand, and where they are acknowledged.
 const GATES: (&str, &str) = ("openshift-config-managed", "admin-gates");

@@ -1,7 +1,7 @@
 //! CatalogSources: which catalogs a cluster has, and which it prefers (`docs/behaviour/olm-classic.md` 1.4).
 
 use super::object::Object;
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// A CatalogSource.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use super::condition::Condition;
 use super::object::{Object, text};
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// A ClusterOperator.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,8 +2,8 @@
 
 use super::condition::Condition;
 use super::object::{Object, text};
-use crate::diag::Place;
-use crate::json::{self, Value};
+use olmdex_base::diag::Place;
+use olmdex_text::json::{self, Value};
 
 /// A ClusterVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,8 +9,8 @@ use super::{
     CatalogSource, Cluster, ClusterExtension, ClusterNode, ClusterOperator, ClusterServiceVersion, ClusterVersion,
     InstallPlan, MachineConfigPool, OperatorCondition, OperatorGroup, Subscription,
 };
-use crate::diag::Place;
-use crate::json::Value;
+use olmdex_base::diag::Place;
+use olmdex_text::json::Value;
 
 /// Collects objects.
 #[derive(Default)]

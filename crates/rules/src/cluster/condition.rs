@@ -1,7 +1,7 @@
 //! Conditions, as all kinds of objects have them.
 
 use super::object::{Object, text};
-use crate::json::Value;
+use olmdex_text::json::Value;
 
 /// A condition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,10 +3,10 @@
 //! What it deliberately does not do: it does not say what an operator's properties mean.
 
 use super::object::Object;
-use crate::diag::Place;
-use crate::fbc::csv::{CsvView, ListedApi};
-use crate::fbc::{Api, Property};
-use crate::json::{self, Kind};
+use olmdex_base::diag::Place;
+use olmdex_fbc::csv::{CsvView, ListedApi};
+use olmdex_fbc::{Api, Property};
+use olmdex_text::json::{self, Kind};
 
 /// A ClusterServiceVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

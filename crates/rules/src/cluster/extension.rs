@@ -5,9 +5,9 @@
 use super::condition::Condition;
 use super::object::{Object, text};
 use super::selector::LabelSelector;
-use crate::diag::Place;
-use crate::json::{Value, write_compact};
-use crate::version::masterminds::api_server_refusal;
+use olmdex_base::diag::Place;
+use olmdex_text::json::{Value, write_compact};
+use olmdex_version::masterminds::api_server_refusal;
 
 /// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
 pub const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it does not read the steps.
 
 use super::object::{Object, text};
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// An InstallPlan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -11,12 +11,12 @@ use thiserror::Error;
 
 use super::Cluster;
 use super::collect::Collector;
-use crate::archive::{self, ArchiveError, Found, Limits, Node};
-use crate::diag::Place;
-use crate::fbc::{self, Origin, Spot, Syntax};
-use crate::file::{open_regular, system_words};
-use crate::json::{self, Kind, Step, Value};
-use crate::yaml;
+use olmdex_base::archive::{self, ArchiveError, Found, Limits, Node};
+use olmdex_base::diag::Place;
+use olmdex_base::file::{open_regular, system_words};
+use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
+use olmdex_text::json::{self, Kind, Step, Value};
+use olmdex_text::yaml;
 
 /// How many bytes a file of manifests may have.
 const MAX_FILE: u64 = 1 << 30;
@@ -359,7 +359,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     {
         return Err(syntax(u32::try_from(at + 1).unwrap_or(u32::MAX), "it is longer than 64 MiB".to_owned()));
     }
-    let expansion = crate::json::Expansion::default();
+    let expansion = olmdex_text::json::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;
         let mut converted = Vec::new();
@@ -417,7 +417,7 @@ fn add(value: Value<'_>, sink: &mut dyn FnMut(Value<'_>, &[Step])) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fbc::Property;
+    use olmdex_fbc::Property;
 
     const LIST: &str = "apiVersion: v1
 kind: List

@@ -2,8 +2,8 @@
 //!
 //! What it deliberately does not do: no types of particular kinds.
 
-use crate::diag::Place;
-use crate::json::Value;
+use olmdex_base::diag::Place;
+use olmdex_text::json::Value;
 
 /// An object, and where it stands.
 pub(super) struct Object<'d> {

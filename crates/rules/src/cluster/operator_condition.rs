@@ -4,7 +4,7 @@
 
 use super::condition::Condition;
 use super::object::Object;
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// An OperatorCondition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: no selector is evaluated.
 
 use super::object::Object;
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// An OperatorGroup.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

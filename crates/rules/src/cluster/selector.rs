@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::object::text;
-use crate::json::Value;
-use crate::version::Quoted;
+use olmdex_text::json::Value;
+use olmdex_version::Quoted;
 
 /// A label selector: all of it must match. An empty one matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,7 +2,7 @@
 
 use super::condition::Condition;
 use super::object::Object;
-use crate::diag::Place;
+use olmdex_base::diag::Place;
 
 /// A Subscription.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! The rules of the CustomResourceDefinitions in one bundle, by themselves and beside its ClusterServiceVersion.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     FIRST_VERSION: "W0907", "crd-first-version", Warning,

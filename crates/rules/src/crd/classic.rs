@@ -11,7 +11,7 @@ use super::field;
 use super::objects::Resource;
 #[cfg(feature = "jsonschema")]
 use super::validator::ValidatorError;
-use crate::json::Step;
+use olmdex_text::json::Step;
 
 /// What OLM Classic says to a new definition.
 #[derive(Debug, Clone, PartialEq, Eq)]

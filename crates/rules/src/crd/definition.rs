@@ -4,7 +4,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::field::{PlacedSchema, steps};
-use crate::json::Step;
+use olmdex_text::json::Step;
 
 /// A CustomResourceDefinition.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::json::Step;
+use olmdex_text::json::Step;
 
 /// The schema of a version, if it has one, and the steps to it.
 pub(super) type PlacedSchema<'s> = (Option<&'s Value>, &'s [Step]);

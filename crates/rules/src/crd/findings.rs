@@ -5,8 +5,8 @@
 use super::classic::{self, Overwork, Verdict};
 use super::field::steps;
 use super::{Crd, Resource, preflight, rules};
-use crate::diag::{Finding, Place, Rule};
-use crate::json::Step;
+use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_text::json::Step;
 
 /// A definition, and where it is written.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::definition::{Crd, CrdError};
-use crate::fbc::Api;
+use olmdex_fbc::Api;
 
 /// A custom resource.
 #[derive(Debug, Clone, PartialEq)]

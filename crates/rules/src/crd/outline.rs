@@ -1,12 +1,12 @@
 //! Definitions and ClusterServiceVersions by their names only: who is called what, and which versions are served.
 //!
-//! Schemas are nearly all of a definition's text, and a catalog holds hundreds of megabytes of them. [`skim`] jumps over
+//! Schemas are nearly all of a definition's text, and a catalog holds hundreds of megabytes of them. `skim` jumps over
 //! them and reads the form that Go's writers produce; [`read`] takes any form and reads everything.
 
 use memchr::{memchr2, memmem};
 
-use crate::json::{self, Reader, Value};
-use crate::yaml;
+use olmdex_text::json::{self, Reader, Value};
+use olmdex_text::yaml;
 
 /// A CustomResourceDefinition without its schemas.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -94,7 +94,7 @@ fn manifest(value: Value<'_>) -> Manifest {
 /// A schema ends for it where the next field of the definition follows. The default value of a schema could hold that
 /// too, so what seems wrong must be read with [`read`] before anybody is told.
 #[must_use]
-pub fn skim(object: &[u8]) -> Option<Manifest> {
+pub(crate) fn skim(object: &[u8]) -> Option<Manifest> {
     let mut scan = Scan { text: object, at: 0 };
     scan.eat(b"{\"apiVersion\":")?;
     let api = scan.text()?;

@@ -5,7 +5,7 @@
 
 use super::bundle_rules as rules;
 use super::outline::{Outline, Owned};
-use crate::diag::{Rule, closest};
+use olmdex_base::diag::{Rule, closest};
 
 /// What a complaint is about: its place among the values that were given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

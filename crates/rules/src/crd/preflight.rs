@@ -14,7 +14,7 @@ use super::definition::{Crd, CrdVersion};
 use super::field;
 use super::schema::flatten;
 use super::version::compare;
-use crate::json::Step;
+use olmdex_text::json::Step;
 
 /// Something that the preflight refuses.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]

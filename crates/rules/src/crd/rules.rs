@@ -1,6 +1,6 @@
 //! The rules of upgrading a CustomResourceDefinition.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     PREFLIGHT: "E0901", "crd-preflight", Error,

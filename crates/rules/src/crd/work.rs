@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::re2::Pattern;
-use crate::tally;
+use olmdex_text::re2::Pattern;
+use olmdex_text::tally;
 
 /// What all may take, about a second.
 const FUEL: u64 = 300_000_000;

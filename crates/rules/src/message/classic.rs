@@ -6,7 +6,7 @@ use super::explanation::{MessageExplanation, PartExplanation};
 use super::made::{Made, RESOLVE, between, command};
 use super::rule::{Known, Rule, by_rules};
 use super::unsatisfiable::{Meaning, no_operators};
-use crate::constraint::ConstraintError;
+use olmdex_constraint::ConstraintError;
 
 const SYSTEM: &str = "OLM Classic";
 const NO_OPERATORS: &str = "no operators found ";

@@ -1,7 +1,7 @@
 //! An explanation in the making, and the cutting of messages and commands.
 
 use super::explanation::MessageExplanation;
-use crate::encoding::shell::word;
+use olmdex_text::encoding::shell::word;
 
 /// Where ClusterExtensions show their conditions.
 pub(super) const EXTENSIONS: &str = "kubectl get clusterextensions -o yaml";

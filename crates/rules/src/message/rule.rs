@@ -4,7 +4,7 @@
 
 use super::explanation::MessageExplanation;
 use super::made::{Made, between};
-use crate::encoding::shell::word;
+use olmdex_text::encoding::shell::word;
 
 /// A message that its words alone explain.
 pub(super) struct Known {

@@ -6,8 +6,8 @@
 use super::explanation::MessageExplanation;
 use super::made::{EXTENSIONS, Made, between, command};
 use super::rule::{Known, Rule, by_rules};
-use crate::encoding::shell::word;
-use crate::version::Version;
+use olmdex_text::encoding::shell::word;
+use olmdex_version::Version;
 
 const SYSTEM: &str = "OLM v1";
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::edges::Risk;
 use super::graph::{Edge, Graph, Release};
 use super::text::{TextError, each_document, items_of, text_of};
-use crate::json::{Kind, Value};
+use olmdex_text::json::{Kind, Value};
 
 /// Why a text is not an answer of the update service.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use super::graph::Graph;
 use super::lifecycle::coerce;
 use super::update_source::{UpdateFacts, UpdateSource};
-use crate::constraint::openshift::Minor;
-use crate::version::Version;
+use olmdex_constraint::openshift::Minor;
+use olmdex_version::Version;
 
 /// The kind of channels that clusters follow which say nothing else.
 const USUAL: &str = "stable";

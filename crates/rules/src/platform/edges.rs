@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{items_of, text_of};
-use crate::json::Value;
-use crate::re2::Pattern;
+use olmdex_text::json::Value;
+use olmdex_text::re2::Pattern;
 
 /// Who is exposed to a risk.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edges::Risk;
-use crate::constraint::openshift::Minor;
-use crate::version::Version;
+use olmdex_constraint::openshift::Minor;
+use olmdex_version::Version;
 
 /// A release.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]

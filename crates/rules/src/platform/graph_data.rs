@@ -11,10 +11,10 @@ use super::edges::{BlockedEdge, EdgeJudgement, EdgeStatus, Risk};
 use super::graph::{Edge, Graph, Release};
 use super::lifecycle::coerce;
 use super::text::{each_document, items_of, text_of};
-use crate::constraint::openshift::Minor;
-use crate::json::Value;
-use crate::re2::Pattern;
-use crate::version::Version;
+use olmdex_constraint::openshift::Minor;
+use olmdex_text::json::Value;
+use olmdex_text::re2::Pattern;
+use olmdex_version::Version;
 
 /// The layout of the repository that this reads: `1.y` with y up to this.
 const LAYOUT: (u64, u64) = (1, 1);

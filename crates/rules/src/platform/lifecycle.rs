@@ -5,9 +5,9 @@
 //! What it deliberately does not do: no judgement of a day; that is in `support`.
 
 use super::text::{TextError, each_document, items_of, text_of};
-use crate::calendar::Day;
-use crate::constraint::openshift::Minor;
-use crate::json::{Kind, Value};
+use olmdex_constraint::openshift::Minor;
+use olmdex_text::calendar::Day;
+use olmdex_text::json::{Kind, Value};
 
 /// The schema of lifecycle blobs.
 pub const SCHEMA: &str = "io.openshift.operators.lifecycles.v1alpha1";

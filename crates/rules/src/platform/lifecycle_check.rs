@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use super::lifecycle::Phase;
 use super::rules;
-use crate::calendar::Day;
-use crate::diag::{Rule, closest};
-use crate::json::{Kind, Step, Value};
+use olmdex_base::diag::{Rule, closest};
+use olmdex_text::calendar::Day;
+use olmdex_text::json::{Kind, Step, Value};
 
 /// Something wrong with a lifecycle blob.
 #[derive(Debug, Clone, PartialEq)]

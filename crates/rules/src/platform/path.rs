@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::edges::Risk;
 use super::graph::{Edge, Graph};
-use crate::constraint::openshift::Minor;
-use crate::version::Version;
+use olmdex_constraint::openshift::Minor;
+use olmdex_version::Version;
 
 /// Where a way leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

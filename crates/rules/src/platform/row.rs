@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::lifecycle::{Lifecycle, LifecycleVersion, Phase};
 use super::support::{PlatformFit, Support};
-use crate::calendar::Day;
+use olmdex_text::calendar::Day;
 
 /// A minor version of a package, with its support on a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

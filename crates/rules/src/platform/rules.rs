@@ -1,7 +1,7 @@
 //! The rules of lifecycle blobs (`docs/behaviour/platform.md` 1). The real tools accept every blob of a schema that they do not know, so all
 //! of these are warnings.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     PACKAGE_MISSING: "W1601", "lifecycle-package-missing", Warning,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::lifecycle::{Lifecycle, LifecycleVersion, Phase, coerce};
-use crate::calendar::Day;
+use olmdex_text::calendar::Day;
 
 /// Whether a version is supported on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

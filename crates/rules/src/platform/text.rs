@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::fbc;
-use crate::json::{self, Value};
-use crate::yaml;
+use olmdex_fbc as fbc;
+use olmdex_text::json::{self, Value};
+use olmdex_text::yaml;
 
 /// Why a text cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -37,7 +37,7 @@ pub fn each_document(text: &[u8], mut sink: impl FnMut(Value<'_>, u32)) -> Resul
         }
         return Ok(());
     }
-    let expansion = crate::json::Expansion::default();
+    let expansion = olmdex_text::json::Expansion::default();
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| TextError { line: error.line, error: error.to_string() })?;
         let wrong = |error: String| TextError { line: chunk.first_line, error };

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::answer::{GraphError, read_answer};
 use super::graph::Graph;
 use super::graph_data::GraphData;
-use crate::calendar::Day;
+use olmdex_text::calendar::Day;
 
 /// Files that tell of updates, before they are read.
 #[derive(Debug, Clone, PartialEq, Eq)]

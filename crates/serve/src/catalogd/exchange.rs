@@ -1,6 +1,6 @@
 //! What is asked and what is answered, before it is sent.
 
-use crate::index::{Index, IndexError};
+use olmdex_index::{Index, IndexError};
 
 /// A request.
 #[derive(Debug, Clone, Copy)]

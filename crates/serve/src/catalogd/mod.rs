@@ -18,10 +18,10 @@ use sha2::{Digest as _, Sha256};
 
 use self::condition::Verdict;
 use self::path::{Endpoint, Route};
-use crate::encoding::hex::hex;
-use crate::index::query::{DocumentFilter, ServedDocument};
-use crate::index::{Index, IndexError};
-use crate::json::Reader;
+use olmdex_index::query::{DocumentFilter, ServedDocument};
+use olmdex_index::{Index, IndexError};
+use olmdex_text::encoding::hex::hex;
+use olmdex_text::json::Reader;
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 const JSONL: &str = "application/jsonl";
@@ -33,7 +33,7 @@ const INVALID_NAME: &str = "a lowercase RFC 1123 subdomain must consist of lower
 const LONG_NAME: &str = "must be no more than 253 characters";
 
 /// What a request of a version that is refused is told.
-pub const VERSION_REFUSED: &str = "505 HTTP Version Not Supported: unsupported protocol version";
+pub(crate) const VERSION_REFUSED: &str = "505 HTTP Version Not Supported: unsupported protocol version";
 
 /// The catalogs that are served.
 #[derive(Debug, Clone, Copy)]

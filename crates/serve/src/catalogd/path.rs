@@ -1,6 +1,6 @@
 //! Which catalog and which question a path names. A path never leads to a file: it is compared with names.
 
-use crate::encoding::percent::decoded;
+use olmdex_text::encoding::percent::decoded;
 
 /// What a path names.
 #[derive(Debug, PartialEq, Eq)]

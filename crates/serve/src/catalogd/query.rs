@@ -1,7 +1,7 @@
 //! The parameters of `metas`.
 
 use super::path::unescape;
-use crate::index::query::DocumentFilter;
+use olmdex_index::query::DocumentFilter;
 
 /// The documents that are asked for. `None` if there is a parameter that is not known. Of several of one name the first counts; parts with
 /// a bad escape or a semicolon vanish.

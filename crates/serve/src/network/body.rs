@@ -18,8 +18,8 @@ use tonic::Status;
 
 use super::budget::{Budget, Full, Held, MAX_BATCH};
 use super::connections::Connection;
-use crate::serve::answers::Messages;
-use crate::serve::registry::encoded::Encoded;
+use crate::answers::Messages;
+use crate::registry::encoded::Encoded;
 
 /// Shorter pieces of messages are copied together.
 const MIN_PIECE: usize = 4 << 10;

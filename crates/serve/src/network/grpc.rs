@@ -20,14 +20,14 @@ use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
 use super::work::NoAnswer;
-use crate::diag::printable;
-use crate::serve::answers::{Messages, Question};
-use crate::serve::registry::call::{Method, RegistryMethod, method};
-use crate::serve::registry::encoded::Encoded;
-use crate::serve::registry::message::Texts;
-use crate::serve::registry::reflection::{Reflection, Request as Reflected};
-use crate::serve::registry::{ACKNOWLEDGEMENT, Code, Refusal, Registry};
-use crate::serve::snapshot::Snapshot;
+use crate::answers::{Messages, Question};
+use crate::registry::call::{Method, RegistryMethod, method};
+use crate::registry::encoded::Encoded;
+use crate::registry::message::Texts;
+use crate::registry::reflection::{Reflection, Request as Reflected};
+use crate::registry::{ACKNOWLEDGEMENT, Code, Refusal, Registry};
+use crate::snapshot::Snapshot;
+use olmdex_base::diag::printable;
 
 /// Bytes of a question.
 const MAX_QUESTION: usize = 64 << 10;

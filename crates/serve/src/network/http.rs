@@ -22,10 +22,10 @@ use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
 use super::work::NoAnswer;
-use crate::index::{Index, IndexError};
-use crate::serve::catalogd::{Answer, Asked, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
-use crate::serve::pages::PageRequest;
-use crate::serve::snapshot::Snapshot;
+use crate::catalogd::{Answer, Asked, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
+use crate::pages::PageRequest;
+use crate::snapshot::Snapshot;
+use olmdex_index::{Index, IndexError};
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
 

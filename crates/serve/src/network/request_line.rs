@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::serve::catalogd::refuses_version;
+use crate::catalogd::refuses_version;
 
 /// Longer lines are for hyper to refuse.
 const MAX_LINE: usize = 16 << 10;

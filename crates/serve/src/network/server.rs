@@ -26,8 +26,8 @@ use super::request_line::WithRequestLine;
 use super::state::Shared;
 use super::tls::{Acceptors, TlsError, TlsFiles};
 use super::{grpc, http};
-use crate::file::{allow_many_files, system_words};
-use crate::serve::snapshot::Snapshot;
+use crate::snapshot::Snapshot;
+use olmdex_base::file::{allow_many_files, system_words};
 
 /// Streams at once on a connection.
 const MAX_STREAMS: u32 = 250;

@@ -14,8 +14,8 @@ use super::counters::Counters;
 use super::event::Event;
 use super::tls::Acceptors;
 use super::work::Queues;
-use crate::diag::printable;
-use crate::serve::snapshot::Snapshot;
+use crate::snapshot::Snapshot;
+use olmdex_base::diag::printable;
 
 /// What all connections share.
 pub(super) struct Shared {

@@ -14,8 +14,8 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::validity::Validity;
-use crate::file;
-use crate::file::system_words;
+use olmdex_base::file;
+use olmdex_base::file::system_words;
 
 /// Bytes that a file of certificates or of a key may have.
 const MAX_LEN: u64 = 1 << 20;

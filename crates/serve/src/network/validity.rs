@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::calendar::Day;
+use olmdex_text::calendar::Day;
 
 /// The times between which a certificate counts, in seconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

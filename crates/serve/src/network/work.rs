@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::index::Index;
-use crate::serve::snapshot::{CONNECTIONS, Snapshot};
+use crate::snapshot::{CONNECTIONS, Snapshot};
+use olmdex_index::Index;
 
 /// Pages that are made at once.
 const PAGES: usize = 2;
@@ -138,8 +138,8 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::fbc::Input;
-    use crate::index::{self, CatalogSpec, Mode};
+    use olmdex_fbc::Input;
+    use olmdex_index::{self as index, CatalogSpec, Mode};
 
     fn snapshot() -> Arc<Snapshot> {
         let mut builder = index::Builder::in_memory();

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::custom::is_name;
-use crate::check::check;
-use crate::fbc::{Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
+use olmdex_fbc::{Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
+use olmdex_rules::check::check;
 
 /// The property of which a bundle may have one.
 const CSV_METADATA: &str = "olm.csv.metadata";

@@ -4,10 +4,10 @@
 
 use super::message::{Bundle, Deprecation, GroupVersionKind, TypedValue};
 use super::refusal::Refusal;
-use crate::fbc::{self, BUNDLE_OBJECT, CarriedObject, PackageFacts, Typed, for_each_placed_object, rebuilt_csv};
-use crate::index::query::ServedEntry;
-use crate::index::{Index, IndexError};
-use crate::json::{self, Reader, Value};
+use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, CarriedObject, PackageFacts, Typed, for_each_placed_object, rebuilt_csv};
+use olmdex_index::query::ServedEntry;
+use olmdex_index::{Index, IndexError};
+use olmdex_text::json::{self, Reader, Value};
 
 /// How much of a bundle is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -42,7 +42,7 @@ pub enum RegistryMethod {
 impl RegistryMethod {
     /// Whether it asks for one package or bundle by its name, which takes a fraction of a millisecond.
     #[must_use]
-    pub fn is_about_one(self) -> bool {
+    pub(crate) fn is_about_one(self) -> bool {
         matches!(self, Self::GetPackage | Self::GetBundle | Self::GetBundleForChannel)
     }
 }
@@ -53,7 +53,7 @@ impl RegistryMethod {
 /// The words for a client that asks for what is not offered.
 pub fn method(path: &str) -> Result<Method, String> {
     use RegistryMethod as R;
-    let malformed = || format!("malformed method name: {}", crate::version::Quoted(path));
+    let malformed = || format!("malformed method name: {}", olmdex_version::Quoted(path));
     let (service, name) = path.strip_prefix('/').and_then(|it| it.rsplit_once('/')).ok_or_else(malformed)?;
     let found = match (service, name) {
         ("api.Registry", "ListPackages") => Method::Registry(R::ListPackages),

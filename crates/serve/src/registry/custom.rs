@@ -3,8 +3,8 @@
 use super::Registry;
 use super::refusal::Refusal;
 use super::value::encode_struct;
-use crate::index::query::{DocumentFilter, ServedDocument};
-use crate::json::Reader;
+use olmdex_index::query::{DocumentFilter, ServedDocument};
+use olmdex_text::json::Reader;
 
 /// The header that a client must send with the value `true`, and with no other, to get anything.
 pub const ACKNOWLEDGEMENT: &str = "x-acknowledge-experimental";

@@ -17,23 +17,21 @@ pub mod reflection;
 mod refusal;
 pub mod value;
 
-pub use crate::index::query::AskedApi;
 pub use admission::refusal;
 pub use custom::{ACKNOWLEDGEMENT, is_name};
+pub use olmdex_index::query::AskedApi;
 pub use refusal::{Code, Refusal};
 
 use self::bundle::{Extent, message_of};
 use self::message::{Bundle, Channel, ChannelEntry, Deprecation, Package, PackageName};
-use crate::index::Index;
-use crate::index::query::{EntryKey, ServedEntry, ServedPackage};
-use crate::version::Version;
+use olmdex_index::Index;
+use olmdex_index::query::{EntryKey, ServedEntry, ServedPackage};
+use olmdex_version::Version;
 
-impl AskedApi<'_> {
-    /// As errors write it.
-    fn shown(self) -> String {
-        let quoted = crate::version::Quoted;
-        format!("group:{} version:{} kind:{}", quoted(self.group), quoted(self.version), quoted(self.kind))
-    }
+/// An API as errors write it.
+fn shown(api: AskedApi<'_>) -> String {
+    let quoted = olmdex_version::Quoted;
+    format!("group:{} version:{} kind:{}", quoted(api.group), quoted(api.version), quoted(api.kind))
 }
 
 /// Bytes of a message that clients written in Go take, unless they are told otherwise; OLM is one of them.
@@ -64,7 +62,7 @@ impl Registry<'_> {
     ///
     /// # Errors
     /// [`Refusal::Index`].
-    pub fn list_packages(&self) -> Result<Vec<PackageName>, Refusal> {
+    pub(crate) fn list_packages(&self) -> Result<Vec<PackageName>, Refusal> {
         let names = self.index.served_packages(self.catalog)?;
         Ok(names.into_iter().map(|name| PackageName { name }).collect())
     }
@@ -168,7 +166,7 @@ impl Registry<'_> {
             found.extend(others.map(|skip| entry_message(entry, skip)));
         }
         if found.is_empty() {
-            return Err(Refusal::NoProvider(api.shown()));
+            return Err(Refusal::NoProvider(shown(api)));
         }
         found.sort_by(by_names);
         Ok(found)
@@ -190,7 +188,7 @@ impl Registry<'_> {
             found.extend(others.map(|skip| entry_message(entry, skip)));
         }
         if found.is_empty() {
-            return Err(Refusal::NoProvider(api.shown()));
+            return Err(Refusal::NoProvider(shown(api)));
         }
         found.sort_by(by_names);
         Ok(found)
@@ -203,14 +201,14 @@ impl Registry<'_> {
     pub fn default_bundle_that_provides(&self, api: AskedApi<'_>) -> Result<Bundle, Refusal> {
         let heads = self.providers(api, true)?;
         if heads.is_empty() {
-            return Err(Refusal::NoProvider(api.shown()));
+            return Err(Refusal::NoProvider(shown(api)));
         }
         for entry in heads {
             if self.find_package(&entry.package)?.default_channel == entry.channel {
                 return self.single(entry);
             }
         }
-        Err(Refusal::NoDefaultProvider(api.shown()))
+        Err(Refusal::NoDefaultProvider(shown(api)))
     }
 
     /// `ListBundles`: every bundle in each of its channels, by channel, package and bundle, until `each` says no.
@@ -230,7 +228,7 @@ impl Registry<'_> {
     ///
     /// # Errors
     /// [`Refusal::Index`].
-    pub fn list_keys(&self) -> Result<Vec<EntryKey>, Refusal> {
+    pub(crate) fn list_keys(&self) -> Result<Vec<EntryKey>, Refusal> {
         Ok(self.index.served_keys(self.catalog)?)
     }
 

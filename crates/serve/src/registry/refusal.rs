@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use crate::index::IndexError;
-use crate::version::Quoted;
+use olmdex_index::IndexError;
+use olmdex_version::Quoted;
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]

@@ -5,7 +5,7 @@
 //!
 //! What it deliberately does not do: numbers are doubles there, so that large integers change, as with the real server.
 
-use crate::json::{Kind, Value};
+use olmdex_text::json::{Kind, Value};
 
 /// `Struct.fields`
 const FIELDS: u8 = 0x0a;
@@ -41,7 +41,7 @@ enum Task<'d> {
 
 /// The bytes of an object; of anything else, those of an empty object.
 #[must_use]
-pub fn encode_struct(object: Value<'_>) -> Vec<u8> {
+pub(crate) fn encode_struct(object: Value<'_>) -> Vec<u8> {
     let mut out = Backwards(Vec::with_capacity(256));
     let mut tasks: Vec<Task<'_>> = object.members().map(|(key, value)| Task::Member(key, value)).collect();
     while let Some(task) = tasks.pop() {

@@ -1,7 +1,7 @@
 //! Hexadecimal digits.
 
 /// Bytes in hexadecimal digits, lower case.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |it: u8| char::from_digit(it.into(), 16).expect("half a byte is below 16");
     bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]).collect()
 }

@@ -2,6 +2,6 @@
 //!
 //! What it deliberately does not do: JSON and YAML have modules of their own.
 
-pub(crate) mod hex;
-pub(crate) mod percent;
-pub(crate) mod shell;
+pub mod hex;
+pub mod percent;
+pub mod shell;

@@ -7,20 +7,20 @@ use std::path::Path;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
 
 /// What is encoded so that nothing in a text has a meaning in an address.
-pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// What is encoded in a path, whose slashes stay.
-pub(crate) const IN_PATH: &AsciiSet = &RESERVED.remove(b'/');
+pub const IN_PATH: &AsciiSet = &RESERVED.remove(b'/');
 /// What is encoded in a path that is compared letter by letter with names of files.
-pub(crate) const IN_REFERENCE: &AsciiSet = &IN_PATH.remove(b'@').remove(b'+').remove(b'=').remove(b',');
+pub const IN_REFERENCE: &AsciiSet = &IN_PATH.remove(b'@').remove(b'+').remove(b'=').remove(b',');
 
 /// A text with the bytes of `set`, and all that are not ASCII, encoded.
-pub(crate) fn encoded(text: impl AsRef<[u8]>, set: &'static AsciiSet) -> String {
+pub fn encoded(text: impl AsRef<[u8]>, set: &'static AsciiSet) -> String {
     percent_encode(text.as_ref(), set).to_string()
 }
 
 /// The address by which SQLite reads a file that nobody changes meanwhile: without locks, so that a read-only file in a read-only
 /// directory can be read.
-pub(crate) fn sqlite_uri(path: &Path) -> String {
+pub fn sqlite_uri(path: &Path) -> String {
     // An absolute path with one slash at its front, as `//host` and relative paths have other meanings in URIs.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let path = encoded(path.as_os_str().as_encoded_bytes(), IN_PATH);
@@ -28,7 +28,7 @@ pub(crate) fn sqlite_uri(path: &Path) -> String {
 }
 
 /// The bytes of an encoded text; `None` if a `%` begins no escape.
-pub(crate) fn decoded(text: &str, plus_is_blank: bool) -> Option<Vec<u8>> {
+pub fn decoded(text: &str, plus_is_blank: bool) -> Option<Vec<u8>> {
     let is_escape = |it: &[u8]| it.len() >= 2 && it[..2].iter().all(u8::is_ascii_hexdigit);
     if !text.as_bytes().split(|it| *it == b'%').skip(1).all(is_escape) {
         return None;

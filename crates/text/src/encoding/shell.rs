@@ -3,7 +3,7 @@
 //! What it deliberately does not do: characters that a terminal obeys stay.
 
 /// A text as a word of a POSIX shell: as it is where every shell takes it so, else in quotes.
-pub(crate) fn word(text: &str) -> String {
+pub fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@=,+".contains(c);
     // zsh puts the path of a command in the place of `=command`.
     if !text.is_empty() && !text.starts_with('=') && text.chars().all(is_plain) {

@@ -6,7 +6,7 @@ use super::Decoder;
 use super::scalar;
 use super::table::{ANY, Form, Struct, fields_of};
 use crate::json::{Kind, Step, Value, names_field};
-use crate::version::Quoted;
+use olmdex_version::Quoted;
 
 /// A value that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Problem {
 
 impl Misfit {
     /// A value that a reader refuses after it was decoded.
-    pub(crate) fn said(path: Vec<Step>, message: String, go: String) -> Self {
+    pub fn said(path: Vec<Step>, message: String, go: String) -> Self {
         Self { path, go_field: String::new(), problem: Problem::Text(message), go }
     }
 

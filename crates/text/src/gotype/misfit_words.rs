@@ -39,7 +39,7 @@ pub fn go_type_error(found: Kind, expected: Expected, root: &str, path: &[Step])
 }
 
 /// A path in the form `Channel.entries.0.name`.
-pub(crate) fn go_path(root: &str, path: &[Step]) -> String {
+pub fn go_path(root: &str, path: &[Step]) -> String {
     let mut field = root.to_owned();
     for step in path {
         field.push('.');

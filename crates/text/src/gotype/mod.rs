@@ -11,10 +11,10 @@ mod scalar;
 mod table;
 
 pub use decode::{Misfit, Problem};
-pub(crate) use misfit_words::go_path;
+pub use misfit_words::go_path;
 pub use misfit_words::{Expected, go_type_error};
-pub(crate) use scalar::STANDARD_BASE64;
-pub(crate) use table::{Field, FieldKind, Form};
+pub use scalar::STANDARD_BASE64;
+pub use table::{Field, FieldKind, Form};
 
 use crate::json::Value;
 
@@ -60,34 +60,34 @@ impl GoType {
     /// The value of `olm.package`.
     pub const PACKAGE: Self = Self("property.Package");
     /// A definition that a ClusterServiceVersion owns or requires.
-    pub(crate) const CRD_DESCRIPTION: Self = Self("olm/v1alpha1.CRDDescription");
+    pub const CRD_DESCRIPTION: Self = Self("olm/v1alpha1.CRDDescription");
     /// An API of a server that it owns or requires.
-    pub(crate) const API_SERVICE_DESCRIPTION: Self = Self("olm/v1alpha1.APIServiceDescription");
+    pub const API_SERVICE_DESCRIPTION: Self = Self("olm/v1alpha1.APIServiceDescription");
     /// One of its links, and its provider.
-    pub(crate) const LINK: Self = Self("olm/v1alpha1.AppLink");
+    pub const LINK: Self = Self("olm/v1alpha1.AppLink");
     /// One of its maintainers.
-    pub(crate) const MAINTAINER: Self = Self("olm/v1alpha1.Maintainer");
+    pub const MAINTAINER: Self = Self("olm/v1alpha1.Maintainer");
     /// One of its install modes.
-    pub(crate) const INSTALL_MODE: Self = Self("olm/v1alpha1.InstallMode");
+    pub const INSTALL_MODE: Self = Self("olm/v1alpha1.InstallMode");
     /// One of its native APIs.
-    pub(crate) const NATIVE_API: Self = Self("meta/v1.GroupVersionKind");
+    pub const NATIVE_API: Self = Self("meta/v1.GroupVersionKind");
     /// An ImageSetConfiguration of v2 of oc-mirror.
-    pub(crate) const IMAGE_SET: Self = Self("mirror/v2alpha1.ImageSetConfiguration");
+    pub const IMAGE_SET: Self = Self("mirror/v2alpha1.ImageSetConfiguration");
     /// One with the fields of v1 besides.
-    pub(crate) const OLD_IMAGE_SET: Self = Self("mirror-old/v2alpha1.ImageSetConfiguration");
+    pub const OLD_IMAGE_SET: Self = Self("mirror-old/v2alpha1.ImageSetConfiguration");
     /// Its `mirror`.
-    pub(crate) const MIRROR: Self = Self("mirror/v2alpha1.Mirror");
+    pub const MIRROR: Self = Self("mirror/v2alpha1.Mirror");
     /// One of its operators.
-    pub(crate) const MIRRORED_OPERATOR: Self = Self("mirror/v2alpha1.Operator");
+    pub const MIRRORED_OPERATOR: Self = Self("mirror/v2alpha1.Operator");
     /// One of its images.
-    pub(crate) const MIRRORED_IMAGE: Self = Self("mirror/v2alpha1.Image");
+    pub const MIRRORED_IMAGE: Self = Self("mirror/v2alpha1.Image");
     /// A text.
     pub const TEXT: Self = Self("string");
     /// A list of texts.
     pub const TEXTS: Self = Self("[]string");
 
     /// The fields of a type of the table that is no list and no text, in their order.
-    pub(crate) fn fields(self) -> &'static [Field] {
+    pub fn fields(self) -> &'static [Field] {
         table::fields(self.0)
     }
 

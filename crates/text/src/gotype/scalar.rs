@@ -8,10 +8,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::calendar::Day;
 use crate::json::{Kind, Value};
-use crate::version::{Quoted, Version, check_release_segments};
+use olmdex_version::{Quoted, Version, check_release_segments};
 
 /// The base64 of Go's library: standard alphabet, padded; bits behind the last byte are not looked at.
-pub(crate) const STANDARD_BASE64: GeneralPurpose = GeneralPurpose::new(
+pub const STANDARD_BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)

@@ -5,26 +5,38 @@ use std::sync::{Mutex, OnceLock};
 
 /// What a value has to be.
 #[derive(Debug, Clone)]
-pub(crate) enum Form {
+pub enum Form {
     /// A text, and what its type is called.
     Text(&'static str),
+    /// `true` or `false`.
     Truth,
     /// A whole number, and what its type is called.
     Int32(&'static str),
+    /// A whole number of 64 bits.
     Int64,
+    /// A number.
     Float,
+    /// Bytes in base64.
     Bytes,
     /// Anything, and what its type is called.
     Any(&'static str),
     /// A field that the type does not have.
     Unknown,
+    /// A moment (RFC 3339).
     Time,
+    /// A quantity of Kubernetes, such as `100Mi`.
     Quantity,
+    /// A whole number or a text.
     IntOrString,
+    /// A semantic version.
     Version,
+    /// The release of a version.
     Release,
+    /// A list.
     List(Box<Form>),
+    /// An object with keys of any name.
     Map(Box<Form>),
+    /// An object of the type with this number.
     Object(usize),
     /// Something that is null where nothing is.
     Pointer(Box<Form>),
@@ -48,21 +60,27 @@ pub(super) struct Struct {
 
 /// A field of a type.
 #[derive(Debug)]
-pub(crate) struct Field {
+pub struct Field {
     /// Its name in JSON.
-    pub(crate) name: &'static str,
-    pub(crate) form: Form,
+    pub name: &'static str,
+    /// What its value has to be.
+    pub form: Form,
     /// Whether it is written even if it has the zero value.
-    pub(crate) is_always: bool,
+    pub is_always: bool,
 }
 
 /// What is written of a field.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum FieldKind {
+pub enum FieldKind {
+    /// A text.
     Text,
+    /// `true` or `false`.
     Truth,
+    /// A whole number.
     Int,
+    /// Any value, as it is.
     Any,
+    /// A list of texts.
     Texts,
     /// A list of objects with these fields.
     Objects(&'static [Field]),
@@ -70,7 +88,7 @@ pub(crate) enum FieldKind {
 
 impl Field {
     /// What is written of it; `Any` of what nothing writes.
-    pub(crate) fn kind(&self) -> FieldKind {
+    pub fn kind(&self) -> FieldKind {
         match &self.form {
             Form::Text(_) => FieldKind::Text,
             Form::Truth => FieldKind::Truth,
@@ -185,7 +203,7 @@ pub(super) fn fields_of(number: usize) -> &'static Struct {
 
 impl Form {
     /// The fields of an object, or of the items of a list.
-    pub(crate) fn fields(&self) -> &'static [Field] {
+    pub fn fields(&self) -> &'static [Field] {
         match self {
             Self::Object(number) => &fields_of(*number).fields,
             Self::List(of) | Self::Pointer(of) => of.fields(),

@@ -46,7 +46,7 @@ pub struct Expansion {
 
 impl Expansion {
     /// What is read again counts from nothing.
-    pub(crate) fn reset(&self) {
+    pub fn reset(&self) {
         self.used.store(0, Ordering::Relaxed);
     }
 
@@ -55,7 +55,7 @@ impl Expansion {
     /// # Errors
     ///
     /// The limit is reached: no document gets any more.
-    pub(crate) fn charge(&self, bytes: usize) -> Result<(), &'static str> {
+    pub fn charge(&self, bytes: usize) -> Result<(), &'static str> {
         self.charge_bytes(bytes as u64)
     }
 
@@ -71,20 +71,20 @@ impl Expansion {
     /// # Errors
     ///
     /// As [`Self::charge`].
-    pub(crate) fn charge_document(&self, document: Value<'_>, len: usize) -> Result<(), &'static str> {
+    pub fn charge_document(&self, document: Value<'_>, len: usize) -> Result<(), &'static str> {
         let lists = |of: Value<'_>| of.members().map(|(_, it)| it.items().count() as u64).sum::<u64>();
         let items: u64 = document.members().flat_map(|(_, it)| it.items()).map(|it| 1 + lists(it)).sum();
         self.charge_above(DOCUMENT + ITEM * items + VALUE * document.n_values(), len)
     }
 
     /// Takes note of `len` bytes of text that are no document.
-    pub(crate) fn charge_broken(&self, len: usize) {
+    pub fn charge_broken(&self, len: usize) {
         // There is a finding about it anyway.
         let _ = self.charge_above(DOCUMENT, len);
     }
 
     /// Whether the limit is reached, so that nothing more of the input need be read.
-    pub(crate) fn is_spent(&self) -> bool {
+    pub fn is_spent(&self) -> bool {
         MAX_EXPANSION.is_below(self.used.load(Ordering::Relaxed))
     }
 

@@ -23,7 +23,7 @@ pub use error::{PatternError, PatternErrorKind};
 /// A regular expression that has been read.
 ///
 /// ```
-/// use olmdex::re2::Pattern;
+/// use olmdex_text::re2::Pattern;
 ///
 /// let pattern = Pattern::parse(r"^4\.1[0-9]\.").unwrap();
 /// assert!(pattern.is_match("4.18.3"));

@@ -40,7 +40,7 @@ pub(super) enum Look {
 
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+    pub nodes: Vec<Node>,
     /// The ranges of each class, in order.
     pub(super) classes: Vec<Vec<(char, char)>>,
     pub(super) root: usize,

@@ -31,7 +31,7 @@ pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
 pub use locate::{FoundPosition, Position, locate, locate_all};
 pub use nodes::{Node, NodeKind, nodes};
-pub(crate) use number::{float_as_text, number_as_text};
+pub use number::{float_as_text, number_as_text};
 pub use origins::ValueOrigins;
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
 pub use split::{Chunk, Found, SplitError, Splitter, split};

@@ -54,17 +54,17 @@ pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// A number of JSON as the text that it is where a text is expected: integers as they are, others as [`write_general`] has them.
+/// A number of JSON as the text that it is where a text is expected: integers as they are, others as `write_general` has them.
 #[must_use]
-pub(crate) fn number_as_text(json: &str) -> String {
+pub fn number_as_text(json: &str) -> String {
     // What is larger than an integer of 64 bits was read as a double.
     let is_integer = json.parse::<i64>().is_ok() || json.parse::<u64>().is_ok();
     if is_integer { json.to_owned() } else { float_as_text(json) }
 }
 
-/// A number of JSON, taken as a double, as [`write_general`] has it.
+/// A number of JSON, taken as a double, as `write_general` has it.
 #[must_use]
-pub(crate) fn float_as_text(json: &str) -> String {
+pub fn float_as_text(json: &str) -> String {
     let mut out = Vec::new();
     write_general(json.parse().unwrap_or_default(), &mut out);
     String::from_utf8(out).unwrap_or_default()

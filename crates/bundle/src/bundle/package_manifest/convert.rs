@@ -14,8 +14,8 @@ use super::{file, rules};
 use crate::bundle::blob::Bundle;
 use crate::bundle::sources::{SourceFile, made_of};
 use crate::bundle::written;
-use crate::diag::{Finding, Place, closest};
-use crate::fbc::{Format, Input, Level, MadeOf, RawObject, Spot};
+use olmdex_base::diag::{Finding, Place, closest};
+use olmdex_fbc::{Format, Input, Level, MadeOf, RawObject, Spot};
 
 /// Reads the package-manifest directory of which the file of this number is the package manifest; none if there are no versions in it.
 /// `root` is the directory, if it is one of the system's; `image` gives bundles the references of their images.
@@ -34,7 +34,7 @@ pub fn convert(
         return None;
     }
     findings.append(&mut tree.findings);
-    let place = |path: Vec<crate::json::Step>| written::place(&file.shown, &text, &Spot::Path(path));
+    let place = |path: Vec<olmdex_text::json::Step>| written::place(&file.shown, &text, &Spot::Path(path));
     let mut texts = Vec::new();
     let mut blob = RawObject::open("olm.package");
     blob.text("name", &package.package);
@@ -61,7 +61,7 @@ pub fn convert(
             it.text("name", &entry.version.bundle.name);
             it.optional("replaces", entry.replaces());
             if !entry.skips().is_empty() {
-                it.list("skips", entry.skips(), |it, skip| crate::json::write_string(skip, &mut it.out));
+                it.list("skips", entry.skips(), |it, skip| olmdex_text::json::write_string(skip, &mut it.out));
             }
             it.optional("skipRange", &entry.version.skip_range);
             it.out.push(b'}');

@@ -5,9 +5,9 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::fbc::InputFile;
-use crate::fbc::MAX_BUNDLE_FILE;
-use crate::file::open_below;
+use olmdex_base::file::open_below;
+use olmdex_fbc::InputFile;
+use olmdex_fbc::MAX_BUNDLE_FILE;
 
 /// The whole file. `root` is the directory, if it is one of the system's.
 pub(super) fn read(root: Option<&Path>, file: &InputFile) -> io::Result<Vec<u8>> {

@@ -8,9 +8,9 @@ use std::path::Path;
 use super::{file, rules};
 use crate::bundle::manifest::first_document;
 use crate::bundle::written;
-use crate::diag::{Finding, Rule};
-use crate::fbc::{Input, Spot};
-use crate::json::{Kind, Reader, Step, Value};
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_fbc::{Input, Spot};
+use olmdex_text::json::{Kind, Reader, Step, Value};
 
 /// No package manifest is larger.
 const MAX_MANIFEST: u64 = 1 << 20;

@@ -10,10 +10,10 @@ use super::manifest::is_package_manifest;
 use super::rules;
 use crate::bundle::blob::Bundle;
 use crate::bundle::manifest::{Manifest, first_document};
-use crate::diag::{Finding, Place, Rule};
-use crate::fbc::csv::CsvView;
-use crate::fbc::{Input, InputFile, object_of_texts};
-use crate::json::Reader;
+use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{Input, InputFile, object_of_texts};
+use olmdex_text::json::Reader;
 
 /// A version of the operator.
 pub(super) struct Version {

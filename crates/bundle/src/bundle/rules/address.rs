@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: groups, encoded words and domain literals of mail; hosts are checked for blanks and ports only.
 
-use crate::version::Quoted;
+use olmdex_version::Quoted;
 
 const SPECIAL: &str = "()<>[]:;@\\,\"";
 

@@ -9,8 +9,8 @@ use crate::bundle::blob::refuse;
 use crate::bundle::error::BundleError;
 use crate::bundle::manifest::Manifest;
 use crate::bundle::typed::{self, Wrong};
-use crate::diag::Severity;
-use crate::fbc::Spot;
+use olmdex_base::diag::Severity;
+use olmdex_fbc::Spot;
 
 /// What a blob cannot be made of. `known` is what others have found.
 pub(super) fn check(contents: &Contents, known: &[Found]) -> Vec<Found> {

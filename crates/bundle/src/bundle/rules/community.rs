@@ -11,9 +11,9 @@ use super::options::Options;
 use super::removed_apis::Removed;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Severity::{self, Error, Warning};
-use crate::json::{Kind, Reader};
-use crate::version::Version;
+use olmdex_base::diag::Severity::{self, Error, Warning};
+use olmdex_text::json::{Kind, Reader};
+use olmdex_version::Version;
 
 const GUIDE: &str = "https://kubernetes.io/docs/reference/using-api/deprecation-guide/#v1-22";
 const LABEL: &str = "com.redhat.openshift.versions";

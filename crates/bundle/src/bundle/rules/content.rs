@@ -15,10 +15,10 @@ use super::node::Node;
 use super::objects::printed_head;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Severity::Error;
-use crate::fbc::Spot;
-use crate::gotype::{Decoder, GoType};
-use crate::version::Quoted;
+use olmdex_base::diag::Severity::Error;
+use olmdex_fbc::Spot;
+use olmdex_text::gotype::{Decoder, GoType};
+use olmdex_version::Quoted;
 
 /// Kinds that a bundle may have.
 const SUPPORTED: [&str; 22] = [

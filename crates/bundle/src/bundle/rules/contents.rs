@@ -8,11 +8,11 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::bundle::error::BundleError;
-use crate::fbc::{self, BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
-use crate::fbc::{Origin, Syntax};
-use crate::json::Expansion;
-use crate::json::{self, Kind, Reader, Value};
-use crate::yaml;
+use olmdex_fbc::{self as fbc, BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
+use olmdex_fbc::{Origin, Syntax};
+use olmdex_text::json::Expansion;
+use olmdex_text::json::{self, Kind, Reader, Value};
+use olmdex_text::yaml;
 
 /// A bundle directory with its files.
 #[derive(Debug)]

@@ -14,10 +14,10 @@ use super::loader::CRD_V1BETA1;
 use super::names::{dns1035_label, dns1123_subdomain};
 use super::node::Node;
 use super::table as rules;
-use crate::diag::{Rule, Severity};
-use crate::fbc::Spot;
-use crate::json::{Kind, Step};
-use crate::version::Quoted;
+use olmdex_base::diag::{Rule, Severity};
+use olmdex_fbc::Spot;
+use olmdex_text::json::{Kind, Step};
+use olmdex_version::Quoted;
 
 /// A version of a definition after defaulting.
 pub(super) struct Served {

@@ -7,10 +7,10 @@ use super::found::{Found, Observed};
 use super::names::{dns1123_subdomain, label_value};
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Severity::{Error, Warning};
-use crate::json::Kind;
-use crate::version::blang::{HOW_TO_WRITE_A_RANGE, Range};
-use crate::version::{Quoted, Version};
+use olmdex_base::diag::Severity::{Error, Warning};
+use olmdex_text::json::Kind;
+use olmdex_version::blang::{HOW_TO_WRITE_A_RANGE, Range};
+use olmdex_version::{Quoted, Version};
 
 /// Checks the ClusterServiceVersion.
 pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {

@@ -9,8 +9,8 @@ use super::found::{Found, Observed};
 use super::node::Node;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Severity::{Error, Warning};
-use crate::json::{Kind, Reader};
+use olmdex_base::diag::Severity::{Error, Warning};
+use olmdex_text::json::{Kind, Reader};
 
 const ALM: &str = "alm-examples";
 const OLM: &str = "olm.examples";

@@ -9,10 +9,10 @@ use super::contents::{Contents, Entry, File};
 use super::found::{At, Found};
 use super::node::Node;
 use super::table as rules;
-use crate::constraint::cel;
-use crate::fbc::{Spot, Syntax};
-use crate::json::{Kind, Step};
-use crate::version::{Quoted, blang};
+use olmdex_constraint::cel;
+use olmdex_fbc::{Spot, Syntax};
+use olmdex_text::json::{Kind, Step};
+use olmdex_version::{Quoted, blang};
 
 pub(super) const PREFIX: &str = "operators.operatorframework.io.bundle.";
 

@@ -1,9 +1,9 @@
 //! What a rule found: in our words with a place, and beside it what the real validators say.
 
 use super::contents::Contents;
-use crate::diag::{Finding, Place, Rule, Severity};
-use crate::fbc::{self, Spot};
-use crate::json::Step;
+use olmdex_base::diag::{Finding, Place, Rule, Severity};
+use olmdex_fbc::{self as fbc, Spot};
+use olmdex_text::json::Step;
 
 /// Something wrong with a bundle.
 #[derive(Debug, Clone)]

@@ -7,10 +7,10 @@ use super::found::{At, Found, Observed};
 use super::node::Node;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Severity::{self, Error, Warning};
-use crate::fbc::Spot;
-use crate::json::Kind;
-use crate::version::{Quoted, Version};
+use olmdex_base::diag::Severity::{self, Error, Warning};
+use olmdex_fbc::Spot;
+use olmdex_text::json::Kind;
+use olmdex_version::{Quoted, Version};
 
 /// The channels of a bundle, and the file that names them.
 pub(super) struct Channels {

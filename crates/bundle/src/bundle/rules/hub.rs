@@ -9,9 +9,9 @@ use super::found::Found;
 use super::options::Options;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Severity::{Error, Warning};
-use crate::json::Kind;
-use crate::version::{Quoted, Version};
+use olmdex_base::diag::Severity::{Error, Warning};
+use olmdex_text::json::Kind;
+use olmdex_version::{Quoted, Version};
 
 const CAPABILITIES: [&str; 5] = ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
 
@@ -140,7 +140,7 @@ pub(super) fn capabilities(csv: &Csv<'_>) -> Vec<Found> {
         return Vec::new();
     };
     let message = format!("`{text}` is not a level of capabilities");
-    let help = match crate::diag::closest(&text, CAPABILITIES) {
+    let help = match olmdex_base::diag::closest(&text, CAPABILITIES) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("use one of {}", CAPABILITIES.join(", ")),
     };
@@ -164,7 +164,7 @@ pub(super) fn categories(csv: &Csv<'_>, options: &Options) -> Vec<Found> {
             "" => "the annotation `categories` has an empty item".to_owned(),
             it => format!("`{it}` is not a category"),
         };
-        let help = match crate::diag::closest(category.trim(), known.iter().copied()) {
+        let help = match olmdex_base::diag::closest(category.trim(), known.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("use one of {}", known.join(", ")),
         };

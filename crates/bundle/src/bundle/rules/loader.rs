@@ -6,8 +6,8 @@
 use super::contents::{Contents, Entry, File, Object, Undecodable};
 use super::found::{At, Found};
 use super::table as rules;
-use crate::fbc::Spot;
-use crate::gotype::{Decoder, GoType, Misfit};
+use olmdex_fbc::Spot;
+use olmdex_text::gotype::{Decoder, GoType, Misfit};
 
 /// What the loader made of a directory.
 pub(super) struct Loaded<'a> {

@@ -10,7 +10,7 @@ use super::found::{At, Found};
 use super::node::Node;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::fbc::Spot;
+use olmdex_fbc::Spot;
 
 /// A label in front of an architecture or system, the label of nodes that it stands for, and what holds without any.
 const KINDS: [(&str, &str, &str, &str); 2] = [

@@ -8,8 +8,8 @@ use super::found::{At, Found};
 use super::node::Node;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Place;
-use crate::fbc::{Api, Spot};
+use olmdex_base::diag::Place;
+use olmdex_fbc::{Api, Spot};
 
 /// A bundle that is to join a catalog.
 #[derive(Debug, Clone)]

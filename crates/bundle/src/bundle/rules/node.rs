@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: nothing fails; what does not fit is absent. `form` says what does not fit.
 
-use crate::json::{self, Kind, Value};
+use olmdex_text::json::{self, Kind, Value};
 
 /// A value, or the absence of one; `null` is absent.
 #[derive(Debug, Clone, Copy)]

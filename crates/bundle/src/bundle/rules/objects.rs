@@ -7,9 +7,9 @@ use super::contents::Object;
 use super::found::{At, Found, Observed, steps};
 use super::node::Node;
 use super::table as rules;
-use crate::diag::Severity::{Error, Warning};
-use crate::fbc::Spot;
-use crate::json::Kind;
+use olmdex_base::diag::Severity::{Error, Warning};
+use olmdex_fbc::Spot;
+use olmdex_text::json::Kind;
 
 /// The type of an error of the real validator, and that of a warning, which is another one.
 const KIND: &str = "ObjectFailedValidation";

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::json::{self, Reader};
+use olmdex_text::json::{self, Reader};
 
 /// Values that optional validators look at.
 #[derive(Debug, Clone, Default)]

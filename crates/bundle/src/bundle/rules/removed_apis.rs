@@ -10,9 +10,9 @@ use super::found::{At, Found, Observed};
 use super::options::Options;
 use super::service_version::Csv;
 use super::table as rules;
-use crate::diag::Severity::{Error, Warning};
-use crate::fbc::Spot;
-use crate::version::{Quoted, Version};
+use olmdex_base::diag::Severity::{Error, Warning};
+use olmdex_fbc::Spot;
+use olmdex_version::{Quoted, Version};
 
 /// Names by kind, with the place of the first.
 pub(super) struct Removed {

@@ -6,7 +6,7 @@ use super::content::is_supported;
 use super::found::Observed;
 use super::options::Options;
 use super::validator::{Validation, Validator};
-use crate::diag::Severity;
+use olmdex_base::diag::Severity;
 
 /// A message with its level.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -40,7 +40,7 @@ impl SelectorError {
     pub fn help(&self) -> String {
         let names: Vec<&str> = words().collect();
         match self {
-            Self::Unknown(word) => match crate::diag::closest(word, names.iter().copied()) {
+            Self::Unknown(word) => match olmdex_base::diag::closest(word, names.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("write one of {}", names.join(", ")),
             },

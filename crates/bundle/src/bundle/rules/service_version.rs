@@ -3,8 +3,8 @@
 use super::contents::{Gvk, Object};
 use super::found::{At, Observed, annotation, steps};
 use super::node::Node;
-use crate::diag::Severity;
-use crate::fbc::Spot;
+use olmdex_base::diag::Severity;
+use olmdex_fbc::Spot;
 
 /// A ClusterServiceVersion.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 //!
 //! Identifiers are never used again.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     DIRECTORIES: "E1001", "bundle-directories", Error,

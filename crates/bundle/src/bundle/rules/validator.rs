@@ -13,8 +13,8 @@ use super::options::Options;
 use super::service_version::Csv;
 use super::table as rules;
 use super::{blob, community, content, format, good_practices, hub, multiarch, objects, removed_apis, whole};
-use crate::diag::Finding;
-use crate::diag::Severity::Warning;
+use olmdex_base::diag::Finding;
+use olmdex_base::diag::Severity::Warning;
 
 /// A validator that can be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +66,7 @@ impl Validator {
     ];
 
     /// Those of the suite `operatorframework`.
-    pub const OPERATOR_FRAMEWORK: [Self; 5] =
+    pub(crate) const OPERATOR_FRAMEWORK: [Self; 5] =
         [Self::OperatorHubV2, Self::Capabilities, Self::Categories, Self::DeprecatedApis, Self::GoodPractices];
 
     /// Those that every bundle is asked by.

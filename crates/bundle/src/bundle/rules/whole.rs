@@ -12,9 +12,9 @@ use super::node::Node;
 use super::service_version::Csv;
 use super::table as rules;
 use crate::bundle::size;
-use crate::diag::Severity::{Error, Warning};
-use crate::fbc::{Spot, check_image};
-use crate::version::{Quoted, Version};
+use olmdex_base::diag::Severity::{Error, Warning};
+use olmdex_fbc::{Spot, check_image};
+use olmdex_version::{Quoted, Version};
 
 /// The largest bundle that OLM can unpack: that of a ConfigMap.
 const MAX_SIZE: u64 = 1 << 20;

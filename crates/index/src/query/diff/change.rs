@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::index::Index;
+use crate::Index;
 
 /// A catalog that is compared.
 #[derive(Debug, Clone, Copy)]
@@ -131,11 +131,11 @@ impl Change {
     /// `olm.csv.metadata`. `opm` changes that when it migrates a catalog; it is no other bundle.
     pub const METADATA_FORM: &'static str = "metadata form";
     /// The field of a stranded version: what OLM upgrades it to in the channel.
-    pub const UPGRADE: &'static str = "upgrade";
+    pub(crate) const UPGRADE: &'static str = "upgrade";
     /// What a stranded version was upgraded to, if it was the head of its channel.
     pub const HEAD: &'static str = "none, it was the head";
     /// What a stranded version is upgraded to.
-    pub const NO_UPGRADE: &'static str = "none";
+    pub(crate) const NO_UPGRADE: &'static str = "none";
     /// What the versions of a channel without a single chain are upgraded to.
     pub const NO_ORDER: &'static str = "none, the channel has no single head";
 }

@@ -10,9 +10,9 @@ use super::facts::Key;
 use super::inventory::Pair;
 use super::thing::Thing;
 use super::{Change, Subject};
-use crate::index::error::NotAnIndex;
-use crate::index::{Index, IndexError, stored};
-use crate::json;
+use crate::error::NotAnIndex;
+use crate::{Index, IndexError, stored};
+use olmdex_text::json;
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
 

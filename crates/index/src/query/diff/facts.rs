@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::change::Subject;
 use super::inventory::{DOCUMENTS, Inventory};
 use super::thing::Thing;
-use crate::index::{Index, IndexError};
+use crate::{Index, IndexError};
 
 /// What a value belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

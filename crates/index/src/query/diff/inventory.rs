@@ -8,7 +8,7 @@ use rusqlite::OptionalExtension as _;
 
 use super::change::{Change, ChangeKind, Side, Subject};
 use super::thing::Thing;
-use crate::index::IndexError;
+use crate::IndexError;
 
 const CATALOG: &str = "SELECT id FROM catalog WHERE name = ?1";
 

@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::fbc::Input;
-use crate::index::{Builder, CatalogSpec, Mode};
-use crate::version::Version;
-use crate::version::blang::Range;
+use crate::{Builder, CatalogSpec, Mode};
+use olmdex_fbc::Input;
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 const N_NAMES: usize = 6;
 const CATALOGS: [&str; 2] = ["x", "y"];

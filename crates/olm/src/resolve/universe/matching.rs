@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::{Bundle, EntryId, Leaf, Said, Universe};
-use crate::constraint::cel::{Fuel, OutOfFuel, Value};
-use crate::constraint::property::{Meaning, Requirement};
-use crate::constraint::tree::{Facts, Node, Reach};
-use crate::index::IndexError;
 use crate::resolve::failure::{MatchError, Overwork};
-use crate::version::Version;
+use olmdex_constraint::cel::{Fuel, OutOfFuel, Value};
+use olmdex_constraint::property::{Meaning, Requirement};
+use olmdex_constraint::tree::{Facts, Node, Reach};
+use olmdex_index::IndexError;
+use olmdex_version::Version;
 
 impl Universe<'_> {
     /// The entries that could meet a requirement: all that do, and perhaps others.

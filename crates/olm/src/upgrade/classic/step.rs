@@ -6,22 +6,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::order::OrderError;
-use crate::diag::Place;
-use crate::index::query::{BundleVersion, PackageGraph, PackageVersions};
-use crate::tally;
 use crate::upgrade::channel::{Channel, Entry};
 use crate::upgrade::permit::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
-use crate::version::{Holding, Release, Version, VersionRelease};
+use olmdex_base::diag::Place;
+use olmdex_index::query::{BundleVersion, PackageGraph, PackageVersions};
+use olmdex_text::tally;
+use olmdex_version::{Holding, Release, Version, VersionRelease};
 
 /// A package of one catalog, made from what an index says of it ([`Package::new`]) or by hand.
 ///
 /// ```
 /// use std::sync::Arc;
 ///
-/// use olmdex::fbc;
-/// use olmdex::upgrade::classic::{Channel, End, Entry, Installed, Package};
-/// use olmdex::version::Version;
+/// use olmdex_fbc;
+/// use olmdex_olm::upgrade::classic::{Channel, End, Entry, Installed, Package};
+/// use olmdex_version::Version;
 ///
 /// let entry = |name: &str, replaces: &str| {
 ///     let (name, replaces) = (name.to_owned(), replaces.to_owned());
@@ -188,7 +188,7 @@ impl Package {
     ///
     /// # Errors
     /// If a channel has no order.
-    pub fn walker<'p>(&'p self, channel: Option<&'p str>) -> Result<Walker<'p>, OrderError> {
+    pub(crate) fn walker<'p>(&'p self, channel: Option<&'p str>) -> Result<Walker<'p>, OrderError> {
         let mut ranks = Vec::new();
         for channel in self.subscribed(channel) {
             ranks.extend(channel.order()?.live.into_iter().map(|entry| (channel, entry)));
@@ -289,7 +289,7 @@ impl<'p> Walker<'p> {
 
     /// As [`Self::next`], with the fields that permit the step.
     #[must_use]
-    pub fn next_step(&self, installed: &Installed) -> Option<Step> {
+    pub(crate) fn next_step(&self, installed: &Installed) -> Option<Step> {
         let (channel, entry) = self.next(installed)?;
         Some(step(channel, entry, permits(channel, entry, installed)))
     }

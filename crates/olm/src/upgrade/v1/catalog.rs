@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
-use crate::index::query::{GraphBundle, GraphDeprecation, InstallModes, PackageGraph};
 use crate::upgrade::channel::{Channel, Entry};
-use crate::version::{Holding, VersionRelease};
+use olmdex_index::query::{GraphBundle, GraphDeprecation, InstallModes, PackageGraph};
+use olmdex_version::{Holding, VersionRelease};
 
 /// The label that every catalog has: its name.
 const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
@@ -159,7 +159,7 @@ pub struct Candidate {
 impl Candidate {
     /// Version and release, if they can be read.
     #[must_use]
-    pub fn version_release(&self) -> Option<&VersionRelease> {
+    pub(crate) fn version_release(&self) -> Option<&VersionRelease> {
         self.version.as_ref().ok().map(|it| &it.value)
     }
 
@@ -243,7 +243,7 @@ impl Catalog {
 fn candidate(bundle: &GraphBundle, deprecated: &HashSet<&str>, explicit_releases: bool) -> Candidate {
     let version = match &bundle.package_property {
         Some(value) => bundle_version(value, explicit_releases),
-        None => Err(format!("no package property found in bundle {}", crate::version::Quoted(&bundle.name))),
+        None => Err(format!("no package property found in bundle {}", olmdex_version::Quoted(&bundle.name))),
     };
     Candidate {
         name: bundle.name.clone(),

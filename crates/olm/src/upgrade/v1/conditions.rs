@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::resolve::Resolution;
-use crate::index::query::GraphDeprecation;
+use olmdex_index::query::GraphDeprecation;
 
 /// A condition of a ClusterExtension.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -64,7 +64,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::version::{Version, VersionRelease};
+    use olmdex_version::{Version, VersionRelease};
 
     #[test]
     fn conditions_say_what_is_deprecated() {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::version::Quoted;
-use crate::version::masterminds::ConstraintError;
+use olmdex_version::Quoted;
+use olmdex_version::masterminds::ConstraintError;
 
 /// Why there is no bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::index::query::InstallModes;
-use crate::json::{Kind, Reader, Value};
-use crate::version::Quoted;
+use olmdex_index::query::InstallModes;
+use olmdex_text::json::{Kind, Reader, Value};
+use olmdex_version::Quoted;
 
 /// The feature gates of operator-controller, with their defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Default for Gates {
 
 impl Gates {
     /// The gate that lets OLM v1 install bundles which watch one namespace.
-    pub const SINGLE_OWN_NAMESPACE: &'static str = "SingleOwnNamespaceInstallSupport";
+    pub(crate) const SINGLE_OWN_NAMESPACE: &'static str = "SingleOwnNamespaceInstallSupport";
 
     /// Reads gates as operator-controller's `--feature-gates` does: `GATE=true,GATE=false`.
     ///
@@ -101,7 +101,7 @@ impl Gates {
 
     /// Whether explicit releases count (`BundleReleaseSupport`).
     #[must_use]
-    pub fn has_explicit_releases(&self) -> bool {
+    pub(crate) fn has_explicit_releases(&self) -> bool {
         self.is_on(BUNDLE_RELEASE)
     }
 }

@@ -8,7 +8,7 @@
 //! deprecations that come with the answer are those of the last catalog that was kept, which need not be the chosen one.
 //!
 //! What it deliberately does not do: it talks to no cluster, and does not repeat what the API server refuses earlier
-//! ([`crate::version::masterminds::api_server_admits`]).
+//! ([`olmdex_version::masterminds::api_server_admits`]).
 
 mod catalog;
 mod conditions;

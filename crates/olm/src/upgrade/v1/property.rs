@@ -1,8 +1,8 @@
 //! The version and release that an `olm.package` property states (`docs/behaviour/olm-v1.md` 1.4).
 
-use crate::gotype::{Expected, go_type_error};
-use crate::json::{self, Kind, Step};
-use crate::version::{Quoted, Release, Version, VersionRelease};
+use olmdex_text::gotype::{Expected, go_type_error};
+use olmdex_text::json::{self, Kind, Step};
+use olmdex_version::{Quoted, Release, Version, VersionRelease};
 
 /// A bundle's version as OLM v1 reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use super::catalog::{Candidate, Catalog, CatalogState, rank};
 use super::error::ResolveError;
 use super::installed::Installed;
 use super::successors::{best_in_range, installed_version, named_places, successor_places};
-use crate::cluster::LabelSelector;
-use crate::index::query::GraphDeprecation;
-use crate::version::masterminds::Constraint;
-use crate::version::{Quoted, VersionRelease};
+use olmdex_index::query::GraphDeprecation;
+use olmdex_rules::cluster::LabelSelector;
+use olmdex_version::masterminds::Constraint;
+use olmdex_version::{Quoted, VersionRelease};
 
 /// What a ClusterExtension asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

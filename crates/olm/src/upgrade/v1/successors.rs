@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use super::catalog::{BestEntry, BestFirst, Catalog, EntryPlace, rank};
 use super::installed::Installed;
 use super::property::explicit_version;
-use crate::diag::Place;
 use crate::upgrade::permit::{Field, Permit};
-use crate::version::{Holding, Version, VersionRelease};
+use olmdex_base::diag::Place;
+use olmdex_version::{Holding, Version, VersionRelease};
 
 /// The entries that the installed bundle has edges to, in order.
 ///

@@ -14,7 +14,7 @@ use super::installed::Installed;
 use super::resolve::Policy;
 use super::successors::permits_of;
 use crate::upgrade::permit::Permit;
-use crate::version::{Holding, Version};
+use olmdex_version::{Holding, Version};
 
 /// The bundles of some catalogs that can be upgraded to, ranked: the highest version first.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::super::error::{OciError, place_of};
 use super::super::reference::Reference;
-use crate::file::read_regular_of;
+use olmdex_base::file::read_regular_of;
 
 /// The largest file of credentials.
 const MAX_FILE: u64 = 16 << 20;

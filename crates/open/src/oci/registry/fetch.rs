@@ -9,7 +9,7 @@ use super::super::document::Descriptor;
 use super::super::error::OciError;
 use super::http::{Answer, Sent};
 use super::{MAX_MANIFEST, Registry};
-use crate::file::{BlobCache, make_anonymous, start_over};
+use olmdex_base::file::{BlobCache, make_anonymous, start_over};
 
 /// How often a transfer that breaks off is taken up again.
 const RESUMPTIONS: usize = 5;

@@ -12,7 +12,7 @@ use ureq::{Agent, Body, SendBody};
 use super::super::error::OciError;
 use super::address::{check_redirect, host_of, is_same_host};
 use super::pace::{Pace, Paced, TooSlow};
-use crate::file::Text;
+use olmdex_base::file::Text;
 
 /// How often a request is repeated that failed for a reason that may pass.
 const ATTEMPTS: u32 = 5;
@@ -302,7 +302,8 @@ fn certificates_in(directory: &Path) -> Result<(Vec<Certificate<'static>>, Optio
     let mut paths: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
     paths.sort();
     let read = |path: &Path| {
-        crate::file::read_regular_of(path, 4 << 20).map_err(|error| wrong(path, &format!("cannot be read: {error}")))
+        olmdex_base::file::read_regular_of(path, 4 << 20)
+            .map_err(|error| wrong(path, &format!("cannot be read: {error}")))
     };
     for path in paths {
         let extension = path.extension().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();

@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use super::super::error::OciError;
 use super::super::reference::Reference;
-use crate::file::read_regular_of;
-use crate::json::{self, Value};
-use crate::yaml;
+use olmdex_base::file::read_regular_of;
+use olmdex_text::json::{self, Value};
+use olmdex_text::yaml;
 
 /// The largest file of mirrors.
 const MAX_FILE: u64 = 16 << 20;

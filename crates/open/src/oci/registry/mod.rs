@@ -35,8 +35,8 @@ use super::document::Descriptor;
 use super::error::OciError;
 use super::reference::Reference;
 use super::store::{Store, Wanted};
-use crate::encoding::percent;
-use crate::file::BlobCache;
+use olmdex_base::file::BlobCache;
+use olmdex_text::encoding::percent;
 
 /// The types of manifests that are asked for, in the order of preference.
 const MANIFEST_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
@@ -438,7 +438,7 @@ fn reason(answer: Answer) -> String {
     match errors.first() {
         Some(it) => {
             let text = format!(": {} {}", it.code, it.message);
-            crate::diag::shortened(&crate::diag::printable(text.trim_end()), 200)
+            olmdex_base::diag::shortened(&olmdex_base::diag::printable(text.trim_end()), 200)
         }
         None => String::new(),
     }

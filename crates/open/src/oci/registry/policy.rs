@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::super::error::{OciError, place_of};
 use super::super::reference::Reference;
-use crate::file::read_regular_of;
+use olmdex_base::file::read_regular_of;
 
 #[derive(Deserialize)]
 struct Policy {

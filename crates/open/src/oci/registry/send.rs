@@ -9,7 +9,7 @@ use super::address::upload;
 use super::http::{Payload, Sent, absolute};
 use super::mirrors::Endpoint;
 use super::{MAX_MANIFEST, Registry};
-use crate::file::Text;
+use olmdex_base::file::Text;
 
 /// What is sent at once to a registry that takes no more.
 const CHUNK: u64 = 32 << 20;

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use super::result::{When, route, setting};
 use super::traveller::Traveller;
 use super::trip::Rank;
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
 use crate::plan::answer::{Decision, PathElement, Reason, StepKind};
 use crate::plan::code::Code;
 use crate::plan::detour::{Detour, detour};
 use crate::plan::standing::OperatorState;
 use crate::plan::state::{Standing, other_channels, state_at, way};
-use crate::upgrade::{Generation, PackageView, Target};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
+use olmdex_olm::upgrade::{Generation, PackageView, Target};
 
 impl Traveller<'_> {
     /// Changes to a channel that both catalogs have, if the present one is gone in the later one.

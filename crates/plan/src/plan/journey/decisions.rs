@@ -1,13 +1,13 @@
 //! What somebody must decide, since no update helps.
 
 use super::traveller::Traveller;
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
 use crate::plan::answer::Decision;
 use crate::plan::code::Code;
 use crate::plan::state::{Standing, other_channels, refused};
-use crate::upgrade::PackageView;
-use crate::version::masterminds::api_server_refusal;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
+use olmdex_olm::upgrade::PackageView;
+use olmdex_version::masterminds::api_server_refusal;
 
 impl Traveller<'_> {
     /// What OLM v1 resolves to and does not install: it stays where it is, and reports an error.

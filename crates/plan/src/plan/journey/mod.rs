@@ -18,9 +18,9 @@ use super::fit::Judge;
 use super::inventory::Operator;
 use super::question::PlanQuestion;
 use super::state::Standing;
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
-use crate::upgrade::InstalledBundle;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
+use olmdex_olm::upgrade::InstalledBundle;
 use traveller::Traveller;
 use trip::Trip;
 

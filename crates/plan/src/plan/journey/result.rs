@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::constraint::openshift::Minor;
 use crate::plan::answer::{Blocker, Decision, PlanStep, RouteStep, Unknown};
 use crate::plan::fit::Fit;
 use crate::plan::standing::OperatorState;
-use crate::platform::Support;
-use crate::upgrade::{PathStep, Setting, Target};
+use olmdex_constraint::openshift::Minor;
+use olmdex_olm::upgrade::{PathStep, Setting, Target};
+use olmdex_rules::platform::Support;
 
 /// When a step is taken, relative to a version of the platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ pub(in crate::plan) fn route(way: &[Target]) -> Vec<RouteStep> {
             bundle: it.bundle.clone(),
             catalog: it.catalog.clone(),
             because: fields.join("; "),
-            place: it.permits.first().map(crate::upgrade::Permit::place).unwrap_or_default(),
+            place: it.permits.first().map(olmdex_olm::upgrade::Permit::place).unwrap_or_default(),
         }
     };
     way.iter().map(step).collect()

@@ -2,15 +2,15 @@
 
 use super::result::{Journey, When, either, route, setting};
 use super::trip::Trip;
-use crate::catalog_source::name::SourceName;
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
 use crate::plan::answer::{Blocker, Decision, PathElement, Reason, StepKind, Unknown};
 use crate::plan::code::Code;
 use crate::plan::fit::Fit;
 use crate::plan::standing::OperatorState;
 use crate::plan::state::{Standing, entry_point, state_at, way};
-use crate::upgrade::{Generation, InstalledBundle, PackageView, PathStep, Setting, Target};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
+use olmdex_olm::catalog_source::name::SourceName;
+use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, PathStep, Setting, Target};
 
 /// An operator on its way.
 pub(super) struct Traveller<'q> {
@@ -122,8 +122,9 @@ impl Traveller<'_> {
         step.because = vec![Reason { code: Code::SourceOfVersion, text }];
         let namespace = to.split_once('/').map(|it| it.0);
         let sources = &self.trip.question.cluster.catalog_sources;
-        let is_there =
-            |it: &crate::cluster::CatalogSource| Some(it.namespace.as_str()) == namespace && it.name == last(&to);
+        let is_there = |it: &olmdex_rules::cluster::CatalogSource| {
+            Some(it.namespace.as_str()) == namespace && it.name == last(&to)
+        };
         if namespace.is_some() && !sources.iter().any(is_there) {
             step.warnings
                 .push(format!("{} is not in what was given: mirror the catalog and apply it first", last(&to)));

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use crate::constraint::openshift::Minor;
-use crate::index::IndexError;
 use crate::plan::answer::{PlanStep, Reason, StepKind};
 use crate::plan::catalogs::Catalogs;
 use crate::plan::code::Code;
@@ -12,8 +10,10 @@ use crate::plan::inventory::Operator;
 use crate::plan::question::PlanQuestion;
 use crate::plan::standing::OperatorState;
 use crate::plan::state::{Standing, state_at, way};
-use crate::platform::SupportStatus;
-use crate::upgrade::{Generation, InstalledBundle, PackageView, Target};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::IndexError;
+use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, Target};
+use olmdex_rules::platform::SupportStatus;
 
 /// The way of the platform, the operator, and what is known of both.
 pub(super) struct Trip<'q> {

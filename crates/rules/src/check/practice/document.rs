@@ -6,11 +6,11 @@ use super::super::facts::Draft;
 use super::super::inspect::draft;
 use super::super::property::draft_at;
 use super::rules;
-use crate::fbc::csv::CsvView;
-use crate::fbc::{BUNDLE_OBJECT, Bundle, Channel, Consumer, Document, Origin, Package, Typed};
-use crate::json::Step;
-use crate::version::Version;
-use crate::version::blang::Range;
+use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::{BUNDLE_OBJECT, Bundle, Channel, Consumer, Document, Origin, Package, Typed};
+use olmdex_text::json::Step;
+use olmdex_version::Version;
+use olmdex_version::blang::Range;
 
 /// What was seen in a document.
 #[derive(Debug, Clone)]

@@ -19,9 +19,9 @@ use self::document::Look;
 use super::facts::{Draft, Facts};
 use super::inspect::draft;
 use super::places;
-use crate::diag::{Finding, Rule};
-use crate::fbc::{Input, Origin, load};
-use crate::version::first_of;
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_fbc::{Input, Origin, load};
+use olmdex_version::first_of;
 
 /// What breaks the rules that are wanted, in the order of the documents. Nothing is read if none is.
 #[must_use]

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it judges nothing.
 
 use super::rules::{self as r};
-use crate::diag::Rule;
+use olmdex_base::diag::Rule;
 
 /// Where a catalog goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The rules of good practice for catalogs: what one place or another demands of its authors, although the real tools accept
 //! what breaks them. Each is off until a profile or `--select` chooses it.
 
-use crate::diag::rules;
+use olmdex_base::diag::rules;
 
 rules! {
     BUNDLE_IMAGE_BY_TAG: "W1801", "bundle-image-by-tag", Warning,

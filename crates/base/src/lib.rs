@@ -1,0 +1,15 @@
+//! What every part of olmdex stands on: findings, files and archives.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`diag`] | findings as data, their renderers (text, JSON, SARIF, …), baselines, and the envelope of JSON answers |
+//! | [`file`](mod@file) | writes files and directories whole or not at all, one writer at a time |
+//! | [`archive`] | reads tar archives as trees of names, in memory, without unpacking |
+//!
+//! Only [`file`](mod@file) creates, replaces and deletes files, in this crate and in all that use it.
+//!
+//! What it deliberately does not do: it prints nothing, and it knows no rule of catalogs.
+
+pub mod archive;
+pub mod diag;
+pub mod file;

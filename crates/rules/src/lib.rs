@@ -1,0 +1,21 @@
+//! What is right and wrong: the rules of catalogs and definitions, and what clusters and OpenShift say about themselves.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`check`](mod@check) | the rules of a valid catalog, as findings, with opm's verdict |
+//! | [`crd`] | whether a CustomResourceDefinition may be upgraded |
+//! | [`platform`] | how long versions are supported, and which updates OpenShift offers |
+//! | [`cluster`] | Kubernetes objects as `kubectl get -o yaml` prints them |
+//! | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
+//!
+//! A rule is a row of a table beside the code that finds its breaches: identifier, name, severity, what holds, why, an example.
+//! A rule about the blobs of a catalog, about the icon of a bundle for example, goes to `check::rules` and to `check::practice` if not
+//! everybody wants it.
+//!
+//! What it deliberately does not do: it decides no upgrade and opens no index.
+
+pub mod check;
+pub mod cluster;
+pub mod crd;
+pub mod message;
+pub mod platform;
