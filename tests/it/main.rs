@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod adding;
+mod architecture;
 mod asking;
 mod blob_schemas;
 mod bombs;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const SWITCH: &str = "OLMDEX_RECORD";
 
 /// Where recorded texts live.
-const PLACES: &[&str] = &["fixtures", "schema", "docs", "README.md"];
+const PLACES: &[&str] = &["fixtures", "schema", "docs", "README.md", "ARCHITECTURE.md"];
 
 /// The answers of the real systems, which nothing of ours may replace.
 const FOREIGN: &str = "fixtures/recorded";
