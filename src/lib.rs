@@ -50,8 +50,8 @@
 //! | [`olmdex_base`] | [`diag`], [`file`](mod@file), [`archive`] | findings and their renderers; files, whole or not at all; tar archives |
 //! | [`olmdex_fbc`] | [`fbc`] | the catalog format: files, documents, blobs |
 //! | [`olmdex_constraint`] | [`constraint`] | `olm.constraint`, CEL and the highest OpenShift version: what bundles demand |
-//! | [`olmdex_rules`] | [`check`](mod@check), [`crd`], [`platform`], [`cluster`], [`message`] | valid catalogs and definitions, OpenShift's lifecycles and updates, objects of clusters, meanings of messages |
-//! | [`olmdex_bundle`] | [`bundle`], [`repository`] | bundle directories and repositories of operators |
+//! | [`olmdex_rules`] | [`check`](mod@check), [`crd`], [`openshift`], [`cluster`], [`explain`] | valid catalogs and definitions, OpenShift's lifecycles and updates, objects of clusters, meanings of messages |
+//! | [`olmdex_bundle`] | [`bundle`], [`community`] | bundle directories and repositories of operators |
 //! | [`olmdex_index`] | [`index`], `columnar` (feature `parquet`) | the SQLite file: building, opening, questions |
 //! | [`olmdex_legacy`] | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | [`olmdex_open`] | [`source`], [`oci`], [`template`], [`git`] | tells sources apart and opens them |
@@ -73,7 +73,7 @@ pub mod cli;
 
 pub use olmdex_ask as ask;
 pub use olmdex_base::{archive, diag, file};
-pub use olmdex_bundle::{bundle, repository};
+pub use olmdex_bundle::{bundle, community};
 pub use olmdex_change::{draw, edit};
 pub use olmdex_compose::{compose, mirror, scaffold};
 pub use olmdex_constraint as constraint;
@@ -88,7 +88,7 @@ pub use olmdex_open::{git, oci, source, template};
 #[cfg(feature = "page")]
 pub use olmdex_page as page;
 pub use olmdex_plan::{lock, plan};
-pub use olmdex_rules::{check, cluster, crd, message, platform};
+pub use olmdex_rules::{check, cluster, crd, explain, openshift};
 #[cfg(feature = "serve")]
 pub use olmdex_serve as serve;
 pub use olmdex_text::{api, calendar, gotype, json, re2, yaml};

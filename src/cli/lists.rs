@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use crate::diag::envelope::{Envelope, FindingsMetadata, Metadata};
 use crate::diag::json::FindingJson;
 use crate::draw::ChannelGraph;
+use crate::explain::MessageExplanation;
 use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, ImageUse, Info, OwnedApi,
     PackageDetail, PackageRow, Provider, Requirer, SqlValue,
 };
 use crate::legacy::LegacyInfo;
-use crate::message::MessageExplanation;
 use crate::resolve::{Dependencies, ResolutionAnswer, WhyAnswer};
 use crate::upgrade::{Stay, Updates, UpgradePath, WhyNot, ZStream};
 
@@ -69,8 +69,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<crate::edit::Simulation>("Simulation"),
         of::<ChannelGraph>("Graph"),
         of::<HistoryRow>("History"),
-        of::<crate::platform::LifecycleRow>("LifecycleList"),
-        of::<crate::platform::PlatformRoute>("PlatformRoute"),
+        of::<crate::openshift::LifecycleRow>("LifecycleList"),
+        of::<crate::openshift::PlatformRoute>("PlatformRoute"),
         of_plan(),
         of_progress(),
         of::<Stay>("CompatList"),
@@ -91,7 +91,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
 /// The rules of all modules that have some.
 #[must_use]
 pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
-    use crate::{bundle, check, crd, edit, legacy, oci, platform, repository, template, upgrade};
+    use crate::{bundle, check, crd, edit, legacy, oci, openshift, community, template, upgrade};
     [
         check::rules::ALL,
         check::practice::rules::ALL,
@@ -104,8 +104,8 @@ pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
         edit::rules::ALL,
         oci::rules::ALL,
         template::rules::ALL,
-        repository::rules::ALL,
-        platform::rules::ALL,
+        community::rules::ALL,
+        openshift::rules::ALL,
     ]
     .concat()
 }

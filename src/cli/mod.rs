@@ -5,18 +5,18 @@
 mod args;
 mod author;
 mod catalog;
+mod dependencies;
 mod exporting;
 mod legacy;
 mod limits;
 mod lists;
 mod mirror;
-mod needs;
 mod platform;
 mod print;
 #[cfg(feature = "serve")]
 mod serving;
 mod shell;
-mod speak;
+mod terminal;
 mod upgrade;
 
 pub use lists::{all_rules, schemas};
@@ -33,21 +33,21 @@ use author::{bundle, edits, generate, init, lsp, release, repo, simulate, templa
 use catalog::{build, diff, history, image, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
+use dependencies::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use exporting::export;
 use legacy::{doctor, edit, migrate};
 use mirror::{filter, holdings, lock, outdated, renovate};
-use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use platform::{lifecycle, plan, platform_path};
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
-use shell::{completion, elsewhere, groups, man};
-use speak::context::Context;
-use speak::error::{CommandError, CommandResult, Exit};
-use speak::interrupt;
-use speak::pager;
-use speak::report::{ColorChoice, LogFormat, Reporter};
-use speak::screen;
+use shell::{completion, foreign_commands, groups, man};
+use terminal::context::Context;
+use terminal::error::{CommandError, CommandResult, Exit};
+use terminal::interrupt;
+use terminal::pager;
+use terminal::report::{ColorChoice, LogFormat, Reporter};
+use terminal::screen;
 use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
@@ -302,7 +302,7 @@ pub fn run() -> ExitCode {
                 std::env::args_os().map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
             let (mut error, is_printable) = printable_error(error, &words);
             let words = words.get(1..).unwrap_or_default();
-            elsewhere::redirect(&mut error, words);
+            foreign_commands::redirect(&mut error, words);
             let is_help = !error.use_stderr();
             let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
             if is_help || (is_printable && format == LogFormat::Text) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use olmdex::calendar::Day;
 use olmdex::json;
-use olmdex::platform::{Lifecycle, lifecycle_defects};
+use olmdex::openshift::{Lifecycle, lifecycle_defects};
 use serde::Deserialize;
 
 use crate::inputs::shared;

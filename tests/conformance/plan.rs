@@ -10,8 +10,8 @@ use olmdex::cluster;
 use olmdex::constraint::openshift::Minor;
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::openshift::{Graph, Lifecycle, SupportLevel, coerce};
 use olmdex::plan::{PlanCatalog, PlanQuestion, path_of, plan};
-use olmdex::platform::{Graph, Lifecycle, SupportLevel, coerce};
 use serde::Deserialize;
 use serde_json::Value;
 

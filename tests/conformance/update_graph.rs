@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use olmdex::platform::GraphData;
+use olmdex::openshift::GraphData;
 use serde::Deserialize;
 
 use crate::inputs::shared;
@@ -43,7 +43,7 @@ fn run(root: &Path) -> Vec<Case> {
 
 fn check(data: &GraphData, recorded: &Recorded) -> Outcome {
     let judgement = data.judge(&recorded.from, &recorded.to, &recorded.arch);
-    let names = |is_wanted: &dyn Fn(&olmdex::platform::Risk) -> bool| -> Vec<String> {
+    let names = |is_wanted: &dyn Fn(&olmdex::openshift::Risk) -> bool| -> Vec<String> {
         let mut names: Vec<String> =
             judgement.risks.iter().filter(|it| is_wanted(it)).map(|it| it.name.clone()).collect();
         names.sort();

@@ -9,7 +9,7 @@ use crate::support::{olmdex, scratch, write};
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, SqlLimits, SqlValue};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::platform::Lifecycle;
+use olmdex::openshift::Lifecycle;
 
 const REAL: &str = include_str!("../../fixtures/recorded/lifecycle/real-lifecycles.yaml");
 

@@ -8,7 +8,7 @@ use crate::support::{olmdex, scratch, write};
 use olmdex::calendar::Day;
 use olmdex::index::query::{SqlLimits, SqlValue};
 use olmdex::index::{Builder, Index, Outcome};
-use olmdex::platform::{Graph, SavedFiles, SavedUpdates, UpdateSource};
+use olmdex::openshift::{Graph, SavedFiles, SavedUpdates, UpdateSource};
 
 /// All that the rows must tell apart: two channels of a release and none, an update with two risks, rules of every type, an update to
 /// what is no node, and texts that are not plain.

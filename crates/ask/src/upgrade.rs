@@ -10,7 +10,7 @@ use olmdex_olm::upgrade::v1::{Gates, Installation, Policy};
 use olmdex_olm::upgrade::{Asked, Generation, InstalledBundle, InstalledError, PackageView};
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
-use olmdex_rules::platform::coerce;
+use olmdex_rules::openshift::coerce;
 use olmdex_version::version_in_name;
 
 /// Which generations of OLM are asked.

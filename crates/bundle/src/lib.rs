@@ -3,9 +3,9 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`bundle`] | reads a bundle directory, checks it, and makes the blob that a catalog has of it |
-//! | [`repository`] | reads repositories as the community keeps them, their release configurations, and checks both as the pipelines do |
+//! | [`community`] | reads repositories as the community keeps them, their release configurations, and checks both as the pipelines do |
 //!
 //! What it deliberately does not do: it pulls no image and knows no catalog.
 
 pub mod bundle;
-pub mod repository;
+pub mod community;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::input_file::{Body, InputFile, Made};
-use super::made_of::MadeOf;
 use super::meter::Meter;
+use super::provenance::MadeOf;
 use super::walk::{TreeFile, Walked, kept, walk};
 use olmdex_base::diag::Finding;
 use olmdex_base::file::Text;

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 use super::defect::{Defect, DefectKind, Spot};
-use super::made_of::MadeOf;
+use super::provenance::MadeOf;
 use super::stamp::Stamp;
 use olmdex_base::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular, system_words};
 

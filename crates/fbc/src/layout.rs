@@ -7,8 +7,8 @@
 
 use super::blob::Typed;
 use super::load::{Document, Origin};
-use super::made_of::MadeOf;
 use super::place::start_of_yaml;
+use super::provenance::MadeOf;
 use super::stream::Syntax;
 use super::value_places::ValuePlaces;
 use olmdex_text::json::Value;

@@ -3,7 +3,7 @@
 use super::blob::{Blob, Failure, Typed};
 use super::csv_metadata::{self, Level};
 use super::objects::for_each_object;
-use super::rank::Rank;
+use super::render_order::Rank;
 use super::write::{Format, write_blob, write_migrated, write_noting};
 use olmdex_text::json::Anchor;
 use olmdex_text::yaml::YamlWriteError;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::error::{IndexError, NotAnIndex};
-use super::form::SCHEMA_VERSION;
+use super::identity::SCHEMA_VERSION;
 use super::open::Index;
 use super::write::Interned;
 use super::{file, functions, remove, schema};

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, Result, params};
 
 use super::prepare::{Profile, Rows, rows_of};
-use super::{lifecycle, stored};
+use super::{compression, lifecycle};
 use olmdex_fbc::blob;
-use olmdex_rules::platform;
+use olmdex_rules::openshift;
 use olmdex_text::json;
 
 /// The documents that profiles are made of, one of each.
@@ -55,7 +55,7 @@ pub(super) fn refill(connection: &Connection) -> Result<()> {
 /// Fills the tables that version 6 of the schema brought: lifecycles.
 pub(super) fn refill_lifecycles(connection: &Connection) -> Result<()> {
     let mut statement = connection.prepare("SELECT id FROM document WHERE schema = ?1 ORDER BY id")?;
-    let documents: Vec<i64> = statement.query_map([platform::SCHEMA], |row| row.get(0))?.collect::<Result<_>>()?;
+    let documents: Vec<i64> = statement.query_map([openshift::SCHEMA], |row| row.get(0))?.collect::<Result<_>>()?;
     let mut statements = lifecycle::Statements::new(connection)?;
     let mut readers = [json::Reader::new(), json::Reader::new()];
     for document in documents {
@@ -101,7 +101,7 @@ fn derive(connection: &Connection, document: i64, readers: &mut [json::Reader; 2
     let mut rows = statement.query([document])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let bytes = row.get_ref(2)?.as_blob().unwrap_or_default();
-    let text = stored::load(row.get(0)?, row.get(1)?, bytes);
+    let text = compression::load(row.get(0)?, row.get(1)?, bytes);
     let Some(text) = text.as_deref().and_then(|it| std::str::from_utf8(it).ok()) else { return Ok(None) };
     let [outer, inner] = readers;
     let Ok(value) = outer.read(text) else { return Ok(None) };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::form::SCHEMA_VERSION;
+use super::identity::SCHEMA_VERSION;
 use olmdex_base::file::{FileError, system_words};
 
 /// Why an index cannot be read or written.

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{IndexError, NotAnIndex};
-use super::form::{APPLICATION_ID, SCHEMA_VERSION};
+use super::identity::{APPLICATION_ID, SCHEMA_VERSION};
 use super::schema;
 use olmdex_text::encoding::percent::sqlite_uri;
 

@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, Error, Result};
 
-use super::stored;
+use super::compression;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 use olmdex_version::masterminds::Constraint;
@@ -56,7 +56,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
             return Ok(None);
         };
         let Ok(bytes) = context.get_raw(2).as_blob() else { return Ok(None) };
-        match stored::load(codec, size, bytes) {
+        match compression::load(codec, size, bytes) {
             Some(text) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
             None => Err(Error::UserFunctionError("the stored text is damaged".into())),
         }

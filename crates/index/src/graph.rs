@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::{Connection, Result, Statement, params};
 use sha2::{Digest as _, Sha256};
 
+use super::compression::Digest;
 use super::entries::EntryRows;
-use super::stored::Digest;
 use super::write::Interned;
 use olmdex_fbc::Entry;
 use olmdex_version::Version;

@@ -7,16 +7,16 @@ use rusqlite::{Connection, OptionalExtension as _, StatementStatus, params};
 use sha2::{Digest as _, Sha256};
 
 use super::build::{Builder, is_written_by_this_program};
+use super::compression::Digest;
 use super::error::IndexError;
-use super::known::Recall;
+use super::known_documents::Recall;
 use super::prepare::{Prepared, Preparer, Source, What, raw_digest};
-use super::stored::Digest;
 use super::write::{Interned, Writer};
-use super::{graph, remove, seen};
+use super::{build_cache, graph, remove};
 use olmdex_base::diag::Severity;
 use olmdex_fbc::{self as fbc, Consumer, Document, FromImage, Input, MadeOf, Origin};
 use olmdex_rules::check::{Checker, Report};
-use olmdex_rules::platform;
+use olmdex_rules::openshift;
 use olmdex_text::tally;
 
 /// Which catalog is imported.
@@ -117,7 +117,7 @@ impl Builder {
             None => None,
         };
         let Some(existing) = existing.filter(|it| it.is_same && it.image == image.digest) else { return Ok(None) };
-        let seen = self.cache.as_ref().and_then(|it| seen::recall_image(it, image, &spec.source));
+        let seen = self.cache.as_ref().and_then(|it| build_cache::recall_image(it, image, &spec.source));
         match seen.filter(|it| it.0[..] == existing.source_digest[..]) {
             Some((_, report)) => self.untouched(existing.id, report).map(Some),
             None => Ok(None),
@@ -139,7 +139,7 @@ impl Builder {
             && existing.is_same
             && existing.image == image_of(input)
         {
-            let seen = self.cache.as_ref().and_then(|it| seen::recall(it, input, &spec.source));
+            let seen = self.cache.as_ref().and_then(|it| build_cache::recall(it, input, &spec.source));
             if let Some((_, report)) = seen.filter(|it| it.0[..] == existing.source_digest[..]) {
                 return self.untouched(existing.id, report);
             }
@@ -185,7 +185,7 @@ impl Builder {
     /// Keeps what was found in a catalog, if it has no errors and somebody wants it to be kept.
     fn remember(&self, spec: &CatalogSpec, input: &Input, started: SystemTime, digest: &[u8], report: &Report) {
         if let (Some(cache), Ok(digest)) = (&self.cache, digest.try_into()) {
-            seen::keep(cache, input, &spec.source, started, digest, report);
+            build_cache::keep(cache, input, &spec.source, started, digest, report);
         }
     }
 
@@ -501,7 +501,7 @@ impl Importing<'_> {
         let packages: Vec<(String, Option<i64>)> = self
             .connection
             .prepare(sql)?
-            .query_map(params![self.catalog, platform::SCHEMA], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map(params![self.catalog, openshift::SCHEMA], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<Result<_, _>>()?;
         let mut insert = self.connection.prepare("INSERT INTO catalog_package VALUES (?, ?, ?, ?)")?;
         for (package, document) in packages {

@@ -21,7 +21,7 @@
 //! checks nor writes the same text again: the facts that the catalog-wide checks need come from the rows. (Except for a text of which a part is
 //! never read: its warning must be repeated.) If all files are unchanged, the target is not touched.
 //!
-//! Their stamps say whether they are, as in git (`index::seen`): digest and findings of a catalog are kept in the user's cache
+//! Their stamps say whether they are, as in git (`index::build_cache`): digest and findings of a catalog are kept in the user's cache
 //! directory, with the stamps of its files. A file that was changed less than two seconds before it was read is not trusted, and what
 //! another user could have written is not read. What stamps miss (changes through shared memory, file systems that make times up) is what
 //! `build --verify` is for: it reads everything. Nothing of this is in the index.
@@ -42,37 +42,37 @@
 //! statements; words leave the full-text table by their text, which is derived once more from a stored document (`index::derive`).
 
 mod build;
+mod build_cache;
 #[cfg(feature = "parquet")]
 pub mod columnar;
+mod compression;
 mod content;
-mod csv;
 mod derive;
 mod entries;
 mod error;
 mod file;
-mod form;
+mod finding_places;
 mod functions;
 mod graph;
+mod identity;
 mod import;
-mod known;
+mod known_documents;
 mod lifecycle;
 mod memory;
 mod open;
-mod placed;
+mod packed_place;
 mod prepare;
 pub mod query;
 mod remove;
 mod schema;
-mod seen;
-mod spot;
-mod stored;
+mod service_version;
 mod updates;
 mod write;
 
 pub use build::{Builder, Outcome};
 pub use error::{IndexError, NotAnIndex};
 pub use file::has_mark;
-pub use form::{APPLICATION_ID, SCHEMA_VERSION};
+pub use identity::{APPLICATION_ID, SCHEMA_VERSION};
 pub use import::{CatalogSpec, Counts, Import, Mode};
 pub use open::Index;
 pub use updates::HeldUpdates;

@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, Result, Statement, params};
 
-use olmdex_rules::platform::{Lifecycle, coerce};
+use olmdex_rules::openshift::{Lifecycle, coerce};
 use olmdex_version::Version;
 
 /// The statements that write lifecycles.

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::error::{IndexError, NotAnIndex};
-use super::form::SCHEMA_VERSION;
+use super::identity::SCHEMA_VERSION;
 use super::memory::Memory;
 use super::{file, functions, schema};
 

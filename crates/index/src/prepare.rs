@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::csv::{self, CsvFacts};
-use super::stored::{Compressor, Digest, Stored, digest};
-use olmdex_fbc::csv::CsvView;
+use super::compression::{Compressor, Digest, Stored, digest};
+use super::service_version::{self, CsvFacts};
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{
     Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Defect, DefectKind, Document, Entry, Failure, Input, MadeOf, Origin,
     PropertyView, Syntax, Typed, layout_of, layout_of_made, start_in_file,
 };
 use olmdex_rules::check::{self, Facts, Inspected};
-use olmdex_rules::platform::{self, Lifecycle};
+use olmdex_rules::openshift::{self, Lifecycle};
 use olmdex_text::json;
 use olmdex_text::yaml::Position;
 use olmdex_version::{Release, Version, VersionRelease};
@@ -319,7 +319,7 @@ pub(super) fn rows_of(blob: &Blob<'_>, facts: Option<&Facts>, reader: &mut json:
             let all = it.entries.iter().flatten();
             Rows::Deprecations(all.map(|it| [&it.schema, &it.name, &it.message].map(ToString::to_string)).collect())
         }
-        Typed::Other if blob.schema == platform::SCHEMA => Rows::Lifecycle(Lifecycle::read(blob.value)),
+        Typed::Other if blob.schema == openshift::SCHEMA => Rows::Lifecycle(Lifecycle::read(blob.value)),
         Typed::Other => Rows::Other,
     }
 }
@@ -372,17 +372,17 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
             }
             CSV_METADATA if rows.facts_from.is_empty() => {
                 rows.facts_from = CSV_METADATA;
-                rows.csv = csv::facts(CsvView::of_metadata(value));
+                rows.csv = service_version::facts(CsvView::of_metadata(value));
             }
             _ => {}
         }
     }
     if rows.facts_from.is_empty()
-        && let Some(object) = csv::find_object(bundle)
+        && let Some(object) = service_version::find_object(bundle)
         && let Ok(value) = reader.read(&json::decode_utf8(&object))
     {
         rows.facts_from = BUNDLE_OBJECT;
-        rows.csv = csv::facts(CsvView::of_object(value));
+        rows.csv = service_version::facts(CsvView::of_object(value));
     }
     rows.profile = Some(bundle_profile(bundle, &rows));
     rows

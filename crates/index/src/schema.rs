@@ -5,7 +5,7 @@ use rusqlite::{Connection, MAIN_DB};
 
 use super::derive;
 use super::error::NotAnIndex;
-use super::form::{APPLICATION_ID, SCHEMA_VERSION};
+use super::identity::{APPLICATION_ID, SCHEMA_VERSION};
 
 /// The migrations, by the names of their files.
 const MIGRATIONS: [(&str, &str); 7] = [

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::build::{Builder, is_written_by_this_program};
 use super::error::{IndexError, NotAnIndex};
 use super::open::Index;
-use olmdex_rules::platform::{
+use olmdex_rules::openshift::{
     BlockedEdge, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
     UpdateSource, Window, coerce,
 };

@@ -5,13 +5,13 @@ use std::hash::Hash;
 
 use rusqlite::{Connection, Result, Statement, params};
 
-use super::csv::CsvFacts;
+use super::compression::{Compressor, Digest};
 use super::lifecycle;
+use super::packed_place::spot_to_json;
 use super::prepare::{
     BundleRows, DESCRIPTION, KnownDocuments, Layout, NewDocument, Profile, PropertyRow, Rows, Source,
 };
-use super::spot::spot_to_json;
-use super::stored::{Compressor, Digest};
+use super::service_version::CsvFacts;
 use olmdex_fbc::Api;
 use olmdex_rules::check::{Facts, Inspected, rules};
 

@@ -6,11 +6,11 @@
 use std::path::Path;
 
 use super::emit::{Manner, emit};
-use super::era::Fidelity;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::model::Model;
 use super::package::{PackageModel, Problem};
+use super::schema_upgrade::Fidelity;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::{Format, Level};
 

@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use super::catalog::LegacyCatalog;
 use super::cells::{text, with_column};
-use super::era::{Fidelity, has_references, opm_failure};
 use super::error::{LegacyError, sqlite_words};
 use super::file::{Claim, LegacyFile, connect_damaged};
 use super::layout::package_file;
 use super::lost_columns::lost_columns;
 use super::model::few;
 use super::rules;
+use super::schema_upgrade::{Fidelity, has_references, opm_failure};
 use olmdex_base::diag::Finding;
 use olmdex_text::json::{Kind, Reader, decode_utf8};
 

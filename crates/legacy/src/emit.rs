@@ -16,8 +16,8 @@ use super::cells::with_column;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::package::{BundleModel, PackageModel, Problem};
-use super::pool::{give, take};
 use super::rows::Rows;
+use super::thread_pool::{give, take};
 use olmdex_fbc::{Format, Level};
 
 /// About how many bytes of manifests one task takes.

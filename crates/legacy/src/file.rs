@@ -17,7 +17,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{LegacyError, NotLegacy};
-use super::mended::Mended;
+use super::recovered::Mended;
 use olmdex_base::file::journal_of;
 use olmdex_text::encoding::percent::sqlite_uri;
 

@@ -11,8 +11,8 @@ use rusqlite::Connection;
 use super::blobs::{write_bundle, write_head};
 use super::catalog::LegacyCatalog;
 use super::cells::with_column;
-use super::pool::{give, take};
 use super::rules;
+use super::thread_pool::{give, take};
 use olmdex_fbc::{Format, Input, Level, Made};
 
 /// A catalog that files are made of.

@@ -12,7 +12,7 @@
 //! # How a legacy catalog is read
 //!
 //! A file is opened immutable; only if a non-empty journal lies beside it is it copied to a private directory and recovered there. All rows
-//! but the manifests are read and brought forward to what schema 9 can say (`legacy::era`), either keeping what the file says or ending where
+//! but the manifests are read and brought forward to what schema 9 can say (`legacy::schema_upgrade`), either keeping what the file says or ending where
 //! opm's migrations end. One parallel pass over the manifests (`legacy::survey`) notes where each object is and which one is the
 //! ClusterServiceVersion, so that everything that can be wrong is known before the first byte is written and the second pass only cuts and
 //! encodes. Packages, channels and bundles are then judged by the same rules as catalogs in files (`check::Checker` over facts), and each
@@ -34,37 +34,36 @@
 mod blobs;
 mod catalog;
 mod cells;
-mod csv;
 mod doctor;
 mod edit;
 mod emit;
-mod era;
 mod error;
-mod expected;
 mod export;
 mod file;
 mod graph;
 mod input;
 mod layout;
 mod lost_columns;
-mod mended;
 mod migration;
 mod model;
 mod outfile;
 mod package;
-mod pool;
 mod properties;
 mod prove;
+mod recovered;
 mod refusal;
 mod rows;
 pub mod rules;
+mod schema_upgrade;
+mod schema_versions;
+mod service_version;
 mod survey;
+mod thread_pool;
 mod verdict;
 
 pub use catalog::LegacyCatalog;
 pub use doctor::{LegacyInfo, examine};
 pub use edit::{AddOptions, Destination, Done, Edit, Mode, NewBundle};
-pub use era::Fidelity;
 pub use error::{LegacyError, NotLegacy};
 pub use export::Export;
 pub use file::{Claim, LegacyFile, is_legacy};
@@ -73,3 +72,4 @@ pub use migration::{Migrated, Migration, MigrationOptions};
 pub use package::Problem;
 pub use prove::prove;
 pub use refusal::AddRefusal;
+pub use schema_upgrade::Fidelity;

@@ -10,14 +10,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::cells::with_column;
-use super::csv;
-use super::era::{self, Fidelity};
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::graph::{Edges, Membership, memberships};
 use super::package::{BundleModel, PackageModel, Problem};
 use super::properties::Values;
 use super::rows::{BundleRow, Rows};
+use super::schema_upgrade::{self, Fidelity};
+use super::service_version;
 use super::survey::{Survey, survey};
 use super::{rules, verdict};
 use olmdex_base::diag::Finding;
@@ -50,7 +50,7 @@ impl Model {
         let lost = file.missing().into_iter().filter(|it| it.is_in_blobs);
         let mut findings: Vec<Finding> =
             lost.map(|it| rules::finding(rules::SCHEMA_MISMATCH, it.to_string(), None)).collect();
-        era::forward(file, &mut rows, fidelity, &mut findings)?;
+        schema_upgrade::forward(file, &mut rows, fidelity, &mut findings)?;
         let mut model = Self { findings, ..Self::default() };
         model.initialize(&rows);
         let members = memberships(&rows);
@@ -197,7 +197,7 @@ impl Model {
                     Quoted(&package.name),
                     package.name
                 )),
-                Some(row) => with_column(&connection, "csv", row.rowid, |bytes| csv::icon(bytes, &mut reader))
+                Some(row) => with_column(&connection, "csv", row.rowid, |bytes| service_version::icon(bytes, &mut reader))
                     .map_err(|error| LegacyError::sqlite(file.path(), &error))?
                     .map_err(|error| format!("unmarshal CSV json for bundle {}: {error}", Quoted(&row.name))),
             };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::csv::Icon;
+use super::service_version::Icon;
 use super::survey::Survey;
 use olmdex_fbc::Entry;
 

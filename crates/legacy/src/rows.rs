@@ -15,7 +15,7 @@ use rusqlite::{Connection, Row};
 use super::cells::{each, text};
 use super::error::LegacyError;
 use super::file::LegacyFile;
-use super::pool::{give, take};
+use super::thread_pool::{give, take};
 
 /// How many bundles one thread reads at a time.
 const PART: usize = 128;

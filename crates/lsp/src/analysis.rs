@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::mention::Mentions;
+use super::symbols::Mentions;
 use super::tree::Tree;
 use olmdex_fbc::{self as fbc, Consumer, Defect, DefectKind, Document, Input, Located, Origin, Spot, Syntax};
 use olmdex_rules::check::practice::{Seen, look};

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::catalog::{Catalog, Key};
-use super::choosing::{Besides, Choosing};
 use super::documents::{Documents, Group};
 use super::findings::{self, Found};
 use super::lines::{Encoding, Lines, Range};
 use super::protocol;
 use super::queue::Queue;
 use super::report::{Analysed, FileReport, Names, Report};
+use super::selection::{Besides, Choosing};
 use olmdex_base::diag::{Finding, end_column};
 
 /// How long a directory is taken to have the files that it had.

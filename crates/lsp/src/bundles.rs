@@ -13,7 +13,7 @@ use super::catalog::{Key, OpenText};
 use super::completion::{Proposal, Sort};
 use super::cursor::Cursor;
 use super::hover;
-use super::mention::{Mention, Role, Thing};
+use super::symbols::{Mention, Role, Thing};
 use olmdex_base::diag::Place;
 use olmdex_bundle::bundle::is_bundle;
 use olmdex_bundle::bundle::rules::{Contents, Newcomer, Placed, Validation};

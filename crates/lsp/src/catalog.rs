@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::analysis::{Placed, documents};
 use super::folder::{Listing, list, root_of};
 use super::kind::{Kind, kind_of};
-use super::mention::{Deprecated, Mention, RangeText, TypeText};
+use super::symbols::{Deprecated, Mention, RangeText, TypeText};
 use olmdex_base::file::read_regular_of;
 use olmdex_fbc::Stamp;
 use olmdex_text::json::decode_utf8;

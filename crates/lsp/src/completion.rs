@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::catalog::Catalog;
 use super::cursor::Cursor;
 use super::fields;
-use super::mention::{Role, Thing};
+use super::symbols::{Role, Thing};
 use olmdex_text::json;
 use olmdex_text::yaml::{Scalar, resolve_plain};
 use olmdex_version::Version;
@@ -158,7 +158,7 @@ fn values(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
 
 /// The names of what the catalog has, in a package or in any.
 fn names(catalog: &Catalog, thing: Thing, role: Role, package: &str) -> Vec<String> {
-    let is_wanted = |it: &super::mention::Mention| {
+    let is_wanted = |it: &super::symbols::Mention| {
         it.thing == thing && it.role == role && (package.is_empty() || it.package == package)
     };
     let mut names: Vec<String> =

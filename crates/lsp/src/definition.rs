@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it looks into no bundle image; what the catalog does not hold has no definition.
 
 use super::catalog::{Catalog, Key, Named};
-use super::mention::{Mention, Role, Thing};
+use super::symbols::{Mention, Role, Thing};
 
 /// Where the name at a byte leads: an entry to its bundle, an edge to the entry of its channel, and to the bundle where the channel has no
 /// such entry; a bundle to the entries that list it; anything else to the document of what it names.

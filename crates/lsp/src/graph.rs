@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::catalog::{Catalog, Key};
-use super::mention::{Deprecated, Role, Thing};
+use super::symbols::{Deprecated, Role, Thing};
 use olmdex_fbc::{ChannelPlaces, Entry};
 use olmdex_index::query::{GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 use olmdex_rules::check::Facts;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::catalog::{Catalog, Key};
 use super::fields;
 use super::graph::{graph_of_names, graphs};
-use super::mention::{Mention, RangeText, Role, Thing};
+use super::symbols::{Mention, RangeText, Role, Thing};
 use olmdex_ask::{Entries, EntryStanding, Updates, Verdict};
 use olmdex_base::diag::{counted, grouped, printable, shortened};
 use olmdex_index::query::PackageGraph;

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `frame`, `queue`, `protocol` | messages: on the stream, waiting, as data |
 //! | `lines`, `uri` | places and addresses, in the editor's words |
-//! | `tree`, `mention`, `analysis` | what a document names and what is wrong with it, kept as long as its text is the same |
+//! | `tree`, `symbols`, `analysis` | what a document names and what is wrong with it, kept as long as its text is the same |
 //! | `kind`, `folder`, `catalog`, `documents`, `workspace` | what an open document is, and what belongs to it |
 //! | `analyst`, `report` | the thread that analyses what has changed, and what it says |
-//! | `findings`, `choosing` | what is wrong, by the rules of `validate`, `check-graph`, `template` and `bundle validate`, as `olmdex.toml` chooses |
+//! | `findings`, `selection` | what is wrong, by the rules of `validate`, `check-graph`, `template` and `bundle validate`, as `olmdex.toml` chooses |
 //! | `cursor`, `fields`, `completion`, `metadata` | what can stand at a place, also in a text that cannot be parsed |
 //! | `definition`, `hover`, `rename` | where a name leads, what it does, and another name for it |
 //! | `bundles` | the same in bundle directories, as far as those beside them say it |
@@ -41,7 +41,6 @@ mod analysis;
 mod analyst;
 mod bundles;
 mod catalog;
-mod choosing;
 mod completion;
 mod cursor;
 mod definition;
@@ -54,18 +53,19 @@ mod graph;
 mod hover;
 mod kind;
 mod lines;
-mod mention;
 mod metadata;
 mod protocol;
 mod question;
 mod queue;
 mod rename;
 mod report;
+mod selection;
 mod server;
+mod symbols;
 mod tree;
 mod uri;
 mod workspace;
 
-pub use choosing::{ConfigFile, Options};
 pub use frame::FrameError;
+pub use selection::{ConfigFile, Options};
 pub use server::{End, LspError, serve};

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::catalog::{Catalog, Key, Named};
 use super::definition::same;
-use super::mention::{Mention, Role, Thing};
+use super::symbols::{Mention, Role, Thing};
 use olmdex_text::json;
 use olmdex_text::yaml::{Scalar, resolve_plain};
 

@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::analyst::{Analyst, Stage};
-use super::choosing::{Choosing, Options};
 use super::documents::Group;
 use super::frame::{self, FrameError};
 use super::lines::Encoding;
@@ -28,6 +27,7 @@ use super::protocol::{self, Cancel, Changed, Code, FoldersChanged, Incoming, Ini
 use super::question::{Answer, Answers, Question, Topic};
 use super::queue::{Event, Queue};
 use super::report::{Analysed, FileReport, Report};
+use super::selection::{Choosing, Options};
 use super::uri::path_of;
 use super::workspace::{Standing, key_of};
 use olmdex_base::file::system_words;

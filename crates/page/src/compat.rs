@@ -12,7 +12,7 @@ use super::site::{Desk, Page};
 use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, stays_at};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{Filter, PackageGraph};
-use olmdex_rules::platform::Lifecycle;
+use olmdex_rules::openshift::Lifecycle;
 use olmdex_version::Version;
 
 fn minor(text: &str) -> Result<Minor, PageError> {

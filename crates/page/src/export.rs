@@ -10,11 +10,11 @@ use thiserror::Error;
 
 use super::answer::{content_and_data, data};
 use super::icon;
+use super::index_cache::Shelf;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
 use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
-use super::shelf::Shelf;
 use super::site::{Desk, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};

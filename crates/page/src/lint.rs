@@ -6,10 +6,10 @@ use maud::{Markup, html};
 
 use super::channel::found;
 use super::command::Command;
+use super::index_cache::Shelf;
 use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::Route;
-use super::shelf::Shelf;
 use super::site::{Desk, Page};
 use olmdex_base::diag::{Finding, Tally, counted};
 use olmdex_version::by_numbers;

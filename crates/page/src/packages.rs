@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::narrowing::{chosen, facets, sorting};
+use super::filters::{chosen, facets, sorting};
 use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};

@@ -13,7 +13,7 @@ use super::site::{Desk, Page};
 use olmdex_ask::{self as ask, Gates, Move};
 use olmdex_constraint::openshift::Minor;
 use olmdex_plan::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, report};
-use olmdex_rules::platform::{ClusterChannels, SupportLevel, coerce};
+use olmdex_rules::openshift::{ClusterChannels, SupportLevel, coerce};
 use olmdex_text::calendar::Day;
 
 fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {

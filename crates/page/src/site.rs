@@ -5,11 +5,11 @@
 use maud::Markup;
 
 use super::command::Command;
+use super::index_cache::Shelf;
 use super::links::Links;
 use super::one_package::OfPackage;
 use super::reply::PageError;
 use super::route::{Form, Route};
-use super::shelf::Shelf;
 use olmdex_index::Index;
 
 /// What pages are made from.

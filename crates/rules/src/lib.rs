@@ -4,9 +4,9 @@
 //! |---|---|
 //! | [`check`](mod@check) | the rules of a valid catalog, as findings, with opm's verdict |
 //! | [`crd`] | whether a CustomResourceDefinition may be upgraded |
-//! | [`platform`] | how long versions are supported, and which updates OpenShift offers |
+//! | [`openshift`] | how long versions are supported, and which updates OpenShift offers |
 //! | [`cluster`] | Kubernetes objects as `kubectl get -o yaml` prints them |
-//! | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
+//! | [`explain`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
 //!
 //! A rule is a row of a table beside the code that finds its breaches: identifier, name, severity, what holds, why, an example.
 //! A rule about the blobs of a catalog, about the icon of a bundle for example, goes to `check::rules` and to `check::practice` if not
@@ -17,5 +17,5 @@
 pub mod check;
 pub mod cluster;
 pub mod crd;
-pub mod message;
-pub mod platform;
+pub mod explain;
+pub mod openshift;

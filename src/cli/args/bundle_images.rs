@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::{Finding, closest, counted};
 use crate::source::{Images, ImagesError};
 use crate::template::rules;

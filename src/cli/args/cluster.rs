@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cluster::{self, Cluster, ClusterError};
 use crate::oci::OciError;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::bundle_images::not_rendered;
 use crate::cli::lists::all_rules;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::compose::{
     self, ComposeError, Composition, Config, DestinationError, FILE_NAME, FilesError, NamedCatalog, OutsideError,
     Reach, StageError,

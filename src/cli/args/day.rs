@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::calendar::Day;
-use crate::cli::speak::error::CommandError;
+use crate::cli::terminal::error::CommandError;
 
 /// A day.
 pub(crate) fn parse_day(text: &str) -> Result<Day, String> {

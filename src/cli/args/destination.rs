@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use crate::calendar::rfc3339;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 #[cfg(feature = "oci")]
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::progress::Progress;
 #[cfg(feature = "oci")]
 use crate::diag::counted;
 use crate::file::NewDirectory;

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it fills in nothing.
 
 use crate::bundle::ImageTemplate;
-use crate::cli::speak::error::CommandError;
+use crate::cli::terminal::error::CommandError;
 
 /// The template of the images' references, if there is one.
 pub(crate) fn template(text: Option<&str>) -> Result<Option<ImageTemplate>, CommandError> {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cli::args::formats::Compat;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::{Finding, Severity};
 use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};
 use crate::source;

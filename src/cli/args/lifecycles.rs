@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::fbc::Input;
 use crate::file::system_words;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{CatalogSpec, Index};
-use crate::platform::{Lifecycle, SCHEMA, each_document};
+use crate::openshift::{Lifecycle, SCHEMA, each_document};
 
 /// The lifecycles of catalogs and of files, with where they come from; of two of one package the first, and a catalog goes before a file.
 pub(crate) fn read_lifecycles(

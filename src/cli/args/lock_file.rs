@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::closest;
 use crate::file::{read_regular_of, system_words};
 use crate::lock::{Lock, LockError, ParseError};

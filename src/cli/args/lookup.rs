@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::args::cache;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandError;
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::progress::Progress;
 use crate::diag::counted;
 use crate::file::Cache;
 use crate::oci::{Presence, Status, Wanted};

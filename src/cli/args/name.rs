@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::ask::{PackageName, Target};
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::fbc::Name;
 use crate::index::Index;
 

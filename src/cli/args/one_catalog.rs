@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandError;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandError;
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::source::Source;
@@ -26,7 +26,7 @@ pub(crate) fn open(context: &Context, path: &Path, catalog: Option<&String>) -> 
                 (None, [only]) => only,
                 (None, []) => {
                     let message = format!("`{}` has no catalog", path.display());
-                    return Err(CommandError::new(crate::cli::speak::error::Exit::Input, message));
+                    return Err(CommandError::new(crate::cli::terminal::error::Exit::Input, message));
                 }
                 (None, _) => {
                     let message = format!("`{}` has several catalogs: {}", path.display(), names.join(", "));

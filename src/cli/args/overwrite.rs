@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::speak::error::CommandError;
+use crate::cli::terminal::error::CommandError;
 use crate::file::{is_inside, is_same_file};
 
 /// Refuses an output that is its own input, by whatever name.

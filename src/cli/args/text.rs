@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::{read_regular_of, system_words};
 
 /// How many bytes a configuration may have.

@@ -10,10 +10,10 @@ use std::time::UNIX_EPOCH;
 use crate::archive::{self, Found};
 use crate::calendar::Day;
 use crate::cli::args::day::epoch;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::{open_regular, system_words};
-use crate::platform::{GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
+use crate::openshift::{GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
 
 /// How many bytes a file may have.
 const MAX_FILE: u64 = 256 << 20;

@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
 use crate::file::{finish_left, write_over};
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
 

@@ -10,13 +10,13 @@ use clap::Args;
 use crate::ask::check_catalog;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
 use crate::cli::print::difference::print_difference;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
+use crate::community::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
 use crate::diag::{Severity, counted};
 use crate::fbc::Format;
 use crate::file::{Replacement, finish_left, finish_together, make_way_below, system_words};
-use crate::repository::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
 use crate::template::Template;
 
 /// Add a bundle to templates and catalogs as its release configuration says

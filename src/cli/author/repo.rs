@@ -9,13 +9,13 @@ use serde::Serialize;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::print::findings::{FindingFormat, print_chosen};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::community::{self, Operator, Verdict, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Tally, counted};
 use crate::file::system_words;
-use crate::repository::{self, Operator, Verdict, rules};
 
 /// Check repositories of operators, as community-operators is one
 ///
@@ -86,7 +86,7 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
     let choice = args.choice.open(context, &args.directories, Whole::Other)?;
     let mut findings = Vec::new();
     for operator in &operators {
-        findings.extend(repository::findings(&repository::check(operator)));
+        findings.extend(community::findings(&community::check(operator)));
     }
     let chosen = choice.apply(findings, &Scope { rules: rules::ALL, package: None, is_whole: false })?;
     match print_chosen(context, args.output, rules::ALL, &chosen, args.choice.all, FindingsMetadata::default()) {
@@ -118,7 +118,7 @@ fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
         }
         match Operator::open(directory) {
             // Whoever names the directory of all operators means them.
-            Err(repository::RepositoryError::NotAnOperator(_)) if directory.ends_with("operators") => {
+            Err(community::RepositoryError::NotAnOperator(_)) if directory.ends_with("operators") => {
                 all = directory.to_owned();
             }
             other => return Ok(vec![other?]),
@@ -140,7 +140,7 @@ fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
     for path in names {
         match Operator::open(&path) {
             Ok(operator) => operators.push(operator),
-            Err(repository::RepositoryError::NotAnOperator(_)) => {}
+            Err(community::RepositoryError::NotAnOperator(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -165,7 +165,7 @@ fn as_pipelines(operators: &[Operator]) -> CommandResult {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_refused = false;
     for operator in operators {
-        let verdicts = repository::check(operator);
+        let verdicts = community::check(operator);
         is_refused |= verdicts.iter().any(Verdict::is_refusal);
         let mut bundles: BTreeMap<String, Results> =
             operator.versions.iter().map(|it| (it.name.clone(), Results::new())).collect();
@@ -185,9 +185,9 @@ fn as_pipelines(operators: &[Operator]) -> CommandResult {
             operator: operator.name.clone(),
             bundles,
             operator_checks,
-            update_graph: repository::update_graph_of(operator),
-            heads: repository::heads(operator),
-            default_channel: repository::default_channel(operator),
+            update_graph: community::update_graph_of(operator),
+            heads: community::heads(operator),
+            default_channel: community::default_channel(operator),
         };
         serde_json::to_writer(&mut out, &report).map_err(std::io::Error::from)?;
         writeln!(out)?;

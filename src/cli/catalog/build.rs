@@ -15,10 +15,10 @@ use crate::cli::args::past::{PastCatalog, PastOptions};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::args::update_graph::{open_updates, read};
 use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
+use crate::cli::terminal::progress::Progress;
 use crate::compose::{Choice, Chosen, Config, NamedCatalog};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
@@ -29,7 +29,7 @@ use crate::file::Cache;
 use crate::git::GitError;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{Builder, CatalogSpec, HeldUpdates, Import, Index, Mode, Outcome};
-use crate::platform::{self, SavedUpdates};
+use crate::openshift::{self, SavedUpdates};
 use crate::source::{ImageSource, Opened, Source};
 use crate::upgrade::cut_advice;
 use crate::version::first_of;
@@ -283,7 +283,7 @@ impl Imported {
         }
         if spec.labels.contains_key(LIFECYCLES_LABEL) {
             // It is about the packages of the other catalogs.
-            import.report.findings.retain(|it| it.rule.id != platform::rules::PACKAGE_UNKNOWN.id);
+            import.report.findings.retain(|it| it.rule.id != openshift::rules::PACKAGE_UNKNOWN.id);
         }
         let is_whole = input.remarks.iter().all(|it| it.rule.severity != Severity::Error);
         import.refused |= !is_whole && !args.keep_going;

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 
 use crate::cli::args::registry::blob_cache;
 use crate::cli::print::table::write_aligned;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::file::{BlobCache, CachedBlob};
 

@@ -14,8 +14,8 @@ use crate::cli::args::sources::{NamedSource, check_names, default_source, import
 use crate::cli::print::changes;
 use crate::cli::print::fit::without_middle;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::index::query::{Change, ChangeKind, Filter, Side, Subject};
 use crate::index::{Builder, Index};

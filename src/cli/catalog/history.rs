@@ -8,8 +8,8 @@ use crate::ask::{no_package, no_version};
 use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::fbc::Name;
 use crate::index::query::HistoryRow;
 

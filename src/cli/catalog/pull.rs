@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::legacy_source::is_legacy;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::progress::Progress;
 use crate::file::Replacement;
 use crate::index::Index;
 use crate::legacy::LegacyFile;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use crate::bundle::{Bundle, BundleError, ImageTemplate};
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::fbc::{Format, Level};
 
 /// Prints the blobs of bundle directories, by package and name.

@@ -8,8 +8,8 @@ use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::index::query::{Hit, Status};
 
 /// Find packages by words, APIs, images or features

@@ -9,8 +9,8 @@ use crate::cli::args::name::refuse_path;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::closest_of_same_numbers;
 use crate::fbc::Api;
 use crate::fbc::Name;
@@ -18,7 +18,7 @@ use crate::index::Index;
 use crate::index::query::{
     BundleDetail, BundleSelector, ChannelDetail, Edge, Filter, PackageDetail, PropertyRow, Source as Position,
 };
-use crate::platform::{LifecyclePhases, PhaseRow};
+use crate::openshift::{LifecyclePhases, PhaseRow};
 
 /// Show everything about a package, a channel, a version or a bundle
 ///

@@ -6,8 +6,8 @@ use clap::{ArgGroup, Args};
 
 use super::legacy;
 use crate::cli::print::findings::FindingFormat;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult};
 
 /// Write catalogs in another form: pages for a browser, or the legacy SQLite file
 ///

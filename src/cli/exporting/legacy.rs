@@ -6,10 +6,10 @@ use crate::check;
 use crate::cli::args::overwrite::refuse_same_file;
 use crate::cli::args::{legacy_source, one_catalog};
 use crate::cli::print::findings::{FindingFormat, print_findings};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
+use crate::cli::terminal::progress::Progress;
 use crate::diag::{Finding, Tally};
 use crate::legacy::{self, Export};
 

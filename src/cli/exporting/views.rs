@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
+use crate::cli::terminal::progress::Progress;
 use crate::columnar::{ColumnarError, write_views};
 use crate::diag::counted;
 

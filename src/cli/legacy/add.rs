@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 
 use super::change::{FileArgs, change};
 use crate::cli::args::image_template::template;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandResult;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandResult;
 use crate::legacy::{AddOptions, Mode, NewBundle};
 
 /// Add bundles: directories with `manifests/` and `metadata/`, or images

@@ -6,10 +6,10 @@ use clap::Args;
 
 use crate::cli::args::legacy_source;
 use crate::cli::args::overwrite::refuse_same_file;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
+use crate::cli::terminal::progress::Progress;
 use crate::diag::counted;
 use crate::file::Scratch;
 use crate::legacy::{Destination, Done, Edit, LegacyError};

@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 
 use super::add::{self, AddArgs};
 use super::change::{FileArgs, change};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandResult;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandResult;
 use crate::legacy::Edit;
 
 /// Add, remove, prune or deprecate in a legacy catalog, as `opm registry` did

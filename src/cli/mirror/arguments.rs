@@ -8,8 +8,8 @@ use super::entries::Entry;
 use super::output::Output;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::text::text_of;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandError;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandError;
 use crate::mirror::{self, Configuration, Dialect, Operator, Release};
 
 /// Filter catalogs as oc-mirror does, by an ImageSetConfiguration

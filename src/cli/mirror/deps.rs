@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use super::arguments::FilterArgs;
 use super::entries::{self, Entry};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
+use crate::cli::terminal::progress::Progress;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::mirror::{self, Kept, Operator, heads};
 use crate::resolve::{left_out, needs};

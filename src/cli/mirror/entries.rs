@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::sources::{NamedSource, check_names, default_source};
 use crate::cli::lists::all_rules;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
-use crate::cli::speak::progress::Progress;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
+use crate::cli::terminal::progress::Progress;
 use crate::compose::{self, Config};
 use crate::diag::printable;
 use crate::fbc::Input;

@@ -13,8 +13,8 @@ use super::target;
 use crate::ask::check_catalog;
 use crate::cli::args::text::text_of;
 use crate::cli::print::table::write_data;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{Severity, closest, counted};
 use crate::fbc::{Format, Input};
 use crate::mirror::{

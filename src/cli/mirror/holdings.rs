@@ -12,8 +12,8 @@ use super::entries::{self, Entry};
 use super::filter::kept_images;
 use crate::cli::args::lookup::look_up;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 #[cfg(feature = "oci")]
 use crate::mirror::{self, Destination, NeededPlaces};

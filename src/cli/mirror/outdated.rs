@@ -7,8 +7,8 @@ use clap::Args;
 use crate::cli::args::lock_file::{LockFile, refuse_unknown_catalog};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::diag::counted;
 use crate::lock::{Outdated, outdated};
 

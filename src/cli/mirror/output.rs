@@ -8,8 +8,8 @@ use std::io::{BufWriter, Write as _};
 use clap::ValueEnum;
 
 use super::entries::Entry;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::printable;
 use crate::fbc::Format;
 use crate::mirror::{

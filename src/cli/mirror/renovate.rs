@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
 use crate::diag::counted;
 use crate::file::NewDirectory;
 use crate::lock::{Reach, Select, releases};

@@ -14,11 +14,11 @@ use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::fbc::Name;
-use crate::platform::{LifecycleRow, PlatformFit, SupportLevel};
+use crate::openshift::{LifecycleRow, PlatformFit, SupportLevel};
 
 /// Show how long versions are supported, and on which OpenShift versions
 ///

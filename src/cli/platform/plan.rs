@@ -16,19 +16,19 @@ use crate::cli::args::update_graph::read_updates;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
 use crate::cli::print::sheet::{Sheet, TextLine};
 use crate::cli::print::table::write_yaml;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::screen::screen;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::screen::screen;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::file::system_words;
 use crate::index::Index;
+use crate::openshift::{SupportLevel, UpdateSource, may_have_extended_support};
 use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan,
     StepStatus, html, junit, manifests, markdown, path_of, progress, script,
 };
-use crate::platform::{SupportLevel, UpdateSource, may_have_extended_support};
 use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
 
@@ -444,7 +444,7 @@ fn sheet(plan: &Plan) -> Sheet {
     let rows = plan.operators.iter().map(|it| {
         let mut row = vec![it.namespace.clone().unwrap_or_default(), it.package.clone(), it.installed.clone()];
         row.extend(metadata.path.iter().map(|minor| cell(it, minor)));
-        let support = if it.support.status == crate::platform::SupportStatus::NoData {
+        let support = if it.support.status == crate::openshift::SupportStatus::NoData {
             String::new()
         } else {
             it.support.words()

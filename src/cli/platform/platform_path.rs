@@ -10,14 +10,14 @@ use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
-use crate::plan::{USUAL_ARCH, add_updates_of, channels_of, path_by_name};
-use crate::platform::{
+use crate::openshift::{
     ClusterChannels, Goal, Graph, PlatformHop, PlatformRoute, Risk, UpdateSource, coerce, known_minors, platform_path,
 };
+use crate::plan::{USUAL_ARCH, add_updates_of, channels_of, path_by_name};
 use crate::version::Version;
 
 /// Show the updates of OpenShift from a version to another, with their risks

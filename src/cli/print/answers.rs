@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::cli::args::formats::{AnswerFormat, AnswerOptions};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, write_csv, write_markdown};
-use crate::cli::speak::error::CommandError;
-use crate::cli::speak::screen::screen;
+use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::screen::screen;
 use crate::diag::printable;
 
 /// Prints answers; the sheets are for people.

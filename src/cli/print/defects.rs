@@ -3,8 +3,8 @@
 //! What it deliberately does not do: it decides nothing about the output.
 
 use crate::check;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::Place;
 use crate::fbc::{Input, Origin, RenderDefect};
 

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandError;
-use crate::cli::speak::report::paint;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::report::paint;
 use crate::diag::printable;
 
 /// How many lines are shown before and after a change.

@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write as _};
 
 use clap::ValueEnum;
 
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
 use crate::compose::Chosen;
 use crate::diag::envelope::{Envelope, FindingsMetadata, VERSION};
 use crate::diag::json::FindingJson;

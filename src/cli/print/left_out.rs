@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it decides nothing of what is wanted.
 
-use crate::cli::speak::context::Context;
+use crate::cli::terminal::context::Context;
 use crate::diag::{counted, grouped};
 
 /// Says how many older versions are not listed.

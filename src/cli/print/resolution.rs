@@ -5,7 +5,7 @@
 use std::io::Write;
 
 use crate::cli::print::table::{write_aligned, write_fitted};
-use crate::cli::speak::error::CommandError;
+use crate::cli::terminal::error::CommandError;
 use crate::diag::{Place, printable};
 use crate::resolve::{BecauseAnswer, Named, Position, ResolutionAnswer, Sentence, with_origin};
 

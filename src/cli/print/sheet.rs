@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use crate::cli::print::fit::wrap;
 use crate::cli::print::table::{CUT, markdown, write_aligned, write_fitted_to, write_markdown};
-use crate::cli::speak::report::paint;
-use crate::cli::speak::screen::screen;
+use crate::cli::terminal::report::paint;
+use crate::cli::terminal::screen::screen;
 use crate::diag::{Place, printable, printable_line};
 
 /// How far tables and texts are moved in.

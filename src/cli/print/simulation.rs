@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use crate::cli::print::table::{write_fitted, write_markdown};
-use crate::cli::speak::error::CommandError;
+use crate::cli::terminal::error::CommandError;
 use crate::diag::counted;
 use crate::edit::{Advice, Effect, Simulated, Simulation, Way};
 use crate::resolve::{Dependant, RefusedByV1};

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::cli::args::formats::{DataFormat, RowFormat};
 use crate::cli::print::fit::{columns, fit, wrap};
-use crate::cli::speak::error::CommandError;
-use crate::cli::speak::report::paint;
-use crate::cli::speak::screen::{Screen, screen};
+use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::report::paint;
+use crate::cli::terminal::screen::{Screen, screen};
 use crate::diag::envelope::Envelope;
 use crate::diag::{closest, printable};
 use crate::{json, yaml};

@@ -9,8 +9,8 @@ use clap::Arg;
 
 use crate::cli::args::sources::AskOptions;
 use crate::cli::lists::all_rules;
-use crate::cli::speak::error::CommandError;
-use crate::cli::speak::report::{ColorChoice, LogFormat, Reporter};
+use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::report::{ColorChoice, LogFormat, Reporter};
 use crate::compose::Reach;
 use crate::index::Index;
 use crate::index::query::Filter;
@@ -239,7 +239,7 @@ fn open(source: Option<&str>) -> Result<Index, CommandError> {
         }
     }
     let reporter = Reporter::new(ColorChoice::Never, LogFormat::Text, true, false);
-    AskOptions::of_sources(&sources).open(&crate::cli::speak::context::Context {
+    AskOptions::of_sources(&sources).open(&crate::cli::terminal::context::Context {
         reporter,
         opener: crate::source::Opener::new(&std::env::temp_dir()),
         found_config: Reach::Inside,

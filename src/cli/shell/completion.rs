@@ -13,8 +13,8 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::shell::candidates::{Candidate, Offer};
 use crate::cli::shell::complete::{Line, split_words};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandResult, Exit};
 
 /// Shells that can complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::file::write_whole;
 
 /// Print manual pages, or write one for each command

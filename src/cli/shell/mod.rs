@@ -5,6 +5,6 @@
 pub(in crate::cli) mod candidates;
 pub(in crate::cli) mod complete;
 pub(in crate::cli) mod completion;
-pub(in crate::cli) mod elsewhere;
+pub(in crate::cli) mod foreign_commands;
 pub(in crate::cli) mod groups;
 pub(in crate::cli) mod man;

@@ -10,8 +10,8 @@ use crate::cli::args::choice::{ChoiceOptions, Whole, report, report_unchecked, s
 use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, Rule, Severity};

@@ -7,8 +7,8 @@ use crate::cli::args::upgrade::{
     TARGET_HEADERS, UpgradeOptions, installed_words, manager_headers, parse_minor, target_row,
 };
 use crate::cli::print::sheet::Sheet;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::upgrade::{PathStep, UpgradePath};
 

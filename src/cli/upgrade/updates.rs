@@ -5,8 +5,8 @@ use clap::Args;
 use crate::ask::{UpdateAnswers, UpgradeQuestion};
 use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, installed_words, manager_headers, target_row};
 use crate::cli::print::sheet::Sheet;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::upgrade::{Generation, Target, Updates, Verdict};
 
 /// Show what OLM would install or upgrade to next, and the alternatives

@@ -5,8 +5,8 @@ use clap::Args;
 use crate::ask::{UpgradeQuestion, WhyNotAnswers};
 use crate::cli::args::upgrade::{UpgradeOptions, bundle_words, installed_words, manager_headers};
 use crate::cli::print::sheet::Sheet;
-use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandResult, Exit};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::diag::grouped;
 use crate::upgrade::{Condition, WhyNot};
 

@@ -22,9 +22,9 @@ use std::thread::JoinHandle;
 use rustix::fs::Mode;
 use rustix::io::Errno;
 
-use super::abandon::{Shared, Stage};
 use super::error::{FileError, Kind};
-use super::moving::Moving;
+use super::interrupted_writes::{Shared, Stage};
+use super::moved_entries::Moving;
 use super::place::Place;
 use super::system;
 use super::workspace::Workspace;

@@ -26,40 +26,40 @@
 //! except that only a regular file may. It does not protect a directory to which another user can write while a command runs
 //! from that user.
 
-mod abandon;
 mod anonymous;
-mod below;
+mod atomic_set;
 mod blobs;
 mod cache;
 mod directory;
 mod error;
+mod interrupted_writes;
 mod log;
-mod moving;
+mod moved_entries;
+mod nofollow;
 mod place;
 mod regular;
 mod replace;
-mod same;
+mod same_file;
 mod scratch;
 mod sqlite;
 mod system;
 mod text;
-mod together;
 mod workspace;
 
-pub use abandon::{Left, abandon_all, before_writing};
 pub use anonymous::make_anonymous;
-pub use below::make_way_below;
+pub use atomic_set::{allow_many_files, finish_left, finish_together};
 pub use blobs::{BlobCache, CachedBlob, PartialBlob, start_over};
 pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind, system_words};
+pub use interrupted_writes::{Left, abandon_all, before_writing};
 pub use log::append;
+pub use nofollow::make_way_below;
 pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
 pub use replace::{Replacement, write_over, write_whole};
-pub use same::{is_inside, is_of_stranger, is_same_file};
+pub use same_file::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;
 pub use sqlite::{beside, journal_of};
 pub use text::{Part, Text, TextReader};
-pub use together::{allow_many_files, finish_left, finish_together};
 #[doc(hidden)]
 pub use workspace::delay_locks;

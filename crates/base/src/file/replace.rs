@@ -9,8 +9,8 @@ use std::sync::{Arc, MutexGuard};
 
 use rustix::fs::{Gid, Mode, Stat, Uid};
 
-use super::abandon::{Shared, Stage};
 use super::error::FileError;
+use super::interrupted_writes::{Shared, Stage};
 use super::place::Place;
 use super::regular::read_regular;
 use super::sqlite::journal_of;

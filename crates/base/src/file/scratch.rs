@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::abandon::Shared;
 use super::error::{FileError, InTheWay};
+use super::interrupted_writes::Shared;
 use super::regular::open_regular;
 use super::system;
 use super::workspace::Workspace;

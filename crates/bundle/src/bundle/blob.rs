@@ -11,7 +11,7 @@ use super::manifest::Manifest;
 use super::parts::Parts;
 use super::properties::{self, Origin, properties, version};
 use super::typed::Files;
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
 use olmdex_text::json::Reader;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::error::BundleError;
 use super::manifest::Manifest;
 use olmdex_fbc::Api;
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_text::json::Value;
 
 /// An API with the plural of its definition.

@@ -11,7 +11,7 @@ use super::error::BundleError;
 use super::parts::Parts;
 use super::properties::{Origin, api_text, candidates, properties, required, version};
 use olmdex_fbc::Api;
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_text::gotype::{Decoder, GoType};
 use olmdex_text::json::Reader;
 

@@ -6,7 +6,7 @@ use super::blob::Bundle;
 use super::manifest::{Manifest, first_document_within};
 use super::written;
 use olmdex_base::diag::Place;
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{Api, BUNDLE_OBJECT, MadeOf, Spot, bundle_object};
 use olmdex_text::json::Expansion;
 use olmdex_text::json::{Reader, Step, Value};

@@ -29,35 +29,35 @@
 //! upgrade graphs need, so `edit::judge` builds no index.
 
 mod adding;
+mod before_after;
 mod catalog;
 mod change;
+mod dependents;
 mod deprecation;
 mod documents;
 mod entries;
 mod error;
 mod join;
-mod mend;
 mod object;
 mod promotion;
 mod removal;
+mod repair;
 pub mod rules;
-mod sides;
 mod simulate;
 mod splice;
-mod survey;
 mod target;
 mod verdict;
 
 pub use adding::at_level;
+pub use before_after::{AFTER, BEFORE, before_and_after};
 pub use catalog::{CatalogEdit, bundles_of};
 pub use change::{Change, Edges};
+pub use dependents::Survey;
 pub use documents::{FileEdit, PackageDocuments};
 pub use error::EditError;
 pub use join::join;
-pub use mend::Mend;
-pub use sides::{AFTER, BEFORE, before_and_after};
+pub use repair::Mend;
 pub use simulate::{Advice, Effect, KeptBundle, Question, Simulated, Simulation, Way, simulate};
-pub use survey::Survey;
 pub use target::Target;
 pub use verdict::{Verdict, judge};
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use super::before_after::Known;
 use super::object::compact;
-use super::sides::Known;
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_fbc::{self as fbc, ChannelPlaces, Consumer, Input, Typed};
 use olmdex_index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};

@@ -9,7 +9,7 @@ use super::configuration::{Operator, Package, Range};
 use super::document::Node;
 use super::filter::{Filtered, Kept};
 use super::outputs::manifest;
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{Consumer, Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
 use olmdex_text::json::Reader;
 use olmdex_version::Version;

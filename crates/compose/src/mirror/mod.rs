@@ -13,7 +13,7 @@
 //! time, where it stands (`fbc::load_again`), trimmed as a typed blob, and written by the one writer of blobs. A repair is a search over
 //! requests: each candidate is filtered again, which needs no file, and only what passes is offered.
 
-mod asked;
+mod broken_edges;
 mod catalog;
 mod configuration;
 mod decode;
@@ -26,15 +26,15 @@ mod graph;
 mod holdings;
 mod images;
 mod install;
-mod mend;
 mod outputs;
 mod place;
 mod repair;
+mod request;
 mod rewrite;
 mod verify;
 mod write;
 
-pub use asked::{AskedError, packages};
+pub use broken_edges::{Mend, mend};
 pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
 pub use configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
 pub use decode::{Dialect, decode, read};
@@ -47,13 +47,13 @@ pub use graph::{GraphError, GraphFault, Walk, head, heads, walk};
 pub use holdings::{Holding, HoldingStatus, NeededPlaces};
 pub use images::{bundles, images};
 pub use install::{Install, Modes, installs};
-pub use mend::{Mend, mend};
 pub use outputs::{
     MirrorSet, OutputError, catalog_image, catalog_name, catalog_source, cluster_catalog, colliding, configuration,
     mapping, mirror_sets, skopeo_sync,
 };
 pub use place::{Destination, Image, Mirrored};
 pub use repair::{Proposal, Request, Trouble, meant, repairs, survivors, trouble};
+pub use request::{AskedError, packages};
 pub use rewrite::{differences, put, rename};
 pub use verify::{is_target, verify};
 pub use write::{Blobs, write};

@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::broken_edges::{Mend, mend_package, ranked_channels};
 use super::catalog::PackageFacts;
 use super::configuration::{Channel, Operator, Package, Range};
 use super::filter::{FilterError, Part, Release, Warning, filter_package};
-use super::mend::{Mend, mend_package, ranked_channels};
 use olmdex_fbc::Entry;
 use olmdex_rules::check::graph::check_chain;
 use olmdex_version::Version;

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{BundleRow, ChannelRow, PackageRow};
 use olmdex_fbc::Api;
-use olmdex_rules::platform::LifecyclePhases;
+use olmdex_rules::openshift::LifecyclePhases;
 
 /// The architecture that OLM takes a bundle for that has no label about any.
 pub const DEFAULT_ARCHITECTURE: &str = "amd64";

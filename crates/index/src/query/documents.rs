@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use super::Filter;
 use crate::error::NotAnIndex;
-use crate::{Index, IndexError, stored};
+use crate::{Index, IndexError, compression};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{self as fbc, Typed};
 use olmdex_text::json;
@@ -85,7 +85,7 @@ impl Index {
             let head = DocumentHead { catalog: text(0)?, schema: text(1)?, package: text(2)?, name: text(3)? };
             let (codec, size) = (row.get(4).map_err(failed)?, row.get(5).map_err(failed)?);
             let bytes = row.get_ref(6).map_err(failed)?.as_blob().ok().ok_or_else(damaged)?;
-            let text = stored::load(codec, size, bytes).ok_or_else(damaged)?;
+            let text = compression::load(codec, size, bytes).ok_or_else(damaged)?;
             each(&head, std::str::from_utf8(&text).ok().ok_or_else(damaged)?)?;
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Index {
             Ok((row.get(0)?, row.get(1)?, bytes, row.get(3)?, place))
         })?;
         let Some((codec, size, bytes, document, place)) = found.into_iter().next() else { return Ok(None) };
-        let text = stored::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
+        let text = compression::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
         let text = String::from_utf8(text.into()).map_err(|_| self.damaged_document())?;
         Ok(Some((text, document, place)))
     }
@@ -127,7 +127,7 @@ impl Index {
             Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, bytes))
         })?;
         let text = |(image, codec, size, bytes): (String, _, _, Vec<u8>)| {
-            let text = stored::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
+            let text = compression::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
             let text = String::from_utf8(text.into()).map_err(|_| self.damaged_document())?;
             Ok((image, text))
         };

@@ -8,7 +8,7 @@ use rusqlite::params;
 
 use super::{BundleRow, Filter};
 use crate::{Index, IndexError};
-use olmdex_rules::platform::{Lifecycle, LifecycleVersion, Phase, PlatformVersions};
+use olmdex_rules::openshift::{Lifecycle, LifecycleVersion, Phase, PlatformVersions};
 use olmdex_text::calendar::Day;
 
 /// The label of a catalog that holds nothing but lifecycles from elsewhere: what it says counts for every other catalog.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Index, IndexError, seen};
+use crate::{Index, IndexError, build_cache};
 use olmdex_base::file::Cache;
 use olmdex_fbc::Input;
 
@@ -55,7 +55,7 @@ impl Index {
             let Some((_, newest)) = all.max().filter(|it| it.0 > written) else { continue };
             let is_same = |cache: &Cache| {
                 let input = input(&place);
-                input.and_then(|it| seen::recall(cache, &it, &source)).is_some_and(|it| it.0[..] == digest[..])
+                input.and_then(|it| build_cache::recall(cache, &it, &source)).is_some_and(|it| it.0[..] == digest[..])
             };
             if !cache.is_some_and(is_same) {
                 outdated.push(Outdated { newest: newest.display().to_string(), catalog, source });

@@ -6,7 +6,7 @@
 use rusqlite::{Row, params};
 
 use crate::error::NotAnIndex;
-use crate::{Index, IndexError, stored};
+use crate::{Index, IndexError, compression};
 
 /// An API as it is asked for. The plural name is not looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -526,7 +526,7 @@ impl Index {
             let message = "a stored text cannot be unpacked".to_owned();
             IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
         };
-        let text = stored::load(codec, size, bytes).ok_or_else(damaged)?;
+        let text = compression::load(codec, size, bytes).ok_or_else(damaged)?;
         String::from_utf8(text.into()).map_err(|_| damaged())
     }
 }

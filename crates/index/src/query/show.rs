@@ -13,10 +13,10 @@ use super::detail::{
 };
 use super::{BundleRow, ChannelRow, Filter, catalogs_json};
 use crate::error::NotAnIndex;
-use crate::{Index, IndexError, stored};
+use crate::{Index, IndexError, compression};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{Api, ChannelPlaces, property_places};
-use olmdex_rules::platform::LifecyclePhases;
+use olmdex_rules::openshift::LifecyclePhases;
 use olmdex_text::yaml::Position;
 use olmdex_version::by_numbers;
 
@@ -476,7 +476,7 @@ impl Index {
     fn text(&self, id: Option<i64>) -> Result<String, IndexError> {
         let Some(id) = id else { return Ok(String::new()) };
         let load = |row: &Row<'_>| {
-            Ok(stored::load(row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob()?).map(|it| it.into_owned()))
+            Ok(compression::load(row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob()?).map(|it| it.into_owned()))
         };
         let text = self.connection().query_row(TEXT, [id], load).map_err(|error| self.failed(&error))?;
         match text.map(String::from_utf8) {

@@ -25,12 +25,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::LegacyCatalog;
-use super::era::Fidelity;
 use super::error::LegacyError;
 use super::export::Export;
 use super::file::{LegacyFile, never_run_stored_text};
-use super::mended::refuse_shared_journal;
 use super::outfile::OutFile;
+use super::recovered::refuse_shared_journal;
+use super::schema_upgrade::Fidelity;
 use olmdex_base::file::beside;
 
 /// The tables of a catalog without packages.

@@ -10,8 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::once::Once;
 use super::outline::HeadIcon;
-use crate::era::gvk;
-use olmdex_fbc::csv::{CsvView, ListedApi};
+use crate::schema_upgrade::gvk;
+use olmdex_fbc::service_version::{CsvView, ListedApi};
 use olmdex_fbc::{Api, BUNDLE_OBJECT, Bundle, for_each_object};
 use olmdex_text::json::{self, Kind, Reader, Value};
 

@@ -34,11 +34,11 @@ use self::bundles::Bundles;
 use self::graphs::Graphs;
 use self::old::OldSide;
 use self::report::Report;
-use super::era::Fidelity;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::package::Problem;
 use super::rules;
+use super::schema_upgrade::Fidelity;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Input;
 

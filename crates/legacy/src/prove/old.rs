@@ -16,9 +16,9 @@ use super::forms::{ChannelName, Icon, Link, api, required_package, texts};
 use super::manifests::icon;
 use super::report::Report;
 use crate::cells::{bytes, each, text};
-use crate::era::Fidelity;
 use crate::file::{Claim, LegacyFile};
 use crate::rules;
+use crate::schema_upgrade::Fidelity;
 use olmdex_text::json::Reader;
 
 /// The first schema with tables of properties and dependencies that are filled.

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it opens none.
 
 use olmdex_constraint::openshift::Minor;
-use olmdex_rules::platform::coerce;
+use olmdex_rules::openshift::coerce;
 
 /// A catalog of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::name::SourceName;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::CatalogRank;
 use olmdex_rules::cluster::Cluster;
-use olmdex_rules::platform::coerce;
+use olmdex_rules::openshift::coerce;
 use olmdex_version::first_of;
 
 /// The label of a catalog that says which CatalogSource it is: `NAMESPACE/NAME`, or `NAME`.

@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::conflict::{Conflict, ConflictFact, FactKind, Named};
-use super::elsewhere;
 use super::explain::{Sentence, story};
 use super::failure::Failure;
 use super::generations::Generation;
+use super::other_namespaces;
+use super::position::Standing;
 use super::repair::Repair;
 use super::resolution::{Because, Operator, Preferred, Resolution, Verdict};
 use super::rows::World;
-use super::standing::Standing;
 use super::steps::{NewSubscription, Steps, UpdatedSubscription};
 use olmdex_base::diag::Place;
 use olmdex_fbc::Api;
@@ -290,7 +290,7 @@ impl ResolutionAnswer {
         };
         self.kept = resolution.kept.iter().map(kept).collect();
         self.warnings.clone_from(&resolution.warnings);
-        self.warnings.extend(elsewhere::warnings(world, resolution));
+        self.warnings.extend(other_namespaces::warnings(world, resolution));
         let name = |it: &usize| resolution.operators.get(*it).map(|it| it.name.clone());
         self.steps = StepsAnswer {
             install_plan: steps.makes_install_plan,

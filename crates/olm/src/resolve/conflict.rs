@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::message::message;
-use super::size::Size;
+use super::olm_words::message;
+use super::stats::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
 use crate::solve::{Constraint, Fact};

@@ -26,25 +26,26 @@
 //!
 //! Beside each choice stands what it was preferred to, and by which criterion (`resolve::preference`, the same criteria in the same
 //! order as `resolve::candidates`). What OLM does not ask is a warning: definitions that operators of other namespaces own or require
-//! (`resolve::elsewhere`), and versions of Kubernetes and OpenShift that do not suit the cluster (`resolve::fitness`). Where a
-//! Subscription gets nothing new, `resolve::standing` tells whether it is at the head, held or stranded.
+//! (`resolve::other_namespaces`), and versions of Kubernetes and OpenShift that do not suit the cluster (`resolve::fitness`). Where a
+//! Subscription gets nothing new, `resolve::position` tells whether it is at the head, held or stranded.
 
-mod across;
 mod answer;
 mod candidates;
 mod closure;
 mod conflict;
 mod demand;
 mod dependants;
-mod elsewhere;
 mod explain;
 mod failure;
 mod fitness;
 mod generations;
 mod indexed;
 mod installed;
-mod message;
+mod namespace_conflicts;
 mod needs;
+mod olm_words;
+mod other_namespaces;
+mod position;
 mod preference;
 mod question;
 mod quirks;
@@ -52,14 +53,12 @@ pub mod registry;
 mod repair;
 mod resolution;
 mod rows;
-mod size;
-mod standing;
+mod stats;
 mod steps;
 mod universe;
 mod variables;
 mod why;
 
-pub use across::{Crossing, across};
 pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,
     ResolutionAnswer, StepsAnswer,
@@ -79,14 +78,15 @@ pub use failure::{BrokenDemand, Failure, Overwork};
 pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
+pub use namespace_conflicts::{Crossing, across};
 pub use needs::{Dependency, Needs, left_out, needs};
+pub use position::{Position, Standing, standings};
 pub use preference::Preference;
 pub use question::{Bundles, Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
 pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provision, Resolution, Verdict, resolve};
 pub use rows::{Catalog, OperatorGroups, PackageRows, PlainRows, Rows, World};
-pub use size::Size;
-pub use standing::{Position, Standing, standings};
+pub use stats::Size;
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};
 pub use why::{Chain, Link, MAX_CHAINS, WhyAnswer, chains};

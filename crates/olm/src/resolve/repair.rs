@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::conflict::{Conflict, FactKind};
 use super::failure::Failure;
+use super::position::{Position, standings};
 use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
-use super::standing::{Position, standings};
 use olmdex_rules::cluster::Subscription;
 
 /// How many changes are tried.

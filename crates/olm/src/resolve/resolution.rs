@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::installed::installed;
 use super::preference::{Preference, decisive};
 use super::rows::{Rows, World};
-use super::size::Size;
+use super::stats::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
 use crate::solve::{Answer, Choice, Constraint, Limits, Solution, Var, solve};

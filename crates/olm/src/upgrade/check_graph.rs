@@ -7,11 +7,11 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to};
+use super::cut_advice::{is_newer, names, names_itself, words_for};
 use super::loss::{Loss, losses};
 use super::naming::Naming;
 use super::ordered::Ordered;
 use super::rules;
-use super::words::{is_newer, names, names_itself, words_for};
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_index::query::{NamesWithoutWay, PackageGraph};
 use olmdex_version::{Holding, Version, by_version, first_of};

@@ -6,7 +6,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::check_graph::{About, check_package, only_new};
 use super::classic::Package;
-use super::read::package_versions;
+use super::package_view::package_versions;
 use olmdex_base::diag::Finding;
 use olmdex_index::query::{EdgeScope, Filter, NamesWithoutWay, PackageVersions};
 use olmdex_index::{Index, IndexError};

@@ -4,7 +4,7 @@
 
 use super::classic::Package;
 use super::loss::lost_upgrades;
-use super::read::package_versions;
+use super::package_view::package_versions;
 use olmdex_index::IndexError;
 use olmdex_index::query::{Change, Filter, LostUpgrade, Side, diff_with};
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::answer::Generation;
 use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use olmdex_index::query::GraphBundle;
-use olmdex_rules::platform::coerce;
+use olmdex_rules::openshift::coerce;
 use olmdex_version::Version;
 
 /// What a bundle says of the versions that it works on.

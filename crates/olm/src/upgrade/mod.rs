@@ -43,7 +43,6 @@
 //! and a search takes its next step from there as late as it can. Tests hold narrowed answers against those that are
 //! not, on random catalogs.
 
-mod advice;
 mod answer;
 mod channel;
 mod check_graph;
@@ -51,49 +50,50 @@ mod check_packages;
 pub mod classic;
 mod compare;
 pub mod compat;
+mod compat_rows;
+mod cut_advice;
 mod definitions;
 mod documented;
-mod fewest;
 mod installed;
-mod jump;
 mod lookup;
 mod loss;
+mod missing_edge;
 mod naming;
 mod ordered;
+mod package_view;
 mod path;
+mod path_tree;
 mod permit;
-mod read;
+mod reachable;
 pub mod rules;
-mod shortest;
-mod stay;
-mod trails;
+mod shortest_answers;
+mod shortest_path;
+mod uninstall_advice;
 mod updates;
 pub mod v1;
-mod ways;
 mod why_not;
-mod words;
 mod zstream;
 
-pub use advice::{ExtraEdge, either_range, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
 pub use answer::{Asked, Generation, PackageView, Target};
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use compare::diff;
+pub use compat_rows::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
+pub use cut_advice::{check_catalog, check_catalog_noting, cut_advice};
 pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;
-pub use fewest::{FewestSteps, fewest_steps};
 pub use installed::{InstalledBundle, InstalledError};
-pub use jump::Jump;
+pub use missing_edge::{ExtraEdge, either_range, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
 pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_paths, v1_path};
 pub use permit::{Field, Permit};
-pub use shortest::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
-pub use stay::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
+pub use reachable::{LostEdge, Way, Ways, lost_edge};
+pub use shortest_answers::{FewestSteps, fewest_steps};
+pub use shortest_path::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
+pub use uninstall_advice::Jump;
 pub use updates::{
     Updates, Verdict, classic_updates, nothing_leads_on, refused_words, v1_refusal, v1_targets, v1_updates,
 };
-pub use ways::{LostEdge, Way, Ways, lost_edge};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
-pub use words::{check_catalog, check_catalog_noting, cut_advice};
 pub use zstream::{Stream, ZStream, ZStreamError, z_stream};
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::answer::{Asked, PackageView};
 use super::check_graph::check_graph;
 use super::installed::InstalledBundle;
-use super::shortest::{Effort, Wish, classic_shortest};
+use super::shortest_path::{Effort, Wish, classic_shortest};
 use super::{classic_path, classic_paths, v1_path, z_stream};
 use olmdex_fbc::Entry;
 use olmdex_index::query::{

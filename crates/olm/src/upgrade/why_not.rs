@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::answer::{Asked, Generation, PackageView, Target, channel_words};
 use super::installed::InstalledBundle;
-use super::jump::{Jump, jump};
 use super::path::{PathStep, classic_path};
-use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
+use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
+use super::uninstall_advice::{Jump, jump};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};
 use olmdex_index::query::{PackageGraph, Reach};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use olmdex_bundle::bundle::Bundle;
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{self as fbc, Typed};
 use olmdex_text::json::{Reader, Value};
 

@@ -22,10 +22,10 @@ pub mod rules;
 mod semver;
 mod streams;
 mod substitutes;
-mod whole;
+mod template_file;
 
 pub use convert::{ConvertError, convert};
 pub use images::{BundleImages, ImageContent, Unavailable};
 pub use kind::Kind;
 pub use rendered::{Rendered, WriteError};
-pub use whole::{MAX_SIZE, Template, is_template};
+pub use template_file::{MAX_SIZE, Template, is_template};

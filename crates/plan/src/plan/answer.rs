@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogs::Catalogs;
 use super::code::Code;
-use super::standing::OperatorState;
+use super::operator_state::OperatorState;
 use olmdex_constraint::openshift::Minor;
 use olmdex_olm::upgrade::Generation;
-use olmdex_rules::platform::Support;
+use olmdex_rules::openshift::Support;
 
 /// A plan.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -12,7 +12,7 @@ use super::question::PlanQuestion;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_index::query::BundleSelector;
-use olmdex_rules::platform::coerce;
+use olmdex_rules::openshift::coerce;
 use olmdex_version::Version;
 
 /// A plan that was saved, as far as its progress is about it.

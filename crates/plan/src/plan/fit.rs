@@ -10,7 +10,7 @@ use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic
 use olmdex_index::IndexError;
 use olmdex_olm::upgrade::Generation;
 use olmdex_olm::upgrade::compat::{Claims, Compatibility, Signal, judge};
-use olmdex_rules::platform::{Lifecycle, Support};
+use olmdex_rules::openshift::{Lifecycle, Support};
 
 /// How a bundle stands to a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

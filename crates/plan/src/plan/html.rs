@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::answer::{Blocker, Decision, OperatorPlan, Plan, PlanStep, PlanVerdict, StepKind, Unknown};
-use super::standing::OperatorState;
+use super::operator_state::OperatorState;
 use super::style::style;
 use olmdex_base::diag::{counted, printable};
 use olmdex_olm::upgrade::compat::Compatibility;
-use olmdex_rules::platform::SupportStatus;
+use olmdex_rules::openshift::SupportStatus;
 
 /// A text from elsewhere without anything that moves or hides other text.
 fn shown(text: &str) -> Cow<'_, str> {

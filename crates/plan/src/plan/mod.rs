@@ -21,7 +21,6 @@
 //! the fewest updates over several (`plan::detour`); where the first leads to nothing that may stay, the others begin at what is installed. What comes of it is planned again before it is shown.
 
 mod answer;
-mod basis;
 mod catalogs;
 mod check;
 mod code;
@@ -29,16 +28,17 @@ mod commands;
 mod detour;
 mod fit;
 mod html;
+mod inputs;
 mod inventory;
 mod journey;
 mod junit;
 mod manifests;
 mod markdown;
 mod needs;
+mod operator_state;
 mod order;
 mod platform_state;
 mod question;
-mod standing;
 mod state;
 mod style;
 mod verify;
@@ -48,17 +48,17 @@ pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep,
     PlanVerdict, Reason, RouteStep, StepKind, Unknown,
 };
-pub use basis::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use code::Code;
 pub use html::html;
 pub use html::report;
+pub use inputs::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use junit::junit;
 pub use manifests::manifests;
 pub use markdown::{markdown, script};
 pub use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
+pub use operator_state::OperatorState;
 pub use question::{PlanQuestion, path_by_name, path_of};
-pub use standing::OperatorState;
 pub use way_out::{StayingOperator, WayOut, catalogs_of_move, way_out};
 
 use olmdex_constraint::openshift::Minor;

@@ -17,7 +17,7 @@ use super::question::PlanQuestion;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::upgrade::Generation;
-use olmdex_rules::platform::{Goal, PlatformPath, Support, platform_path};
+use olmdex_rules::openshift::{Goal, PlatformPath, Support, platform_path};
 
 /// A step with the operator that it is about, and how many steps that has at the same time before it.
 struct Timed {

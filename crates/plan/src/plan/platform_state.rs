@@ -3,12 +3,12 @@
 //! What it deliberately does not do: it evaluates no query of a risk, and never proposes to force an update.
 
 use super::answer::{Blocker, Decision, Plan, StepKind, Unknown};
-use super::basis::recommended;
 use super::code::Code;
+use super::inputs::recommended;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::Minor;
 use olmdex_rules::cluster::Condition;
-use olmdex_rules::platform::{Goal, Risk, platform_path};
+use olmdex_rules::openshift::{Goal, Risk, platform_path};
 
 /// Adds what the cluster says.
 pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) {

@@ -8,7 +8,7 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_index::Index;
 use olmdex_olm::upgrade::v1::Gates;
 use olmdex_rules::cluster::Cluster;
-use olmdex_rules::platform::{Graph, Lifecycle, SupportLevel};
+use olmdex_rules::openshift::{Graph, Lifecycle, SupportLevel};
 use olmdex_text::calendar::Day;
 
 use olmdex_olm::catalog_source::PlanCatalog;

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it does not look at compatibility.
 
 use super::inventory::Operator;
-use super::standing::OperatorState;
+use super::operator_state::OperatorState;
 use olmdex_olm::upgrade::v1::{Installation, Policy};
 use olmdex_olm::upgrade::{
     Asked, Generation, InstalledBundle, PackageView, Target, classic, classic_path, refused_words, v1_path, v1_targets,

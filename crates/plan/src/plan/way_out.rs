@@ -16,7 +16,7 @@ use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
 use olmdex_olm::upgrade::v1::Installation;
 use olmdex_olm::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
 use olmdex_rules::cluster::Cluster;
-use olmdex_rules::platform::{Graph, SupportLevel};
+use olmdex_rules::openshift::{Graph, SupportLevel};
 use olmdex_text::calendar::Day;
 
 /// An operator of which it is asked whether it may stay.

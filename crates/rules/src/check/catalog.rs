@@ -1,6 +1,6 @@
 //! What is wrong with a catalog as a whole.
 //!
-//! What it deliberately does not do: what shows in the documents of one package is [`super::whole`]'s.
+//! What it deliberately does not do: what shows in the documents of one package is [`super::package_rules`]'s.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -10,7 +10,7 @@ use super::facts::{CutAdvice, DeprecationsFacts, Draft, Facts, Inspected, Phase}
 use super::inspect::draft;
 use super::lifecycles::{Unfit, lifecycles};
 use super::model::PackageModel;
-use super::whole::{Absence, Whole, whole};
+use super::package_rules::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
 use olmdex_base::diag::{Guesses, Severity, may_have};
 use olmdex_fbc::{Input, Origin};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::facts::{ChannelFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
-use crate::platform::{self, Lifecycle, LifecycleDefect};
+use crate::openshift::{self, Lifecycle, LifecycleDefect};
 use olmdex_base::diag::{Rule, may_have};
 use olmdex_fbc::{
     Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
@@ -142,7 +142,7 @@ impl Inspector {
             Typed::Deprecations(deprecations) => Facts::Deprecations(self.deprecations(deprecations)),
             Typed::Other => {
                 self.other(blob);
-                if blob.schema == platform::SCHEMA {
+                if blob.schema == openshift::SCHEMA {
                     return Facts::Lifecycle(lifecycle_facts(&Lifecycle::read(blob.value)));
                 }
                 Facts::Other { package: blob.package.to_string() }
@@ -271,8 +271,8 @@ impl Inspector {
                 self.push(draft(rules::UNSERVABLE_SCHEMA_NAME, message).at(vec![field.into()]));
             }
         }
-        if blob.schema == platform::SCHEMA {
-            for it in platform::lifecycle_defects(blob.value) {
+        if blob.schema == openshift::SCHEMA {
+            for it in openshift::lifecycle_defects(blob.value) {
                 let LifecycleDefect { rule, message, help, path } = it;
                 self.push(Draft { help, ..draft(rule, message).at(path) });
             }

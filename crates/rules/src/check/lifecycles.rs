@@ -8,7 +8,7 @@ use super::facts::{Draft, Facts, LifecycleFacts};
 use super::graph::head;
 use super::inspect::draft;
 use super::model::PackageModel;
-use crate::platform::{coerce, rules};
+use crate::openshift::{coerce, rules};
 use olmdex_constraint::openshift::Minor;
 use olmdex_text::calendar::Day;
 use olmdex_version::first_of;

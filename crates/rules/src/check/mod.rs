@@ -9,6 +9,7 @@
 
 mod bundle;
 mod catalog;
+mod catalog_overlaps;
 mod definitions;
 mod deprecations;
 mod facts;
@@ -16,26 +17,25 @@ pub mod graph;
 mod inspect;
 mod lifecycles;
 mod model;
+mod package_rules;
 mod places;
 pub mod practice;
 mod property;
 pub mod rules;
-mod several;
 mod tree;
-mod unknown;
-mod whole;
+mod unknown_names;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 pub use catalog::Checker;
+pub use catalog_overlaps::{SeveralCatalogs, Shared};
 pub use facts::{
     BundleFacts, ChannelFacts, CutAdvice, CutChannel, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected,
     LifecycleFacts, OpmLine, PROPERTIES_STEP, PackageFacts, Phase,
 };
 pub use inspect::inspect;
 pub use olmdex_fbc::{ImageError, check_image};
-pub use several::{SeveralCatalogs, Shared};
 
 use olmdex_base::diag::{Finding, Rule};
 use olmdex_fbc::{Consumer, Document, Failure, Input, Origin, load};
@@ -44,7 +44,7 @@ use olmdex_text::calendar::Day;
 /// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those of its lifecycles.
 #[must_use]
 pub fn all_rules() -> Vec<&'static Rule> {
-    [rules::ALL, crate::crd::bundle_rules::ALL, crate::platform::rules::ALL].concat()
+    [rules::ALL, crate::crd::bundle_rules::ALL, crate::openshift::rules::ALL].concat()
 }
 
 /// Whether a rule is broken by what could not be read: then no other rule has looked at it.

@@ -320,7 +320,7 @@ rules! {
 /// about lifecycles.
 #[must_use]
 pub fn find(text: &str) -> Option<&'static Rule> {
-    let mut all = ALL.iter().chain(crate::crd::bundle_rules::ALL).chain(crate::platform::rules::ALL).copied();
+    let mut all = ALL.iter().chain(crate::crd::bundle_rules::ALL).chain(crate::openshift::rules::ALL).copied();
     all.find(|rule| rule.id.eq_ignore_ascii_case(text) || rule.name.eq_ignore_ascii_case(text))
 }
 

@@ -11,7 +11,6 @@ mod cluster_operator;
 mod cluster_version;
 mod collect;
 mod condition;
-mod csv;
 mod extension;
 mod install_plan;
 mod manifest;
@@ -19,6 +18,7 @@ mod object;
 mod operator_condition;
 mod operator_group;
 mod selector;
+mod service_version;
 mod subscription;
 
 use std::collections::{BTreeMap, HashMap};
@@ -28,13 +28,13 @@ pub use catalog_source::CatalogSource;
 pub use cluster_operator::{ClusterOperator, MachineConfigPool};
 pub use cluster_version::ClusterVersion;
 pub use condition::Condition;
-pub use csv::ClusterServiceVersion;
 pub use extension::{CATALOG_NAME_LABEL, ClusterExtension};
 pub use install_plan::InstallPlan;
 pub use manifest::{AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text};
 pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
 pub use selector::{LabelSelector, LabelSelectorRequirement};
+pub use service_version::ClusterServiceVersion;
 pub use subscription::Subscription;
 
 /// A node.

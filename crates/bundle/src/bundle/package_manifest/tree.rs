@@ -11,7 +11,7 @@ use super::rules;
 use crate::bundle::blob::Bundle;
 use crate::bundle::manifest::{Manifest, first_document};
 use olmdex_base::diag::{Finding, Place, Rule};
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{Input, InputFile, object_of_texts};
 use olmdex_text::json::Reader;
 

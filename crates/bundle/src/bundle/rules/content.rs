@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use super::contents::{Contents, Entry, File, Object};
 use super::crd::{self, Definition};
-use super::csv;
 use super::format::media_type;
 use super::found::{At, Found, Observed};
 use super::loader::{CRD_V1, CRD_V1BETA1};
 use super::node::Node;
 use super::objects::printed_head;
+use super::operator_sdk_csv;
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::Error;
@@ -114,7 +114,7 @@ fn service_version(object: &Object<'_>, bundle: &mut String, found: &mut Vec<Fou
     }
     let csv = Csv::new(*object);
     *bundle = csv.name();
-    found.extend(csv::check(&csv).into_iter().filter(is_error).map(Found::tool_only));
+    found.extend(operator_sdk_csv::check(&csv).into_iter().filter(is_error).map(Found::tool_only));
 }
 
 fn is_error(it: &Found) -> bool {

@@ -4,8 +4,8 @@
 //! What it deliberately does not do: icons are not decoded and pages not visited.
 
 use super::address::{mail_error, url_error};
-use super::csv::min_kube_version;
 use super::found::Found;
+use super::operator_sdk_csv::min_kube_version;
 use super::options::Options;
 use super::service_version::Csv;
 use super::table as rules;

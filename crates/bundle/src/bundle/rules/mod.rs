@@ -8,7 +8,7 @@
 //! | `format` | the two directories, annotations, dependencies |
 //! | `loader` | which files make a bundle |
 //! | `content` | what opm refuses beyond that |
-//! | `csv`, `examples` | the ClusterServiceVersion |
+//! | `operator_sdk_csv`, `examples` | the ClusterServiceVersion |
 //! | `crd` | CustomResourceDefinitions |
 //! | `whole` | what they make together |
 //! | `hub`, `good_practices`, `removed_apis`, `community`, `objects`, `multiarch` | what only some ask for |
@@ -19,11 +19,11 @@
 
 mod address;
 mod blob;
+mod catalog_claims;
 mod community;
 mod content;
 mod contents;
 mod crd;
-mod csv;
 mod examples;
 mod format;
 mod found;
@@ -32,9 +32,9 @@ mod hub;
 mod loader;
 mod multiarch;
 mod names;
-mod newcomer;
 mod node;
 mod objects;
+mod operator_sdk_csv;
 mod options;
 mod removed_apis;
 pub mod sdk;
@@ -44,8 +44,8 @@ pub mod table;
 mod validator;
 mod whole;
 
+pub use catalog_claims::{Newcomer, Placed};
 pub use contents::Contents;
 pub use found::{At, Found, Observed};
-pub use newcomer::{Newcomer, Placed};
 pub use options::Options;
 pub use validator::{Validation, Validator};

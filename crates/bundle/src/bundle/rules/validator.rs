@@ -2,13 +2,13 @@
 //!
 //! What it deliberately does not do: it has no rules of its own.
 
+use super::catalog_claims::{self, Newcomer};
 use super::contents::{Contents, Gvk, Object};
 use super::crd::{self, Definition};
-use super::csv;
 use super::found::{At, Found, Observed};
 use super::good_practices::Channels;
 use super::loader::{self, Loaded};
-use super::newcomer::{self, Newcomer};
+use super::operator_sdk_csv;
 use super::options::Options;
 use super::service_version::Csv;
 use super::table as rules;
@@ -145,7 +145,7 @@ impl<'a> Validation<'a> {
         let package = self.package.as_deref().filter(|it| !it.is_empty())?;
         let channels = self.channels.as_ref().map(|it| (it.file, it.names.as_slice()));
         let definitions: Vec<_> = self.definitions.iter().map(|it| (it.file, it.node)).collect();
-        Some(newcomer::of(self.contents, &csv, package, channels, &definitions))
+        Some(catalog_claims::of(self.contents, &csv, package, channels, &definitions))
     }
 
     /// Group, version and kind of each object.
@@ -186,7 +186,7 @@ impl<'a> Validation<'a> {
         let removed = |options: &Options| removed_apis::check(&csv, &self.definitions, objects, options);
         match validator {
             Validator::Default => {
-                let mut found = csv::check(&csv);
+                let mut found = operator_sdk_csv::check(&csv);
                 self.definitions.iter().for_each(|it| crd::check(it, &mut found));
                 let package = self.package.clone();
                 let parts =

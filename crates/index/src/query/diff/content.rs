@@ -11,7 +11,7 @@ use super::inventory::Pair;
 use super::thing::Thing;
 use super::{Change, Subject};
 use crate::error::NotAnIndex;
-use crate::{Index, IndexError, stored};
+use crate::{Index, IndexError, compression};
 use olmdex_text::json;
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
@@ -72,7 +72,7 @@ pub(super) fn read(index: &Index, document: i64, thing: &Thing, parts: &mut Part
     };
     let rows = index.rows(TEXT, [document], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?)))?;
     for (codec, size, bytes) in rows {
-        let text = stored::load(codec, size, &bytes).ok_or_else(damaged)?;
+        let text = compression::load(codec, size, &bytes).ok_or_else(damaged)?;
         let text = std::str::from_utf8(&text).map_err(|_| damaged())?;
         let mut reader = json::Reader::new();
         let value = reader.read(text).map_err(|_| damaged())?;

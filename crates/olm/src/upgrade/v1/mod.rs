@@ -12,16 +12,17 @@
 
 mod catalog;
 mod conditions;
+mod edge_cursor;
 mod error;
 mod install;
 mod installed;
 mod property;
 mod resolve;
 mod successors;
-mod web;
 
 pub use catalog::{Candidate, Catalog, CatalogState, Release};
 pub use conditions::{DeprecationCondition, deprecation_conditions};
+pub(super) use edge_cursor::{Cursor, Web};
 pub use error::ResolveError;
 pub use install::{GateError, Gates, Installation};
 pub use installed::Installed;
@@ -29,4 +30,3 @@ pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Policy, Question, Resolution, resolve, resolve_only};
 pub use successors::permits;
 pub(super) use successors::permits_to;
-pub(super) use web::{Cursor, Web};

@@ -8,7 +8,7 @@ use super::trip::Rank;
 use crate::plan::answer::{Decision, PathElement, Reason, StepKind};
 use crate::plan::code::Code;
 use crate::plan::detour::{Detour, detour};
-use crate::plan::standing::OperatorState;
+use crate::plan::operator_state::OperatorState;
 use crate::plan::state::{Standing, other_channels, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;

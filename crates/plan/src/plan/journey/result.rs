@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::plan::answer::{Blocker, Decision, PlanStep, RouteStep, Unknown};
 use crate::plan::fit::Fit;
-use crate::plan::standing::OperatorState;
+use crate::plan::operator_state::OperatorState;
 use olmdex_constraint::openshift::Minor;
 use olmdex_olm::upgrade::{PathStep, Setting, Target};
-use olmdex_rules::platform::Support;
+use olmdex_rules::openshift::Support;
 
 /// When a step is taken, relative to a version of the platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

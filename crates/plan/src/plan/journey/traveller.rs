@@ -5,7 +5,7 @@ use super::trip::Trip;
 use crate::plan::answer::{Blocker, Decision, PathElement, Reason, StepKind, Unknown};
 use crate::plan::code::Code;
 use crate::plan::fit::Fit;
-use crate::plan::standing::OperatorState;
+use crate::plan::operator_state::OperatorState;
 use crate::plan::state::{Standing, entry_point, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;

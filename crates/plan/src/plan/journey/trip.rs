@@ -7,13 +7,13 @@ use crate::plan::catalogs::Catalogs;
 use crate::plan::code::Code;
 use crate::plan::fit::{Fit, Judge};
 use crate::plan::inventory::Operator;
+use crate::plan::operator_state::OperatorState;
 use crate::plan::question::PlanQuestion;
-use crate::plan::standing::OperatorState;
 use crate::plan::state::{Standing, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, Target};
-use olmdex_rules::platform::SupportStatus;
+use olmdex_rules::openshift::SupportStatus;
 
 /// The way of the platform, the operator, and what is known of both.
 pub(super) struct Trip<'q> {

@@ -6,7 +6,7 @@ use super::super::facts::Draft;
 use super::super::inspect::draft;
 use super::super::property::draft_at;
 use super::rules;
-use olmdex_fbc::csv::CsvView;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{BUNDLE_OBJECT, Bundle, Channel, Consumer, Document, Origin, Package, Typed};
 use olmdex_text::json::Step;
 use olmdex_version::Version;

@@ -1,0 +1,160 @@
+//! What was found when a catalog was read, kept for as long as its files are the same: then they need not be read again.
+//!
+//! Whether they are is told by their stamps, as git tells it. A file that was changed so shortly before it was read that another
+//! change could get the same stamp is not trusted.
+//!
+//! What it deliberately does not do: it says nothing about an index. The digest does, which the index has too.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::build::PROGRAM;
+use super::compression::Digest;
+use olmdex_base::diag::{Finding, Place};
+use olmdex_base::file::Cache;
+use olmdex_fbc::{FromImage, Input, Stamp};
+use olmdex_rules::check::{Extent, Report, rules};
+
+/// How much older than the moment of reading a stamp must be. Clocks of file systems tick in up to two seconds.
+const TICK: Duration = Duration::from_secs(2);
+
+/// What is kept of a catalog. A program of another version knows nothing of it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    program: String,
+    /// Each file as it is called, with the numbers of its stamp.
+    files: Vec<(String, [u64; 7])>,
+    digest: Digest,
+    findings: Vec<KeptFinding>,
+    opm: Option<String>,
+    /// Packages, channels and bundles.
+    extent: [u64; 3],
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptFinding {
+    rule: String,
+    message: String,
+    place: Option<KeptPlace>,
+    help: Option<String>,
+    package: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptPlace {
+    file: String,
+    line: u32,
+    column: u32,
+    source: Option<String>,
+    source_column: u32,
+}
+
+impl Kept {
+    fn into_report(self) -> Option<(Digest, Report)> {
+        let findings = self.findings.into_iter().map(KeptFinding::into_finding).collect::<Option<_>>()?;
+        let [packages, channels, bundles] = self.extent;
+        let report = Report {
+            findings,
+            opm: self.opm,
+            broken_packages: BTreeSet::new(),
+            has_other_errors: false,
+            extent: Extent { packages, channels, bundles },
+        };
+        Some((self.digest, report))
+    }
+}
+
+impl KeptFinding {
+    fn of(finding: &Finding) -> Self {
+        let place = finding.place.as_ref().map(|it| KeptPlace {
+            file: it.file.clone(),
+            line: it.line,
+            column: it.column,
+            source: it.source.clone(),
+            source_column: it.source_column,
+        });
+        Self {
+            rule: finding.rule.id.to_owned(),
+            message: finding.message.clone(),
+            place,
+            help: finding.help.clone(),
+            package: finding.package.clone(),
+        }
+    }
+
+    fn into_finding(self) -> Option<Finding> {
+        let rule = rules::find(&self.rule)?;
+        let place = self.place.map(|it| Place {
+            file: it.file,
+            line: it.line,
+            column: it.column,
+            source: it.source,
+            source_column: it.source_column,
+        });
+        Some(Finding { rule, message: self.message, place, help: self.help, package: self.package })
+    }
+}
+
+/// The key of a catalog: where its first file is. Another catalog of that key costs time, not truth.
+fn key(input: &Input, source: &str) -> Option<Vec<u8>> {
+    let first = std::path::absolute(input.files.first()?.path()?).ok()?;
+    Some([first.as_os_str().as_encoded_bytes(), b"\n", source.as_bytes()].concat())
+}
+
+/// The key of a catalog in an image, which says all of it.
+fn key_of_image(image: &FromImage, source: &str) -> Option<Vec<u8>> {
+    Some(format!("image\n{}\n{}\n{source}", image.digest, image.content.as_ref()?).into_bytes())
+}
+
+/// The digest of a catalog in an image and what the checks said of it.
+pub(super) fn recall_image(cache: &Cache, image: &FromImage, source: &str) -> Option<(Digest, Report)> {
+    let kept: Kept = serde_json::from_slice(&cache.read(&key_of_image(image, source)?)?).ok()?;
+    if kept.program == PROGRAM { kept.into_report() } else { None }
+}
+
+/// The digest of a catalog and what the checks said of it, if none of its files has changed since.
+pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Digest, Report)> {
+    if let Some(image) = &input.image {
+        return recall_image(cache, image, source);
+    }
+    let kept: Kept = serde_json::from_slice(&cache.read(&key(input, source)?)?).ok()?;
+    if kept.program != PROGRAM || kept.files.len() != input.files.len() {
+        return None;
+    }
+    let now = |path: &Path| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|it| Stamp::of(&it));
+    let is_same = input.files.iter().zip(&kept.files).all(|(file, (shown, stamp))| {
+        file.shown == *shown && file.path().and_then(now) == Some(Stamp::from_numbers(*stamp))
+    });
+    if !is_same {
+        return None;
+    }
+    kept.into_report()
+}
+
+/// Keeps the digest and the report of a catalog without errors that was read from `started` on. Nothing is kept if a file is
+/// not one of the system, or so young that its stamp does not tell all changes; that it cannot be kept is no error.
+pub(super) fn keep(cache: &Cache, input: &Input, source: &str, started: SystemTime, digest: Digest, report: &Report) {
+    let Some(limit) = started.checked_sub(TICK) else { return };
+    let stamp = |file: &olmdex_fbc::InputFile| {
+        let stamp = file.stamp().filter(|it| it.is_older_than(limit))?;
+        Some((file.shown.clone(), stamp.to_numbers()))
+    };
+    // What is remarkable about an image is said each time that it is read.
+    if input.image.is_some() && !input.remarks.is_empty() {
+        return;
+    }
+    let (key, files) = match &input.image {
+        Some(image) => (key_of_image(image, source), Some(Vec::new())),
+        None => (key(input, source), input.files.iter().map(stamp).collect::<Option<Vec<_>>>()),
+    };
+    let Some(files) = files else { return };
+    let findings = report.findings.iter().map(KeptFinding::of).collect();
+    let extent = [report.extent.packages, report.extent.channels, report.extent.bundles];
+    let kept = Kept { program: PROGRAM.to_owned(), files, digest, findings, opm: report.opm.clone(), extent };
+    if let (Some(key), Ok(text)) = (key, serde_json::to_vec(&kept)) {
+        let _ = cache.write(&key, &text);
+    }
+}

@@ -1,0 +1,101 @@
+//! Advice for a cut history in words: the same sentence from whoever finds the cut.
+//!
+//! What it deliberately does not do: it looks for no edge; that is [`super::missing_edge`]'s.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::classic::{Channel, Entry, Installed, Walker};
+use super::missing_edge::extra_edge;
+use olmdex_fbc::{ChannelPlaces, Input};
+use olmdex_index::query::GraphChannel;
+use olmdex_rules::check::{self, ChannelFacts, CutChannel, Report};
+use olmdex_text::calendar::Day;
+use olmdex_version::Version;
+
+/// Reads a catalog and judges it: all findings in one run, and of each cut history what would leave nobody stranded. With a day, the heads
+/// of channels must be supported on it; without one, nothing depends on when it is asked.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use olmdex::ask::check_catalog;
+/// use olmdex_fbc::Input;
+///
+/// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
+/// let report = check_catalog(&Input::bytes("catalog.yaml", Arc::from(text.as_bytes())), None);
+///
+/// assert!(report.has_errors());
+/// let finding = &report.findings[0];
+/// assert_eq!(finding.rule.id, "E0105");
+/// assert_eq!(finding.place.as_ref().map(|it| it.line), Some(1));
+/// assert!(report.opm.is_some(), "opm refuses it too");
+/// ```
+#[must_use]
+pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
+    check_catalog_noting(input, day, &mut |_| {})
+}
+
+/// As [`check_catalog`], for somebody who takes note of each document.
+#[must_use]
+pub fn check_catalog_noting(input: &Input, day: Option<Day>, note: &mut dyn FnMut(&check::Inspected)) -> Report {
+    check::check_noting(input, day, Some(cut_advice), note)
+}
+
+/// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: what [`super::check_graph()`]
+/// says of the same channel. `None` if there is no such edge.
+#[must_use]
+pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
+    let ChannelFacts { package, name, entries } = cut.channel;
+    let places = Arc::new(ChannelPlaces::at_line("", 1));
+    let channel = GraphChannel { name: name.clone(), entries: Arc::clone(entries), places };
+    let channel = Channel::new(package, &channel, |it| cut.version(it));
+    let installed = |(name, version): (&str, Option<Version>)| Installed { name: name.to_owned(), version };
+    let users: Vec<Installed> = names(&channel).into_iter().map(installed).collect();
+    let order = channel.order().ok()?;
+    let walker = Walker::new(order.live.iter().map(|it| (&channel, *it)).collect());
+    let head = order.live.first().map_or("", |it| it.fields.name.as_str());
+    words_for(&channel, users.iter(), |it| walker.next(it).is_none() && head != it.name)
+}
+
+/// The edge that would leave nobody in a channel stranded, in words: the same for all whom it is for.
+pub(super) fn words_for<'u>(
+    channel: &Channel,
+    users: impl Iterator<Item = &'u Installed>,
+    is_stranded: impl Fn(&Installed) -> bool,
+) -> Option<String> {
+    let users: Vec<Installed> = users.filter(|it| !names_itself(channel, &it.name)).cloned().collect();
+    let edge = extra_edge(channel, &users, &[], |_| true)?;
+    let n_covered = users.iter().filter(|it| is_stranded(it) && !is_newer(it, channel.entry(&edge.entry))).count();
+    let request = edge.request();
+    Some(match n_covered {
+        0 | 1 => request,
+        2 => format!("{request}, for both versions that have no upgrade"),
+        n => format!("{request}, for all {n} versions that have no upgrade"),
+    })
+}
+
+/// Each name that a channel knows, with its version if it has one.
+pub(super) fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
+    let mut names: BTreeMap<&str, Option<Version>> = BTreeMap::new();
+    for entry in &channel.entries {
+        names.insert(&entry.fields.name, entry.version.clone());
+    }
+    for entry in &channel.entries {
+        for name in entry.fields.skips.iter().chain([&entry.fields.replaces]).filter(|it| !it.is_empty()) {
+            names.entry(name).or_default();
+        }
+    }
+    names
+}
+
+/// Whether an entry replaces or skips its own name.
+pub(super) fn names_itself(channel: &Channel, name: &str) -> bool {
+    channel.entry(name).is_some_and(|it| it.fields.replaces == name || it.fields.skips.iter().any(|it| it == name))
+}
+
+/// Whether the head is older than what is installed, and no upgrade for it.
+pub(super) fn is_newer(installed: &Installed, head: Option<&Entry>) -> bool {
+    let versions = head.and_then(|it| it.version.as_ref()).zip(installed.version.as_ref());
+    versions.is_some_and(|(head, version)| head < version)
+}

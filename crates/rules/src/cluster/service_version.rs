@@ -1,0 +1,115 @@
+//! ClusterServiceVersions: what is installed (`docs/behaviour/olm-classic.md` 1.3).
+//!
+//! What it deliberately does not do: it does not say what an operator's properties mean.
+
+use super::object::Object;
+use olmdex_base::diag::Place;
+use olmdex_fbc::service_version::{CsvView, ListedApi};
+use olmdex_fbc::{Api, Property};
+use olmdex_text::json::{self, Kind};
+
+/// A ClusterServiceVersion.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterServiceVersion {
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// `spec.version`, or empty.
+    pub version: String,
+    /// `spec.replaces`, or empty.
+    pub replaces: String,
+    /// `spec.minKubeVersion`, or empty.
+    pub min_kube_version: String,
+    /// `status.message`, or empty.
+    pub message: String,
+    /// `status.phase`; empty if not known.
+    pub phase: String,
+    /// Whether it is a copy of one in another namespace.
+    pub is_copied: bool,
+    /// The value of the annotation `operatorframework.io/properties`, if it has one.
+    pub properties: Option<Vec<Property>>,
+    /// The APIs that it owns.
+    pub owned: Vec<Api>,
+    /// The APIs that it requires.
+    pub required: Vec<Api>,
+    /// What is wrong with it, in OLM's words, if something is: then OLM resolves nothing in its namespace.
+    pub failure: Option<String>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+const PROPERTIES: &str = "operatorframework.io/properties";
+
+impl ClusterServiceVersion {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        let mut failure = None;
+        let properties = object.annotation(PROPERTIES).map(|text| {
+            properties(&text).unwrap_or_else(|error| {
+                failure = Some(format!("failed to unmarshal properties annotation: {error}"));
+                Vec::new()
+            })
+        });
+        let csv = CsvView::of_object(object.value);
+        let mut apis = |which: &'static str| match self::apis(&csv, which) {
+            Ok(apis) => apis,
+            Err(error) => {
+                // With the annotation nobody looks at them.
+                if properties.is_none() {
+                    failure = Some(error);
+                }
+                Vec::new()
+            }
+        };
+        let (owned, required) = (apis("owned"), apis("required"));
+        Self {
+            name: object.name(),
+            namespace: object.namespace(),
+            version: csv.text("version"),
+            replaces: csv.text("replaces"),
+            min_kube_version: csv.text("minKubeVersion"),
+            message: object.text(&["status", "message"]),
+            phase: object.text(&["status", "phase"]),
+            is_copied: object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied",
+            properties,
+            owned,
+            required,
+            failure,
+            place: object.place.clone(),
+        }
+    }
+}
+
+/// The properties of the annotation. `null` in the list counts for nothing.
+fn properties(text: &str) -> Result<Vec<Property>, String> {
+    let mut reader = json::Reader::new();
+    let value = reader.read(text).map_err(|error| error.to_string())?;
+    let list = match value.kind() {
+        Kind::Object => value.get_field("properties"),
+        Kind::Null => None,
+        other => return Err(format!("json: cannot unmarshal {} into Go value", other.name())),
+    };
+    let mut properties = Vec::new();
+    for item in list.into_iter().flat_map(|it| it.items()).filter(|it| !it.is_null()) {
+        let kind = item.get_field("type").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let mut value = Vec::new();
+        if let Some(found) = item.get_field("value") {
+            json::write_compact(found, &mut value);
+        }
+        properties.push(Property::new(kind, String::from_utf8_lossy(&value)));
+    }
+    Ok(properties)
+}
+
+/// The APIs that an operator owns or requires.
+fn apis(csv: &CsvView<'_>, which: &'static str) -> Result<Vec<Api>, String> {
+    let mut apis = Vec::new();
+    for ListedApi { name, api } in csv.definitions(which) {
+        if !name.contains('.') {
+            return Err(format!("error parsing crd name: {name}"));
+        }
+        apis.push(api);
+    }
+    apis.extend(csv.services(which).map(|it| it.api));
+    Ok(apis)
+}

@@ -1,0 +1,65 @@
+//! What keeps a cluster from being upgraded: both generations of OLM report it.
+
+use super::builder::{EXTENSIONS, Made, between, command, each};
+use super::explanation::{MessageExplanation, PartExplanation};
+use super::rule::{Rule, by_rules};
+
+/// The first that fits counts.
+const RULES: &[Rule] = &[
+    Rule::Grammar(&["Found ClusterExtensions that require upgrades prior to upgrading cluster"], by_extensions),
+    Rule::Grammar(
+        &["error converting to semver for version ", "more than one olm.maxOpenShiftVersion found in bundle"],
+        by_unreadable_property,
+    ),
+    Rule::Grammar(
+        &["ClusterServiceVersions blocking minor version upgrades", "maximum supported OCP version for ", INVALID],
+        by_operators,
+    ),
+];
+
+const INVALID: &str = " has invalid olm.maxOpenShiftVersion properties";
+const WHY: &str = "says with `olm.maxOpenShiftVersion` that it does not run on the next version of OpenShift, so the cluster is \
+                   not upgraded until it is upgraded or removed";
+
+/// Installed operators that keep the cluster from being upgraded: both generations of OLM report them.
+pub(super) fn blocked_upgrade(message: &str) -> Option<MessageExplanation> {
+    by_rules(RULES, message)
+}
+
+fn by_extensions(message: &str) -> Made {
+    let mut made = Made::new("OLM v1", format!("Each of these bundles {WHY}."));
+    for item in each(message, "bundle \"", "\"") {
+        made = made.about(&[item]).next(command(["olmdex", "compat", "--openshift", "VERSION", "--installed", item]));
+    }
+    made.about(&each(message, "for ClusterExtension \"", "\"")).next(EXTENSIONS)
+}
+
+fn by_unreadable_property(message: &str) -> Made {
+    let bundle = between(message, "error in bundle ", ":").unwrap_or_default();
+    let extension = between(message, "error(s) with cluster extension ", ":").unwrap_or_default();
+    let meaning = format!(
+        "The property `olm.maxOpenShiftVersion` of {} cannot be read, which keeps the cluster from being upgraded as well.",
+        if bundle.is_empty() { "a bundle" } else { bundle }
+    );
+    Made::new("OLM v1", meaning).about(&[bundle, extension]).next(EXTENSIONS)
+}
+
+fn by_operators(message: &str) -> Made {
+    let mut made = Made::new("OLM Classic", format!("Each of these operators {WHY}; or what it says cannot be read."));
+    // OLM writes a line for each; here they are one text.
+    for item in message.split(" - ").map(|it| it.trim_start_matches("- ")) {
+        let maximum = item.strip_prefix("maximum supported OCP version for ").and_then(|it| it.split_once(" is "));
+        let (name, meaning) = match (maximum, item.split_once(INVALID)) {
+            (Some((name, version)), _) => (name, format!("{name} runs up to OpenShift {version}.")),
+            (None, Some((name, why))) => (
+                name,
+                format!("What {name} says cannot be read{why}, so it counts as if it did not run on the next version."),
+            ),
+            (None, None) => continue,
+        };
+        made = made.about(&[name]);
+        made.0.parts.push(PartExplanation { text: item.to_owned(), meaning });
+    }
+    made.next("olmdex compat --openshift VERSION --cluster CLUSTER.yaml -i CATALOG=SOURCE")
+        .next("kubectl get clusterserviceversions -A")
+}

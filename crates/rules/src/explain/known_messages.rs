@@ -1,0 +1,374 @@
+//! Messages that are recognised by their words alone, as a table: the conditions of ClusterServiceVersions, OperatorGroups,
+//! InstallPlans and CatalogSources, OLM v1's checks before it installs, and what opm and oc-mirror refuse.
+//!
+//! What it deliberately does not do: messages with a grammar of their own are taken apart by [`super`].
+
+use super::builder::{EXTENSIONS, Made};
+use super::explanation::MessageExplanation;
+use super::rule::Known;
+
+const CLASSIC: &str = "OLM Classic";
+const V1: &str = "OLM v1";
+const OPM: &str = "opm";
+
+const CSVS: &str = "kubectl get clusterserviceversions -A";
+const GROUPS: &str = "kubectl get operatorgroups -A -o yaml";
+const SOURCES: &str = "kubectl get catalogsources -A";
+const PLANS: &str = "kubectl get installplans -A";
+const MARKETPLACE_PODS: &str = "kubectl get pods -n openshift-marketplace";
+
+/// All of them; the first that fits counts.
+pub(super) const KNOWN: &[Known] = &[
+    Known {
+        system: CLASSIC,
+        marks: &["failed to populate resolver cache from source"],
+        meaning: "A catalog cannot be read: its registry pod is not running, not reachable, or reports an error. OLM resolves \
+                  nothing in any namespace that sees the catalog until it answers again or is deleted, even where nobody uses it.",
+        names: &[("resolver cache from source ", ":")],
+        next: &[SOURCES, MARKETPLACE_PODS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["multiple operatorgroups"],
+        meaning: "The namespace has more than one OperatorGroup, so OLM installs nothing there. Delete all but one.",
+        names: &[],
+        next: &[GROUPS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["more than one operator group"],
+        meaning: "The namespace has more than one OperatorGroup, so OLM installs nothing there. Delete all but one.",
+        names: &[],
+        next: &[GROUPS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["no operatorgroup"],
+        meaning: "The namespace has no OperatorGroup, so OLM installs nothing there. Create one.",
+        names: &[],
+        next: &[GROUPS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["no operator group found"],
+        meaning: "The namespace has no OperatorGroup, so OLM installs nothing there. Create one.",
+        names: &[],
+        next: &[GROUPS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["InstallModeType not supported"],
+        meaning: "The OperatorGroup selects namespaces in a way that the operator does not support. Change \
+                  spec.targetNamespaces of the OperatorGroup, or install the operator in a namespace whose group fits one of \
+                  its spec.installModes.",
+        names: &[],
+        next: &[GROUPS, CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["intersecting operatorgroups provide the same APIs"],
+        meaning: "Another OperatorGroup watches some of the same namespaces, and an operator in it already provides the same \
+                  APIs. Remove one of the two operators, or make the groups' target namespaces disjoint.",
+        names: &[],
+        next: &[GROUPS, CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["static provided API"],
+        meaning: "The OperatorGroup has spec.staticProvidedAPIs, and the operator provides an API that is not in its list. Add the \
+                  API to the annotation olm.providedAPIs of the group, or unset staticProvidedAPIs.",
+        names: &[],
+        next: &[GROUPS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["minKubeVersion", "server version"],
+        meaning: "The operator needs a newer Kubernetes than the cluster has. Upgrade the cluster, or install an older version of \
+                  the operator.",
+        names: &[],
+        next: &["kubectl version", CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["requirements couldn't be found"],
+        meaning: "Something that the operator needs is not on the cluster: a CRD, an API service, a service account or its \
+                  permissions. status.requirementStatus of the ClusterServiceVersion lists each with its state; those that are \
+                  not Present are missing.",
+        names: &[],
+        next: &["kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["requirements no longer met"],
+        meaning: "Something that the operator needs was removed. status.requirementStatus of the \
+                  ClusterServiceVersion lists each requirement with its state.",
+        names: &[],
+        next: &["kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["onflicting CRD owner in namespace"],
+        meaning: "Another operator in the namespace owns a CRD that this one owns too. Only one may be installed there.",
+        names: &[],
+        next: &[CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["crd owner conflict"],
+        meaning: "Another operator owns a CRD that this one owns too. Only one of them may be installed.",
+        names: &[],
+        next: &[CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["multiple existing", "owners"],
+        meaning: "Several installed operators own the CRD that this one brings. Remove all but one.",
+        names: &[],
+        next: &[CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["install strategy failed"],
+        meaning: "OLM could not create the operator's objects: its deployments, service accounts, roles or webhooks. The \
+                  text after the colon is the API server's.",
+        names: &[],
+        next: &["kubectl get events -A --sort-by=.lastTimestamp", CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["install failed: deployment "],
+        meaning: "The operator's deployment did not become ready in time: look at its pods. OLM tries again.",
+        names: &[("install failed: deployment ", " ")],
+        next: &["kubectl get pods -A --field-selector=status.phase!=Running", "kubectl get deployments -A"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["waiting for deployment ", "to become ready"],
+        meaning: "The operator is being installed: its deployment is not ready yet. If that lasts, look at its pods.",
+        names: &[("waiting for deployment ", " ")],
+        next: &["kubectl get deployments -A", "kubectl get events -A --sort-by=.lastTimestamp"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["perator is not upgradeable"],
+        meaning: "The operator itself reports in its OperatorCondition that it must not be upgraded now. OLM waits until it \
+                  reports Upgradeable, or the condition is overridden.",
+        names: &[],
+        next: &["kubectl get operatorconditions -A -o yaml"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["being replaced by csv: "],
+        meaning: "An upgrade is in progress: the new version replaces this one. If it stays like this, look at the new one.",
+        names: &[("being replaced by csv: ", " ")],
+        next: &[CSVS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["targeted catalogsource", "missing"],
+        meaning: "The Subscription names a CatalogSource that does not exist. Correct spec.source and spec.sourceNamespace.",
+        names: &[("targeted catalogsource ", " ")],
+        next: &[SOURCES, "kubectl get subscriptions -A"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["all available catalogsources are healthy"],
+        meaning: "Nothing is wrong: every catalog answers.",
+        names: &[],
+        next: &["kubectl get subscriptions -A"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["attenuated service account query failed"],
+        meaning: "The service account that the OperatorGroup names cannot be used. Check spec.serviceAccountName of the group, \
+                  and the account's roles.",
+        names: &[],
+        next: &[GROUPS],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["retry execution due to error"],
+        meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The text after it says why.",
+        names: &[],
+        next: &[PLANS],
+    },
+    Known {
+        system: V1,
+        marks: &["validating upgrade for CRD "],
+        meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not upgrade. Each line \
+                  names a version, a field and what changed. Wait for a version without the change; or, if nothing on the \
+                  cluster depends on it, set spec.install.preflight.crdUpgradeSafety.enforcement to None.",
+        names: &[("validating upgrade for CRD \"", "\"")],
+        next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
+    },
+    Known {
+        system: V1,
+        marks: &["failed upgrade safety validation"],
+        meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not upgrade. Wait for a \
+                  version without the change; or, if nothing on the cluster depends on it, set \
+                  spec.install.preflight.crdUpgradeSafety.enforcement to None.",
+        names: &[("CustomResourceDefinition '", "'"), ("CustomResourceDefinition \"", "\"")],
+        next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
+    },
+    Known {
+        system: V1,
+        marks: &["pre-authorization failed"],
+        meaning: "The service account of the ClusterExtension lacks permissions that installing the bundle needs. Grant it the \
+                  permissions that the message lists.",
+        names: &[],
+        next: &[EXTENSIONS, "kubectl auth can-i --list --as=system:serviceaccount:NAMESPACE:NAME"],
+    },
+    Known {
+        system: V1,
+        marks: &["service account", "not found in namespace"],
+        meaning: "spec.serviceAccount of the ClusterExtension names a service account that does not exist in spec.namespace. Create \
+                  it with the roles that the bundle needs.",
+        names: &[("service account \"", "\""), ("in namespace \"", "\"")],
+        next: &[EXTENSIONS, "kubectl get serviceaccounts -n {1}"],
+    },
+    Known {
+        system: V1,
+        marks: &["is forbidden: User \"system:serviceaccount:"],
+        meaning: "A service account lacks a permission, which the message names. Extend its role.",
+        names: &[("User \"", "\"")],
+        next: &["kubectl auth can-i --list --as={0}"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["Bundle image pull failed"],
+        meaning: "The image of a bundle cannot be pulled, so it cannot be unpacked. The message lists common causes: a reference that does \
+                  not exist, a pull secret or a mirror that is missing, a registry that cannot be reached. Remove the cause; OLM \
+                  tries again about five minutes after the failure, and logs are gone by then.",
+        names: &[],
+        next: &[
+            "kubectl get jobs,pods -n openshift-marketplace",
+            "kubectl get events -A --field-selector=reason=Failed",
+        ],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["Bundle unpacking failed", "Auto-retry"],
+        meaning: "The job that unpacks a bundle has failed, for the reason that the message gives. Kubernetes removes the job about five \
+                  minutes later, with its logs, and OLM starts another one. Remove the cause; nothing has to be deleted by hand.",
+        names: &[],
+        next: &["kubectl get jobs,pods -n openshift-marketplace"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["Bundle unpacking failed"],
+        meaning: "The job that unpacks a bundle has failed, for the reason that the message gives: its image cannot be pulled, or is \
+                  not a bundle, or the job took too long. Older releases of OLM do not try again: delete the job and its \
+                  ConfigMap, or set operatorframework.io/bundle-unpack-min-retry-interval on the OperatorGroup.",
+        names: &[],
+        next: &["kubectl get jobs,pods,configmaps -n openshift-marketplace"],
+    },
+    Known {
+        system: V1,
+        marks: &["invalid ClusterExtension configuration"],
+        meaning: "spec.config.inline of the ClusterExtension does not fit the bundle: a field is unknown, is missing, or has a value of \
+                  another form. Which fields there are follows from the bundle's install modes: `watchNamespace` where it does not watch \
+                  all namespaces. Change the ClusterExtension; until then OLM does not install the bundle.",
+        names: &[("field \"", "\""), ("resolved bundle \"", "\"")],
+        next: &[EXTENSIONS],
+    },
+    Known {
+        system: V1,
+        marks: &["revision object collisions in phase"],
+        meaning: "Objects of the new revision exist already and belong to something else: the message names each with its owner, often \
+                  an operator that OLM Classic installed, or another ClusterExtension. OLM tries again every ten seconds. Remove \
+                  the other owner first.",
+        names: &[("Object ", " Action")],
+        next: &[CSVS, EXTENSIONS],
+    },
+    Known {
+        system: V1,
+        marks: &["does not support AllNamespaces install mode"],
+        meaning: "OLM v1 installs operators that watch all namespaces, and this bundle does not support that.",
+        names: &[],
+        next: &[EXTENSIONS],
+    },
+    Known {
+        system: V1,
+        marks: &["invalid ownership metadata"],
+        meaning: "An object that the bundle brings exists already and belongs to something else, for example to an operator that \
+                  OLM Classic installed. Remove the other owner first.",
+        names: &[],
+        next: &[CSVS, EXTENSIONS],
+    },
+    Known {
+        system: V1,
+        marks: &["already exists in namespace", "cannot be managed"],
+        meaning: "An object that the bundle brings exists already and belongs to another ClusterExtension.",
+        names: &[],
+        next: &[EXTENSIONS],
+    },
+    Known {
+        system: V1,
+        marks: &["source bundle content:"],
+        meaning: "The image of the bundle cannot be pulled or read; OLM tries again. Check the pull secret and, on a disconnected \
+                  cluster, the mirror.",
+        names: &[],
+        next: &[EXTENSIONS],
+    },
+    Known {
+        system: OPM,
+        marks: &["cache requires rebuild"],
+        meaning: "The cache in the catalog image does not match the catalog beside it: the catalog was changed, or the cache was \
+                  built by another version of opm. Build the image again and run `opm serve CONFIGS --cache-dir=DIR --cache-only` \
+                  as its last step; or set spec.grpcPodConfig.extractContent of the CatalogSource, or serve without \
+                  `--cache-enforce-integrity`.",
+        names: &[],
+        next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
+    },
+    Known {
+        system: OPM,
+        marks: &["integrity check failed"],
+        meaning: "`opm serve` with `--cache-dir` expects a cache that was built earlier, and finds none that fits. Run `opm serve \
+                  CONFIGS --cache-dir=DIR --cache-only` when the image is built.",
+        names: &[],
+        next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
+    },
+    Known {
+        system: OPM,
+        marks: &["cache directory has unexpected contents"],
+        meaning: "The directory of `--cache-dir` holds something other than a cache of opm. Name an empty directory.",
+        names: &[("unexpected contents: ", "")],
+        next: &["olmdex validate CATALOG"],
+    },
+    Known {
+        system: "opm or oc-mirror",
+        marks: &["multiple channel heads"],
+        meaning: "A channel has several entries that no other entry replaces or skips, so its newest one is not clear. Often a \
+                  filter by version has removed the entries that joined them: widen minVersion and maxVersion, or add the \
+                  missing `replaces` or `skips`.",
+        names: &[("invalid package \"", "\""), ("invalid channel \"", "\""), ("channel heads found: [", "]")],
+        next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
+    },
+    Known {
+        system: "opm or oc-mirror",
+        marks: &["no channel head"],
+        meaning: "Every entry of a channel is replaced or skipped by another, so the channel has no newest entry: its edges form a cycle.",
+        names: &[("invalid package \"", "\""), ("invalid channel \"", "\"")],
+        next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
+    },
+    Known {
+        system: OPM,
+        marks: &["channel contains one or more stranded bundles"],
+        meaning: "Entries of a channel are not reached from its head by `replaces`, and nothing skips them: what runs them \
+                  can no longer be upgraded.",
+        names: &[("stranded bundles: ", "")],
+        next: &["olmdex validate CATALOG"],
+    },
+    Known {
+        system: OPM,
+        marks: &["detected cycle in replaces chain"],
+        meaning: "The entries of a channel replace each other in a cycle.",
+        names: &[],
+        next: &["olmdex validate CATALOG"],
+    },
+];
+
+/// Messages that are recognised by their words alone.
+pub(super) fn by_words(message: &str) -> Option<MessageExplanation> {
+    KNOWN.iter().find_map(|it| it.explain(message)).and_then(Made::done)
+}

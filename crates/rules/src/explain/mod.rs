@@ -1,0 +1,78 @@
+//! What the messages in conditions of OLM mean: those of Subscriptions (Classic) and of ClusterExtensions (v1).
+//!
+//! The grammar is that of the real systems (`docs/behaviour/olm-classic.md` 2, 4.7, 7; `docs/behaviour/olm-v1.md` 2.3,
+//! 2.8, 2.10). A message that is not known is said to be unknown, not guessed at.
+//!
+//! What it deliberately does not do: no catalog is asked; the commands that it names do that.
+
+mod blocked;
+mod builder;
+mod catalogd;
+mod classic;
+mod explanation;
+mod known_messages;
+mod rule;
+mod unsatisfiable;
+mod v1;
+
+use builder::{EXTENSIONS, RESOLVE};
+
+pub use explanation::{MessageExplanation, PartExplanation};
+
+/// Decodes a message; `None` if it is not known.
+#[must_use]
+pub fn decode(message: &str) -> Option<MessageExplanation> {
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = without_frame(&message);
+    let decoders = [
+        unsatisfiable::unsatisfiable,
+        blocked::blocked_upgrade,
+        known_messages::by_words,
+        classic::classic,
+        v1::v1,
+        catalogd::catalogd,
+    ];
+    decoders.iter().find_map(|it| it(message))
+}
+
+/// Where to look for the cause of a message that is not known, by the words in it; the general places at least.
+#[must_use]
+pub fn where_to_look(message: &str) -> Vec<String> {
+    let lower = message.to_lowercase();
+    let places = [
+        (
+            &["image", "pull", "manifest unknown", "registry"][..],
+            "kubectl get events -A --field-selector=reason=Failed",
+        ),
+        (&["forbidden", "unauthorized", "permission"], "kubectl get operatorgroups -A -o yaml"),
+        (&["catalogsource", "catalog source", "grpc", "rpc error"], "kubectl get catalogsources -A"),
+        (&["clustercatalog", "catalogd"], "kubectl get clustercatalogs"),
+        (&["clusterextension"], EXTENSIONS),
+        (&["installplan", "install plan"], "kubectl get installplans -A"),
+        (&["channel", "replaces", "bundle", "package", "schema"], "olmdex validate CATALOG"),
+    ];
+    let fits = |words: &&[&str]| words.iter().any(|it| lower.contains(it));
+    let mut found: Vec<String> =
+        places.iter().filter(|it| fits(&it.0)).map(|(_, command)| (*command).to_owned()).collect();
+    found.push("kubectl get subscriptions,installplans,clusterserviceversions -A".to_owned());
+    found.push("kubectl get events -A --sort-by=.lastTimestamp".to_owned());
+    found.push(RESOLVE.to_owned());
+    found
+}
+
+/// A message without the comma and quotes around it, as it is copied out of JSON or YAML. What it quotes itself stays.
+fn without_frame(message: &str) -> &str {
+    let message = message.trim_end_matches(',');
+    for quote in ['"', '\''] {
+        let Some(rest) = message.strip_suffix(quote) else { continue };
+        return match rest.strip_prefix(quote) {
+            Some(inside) => inside,
+            None if rest.matches(quote).count() % 2 == 0 => rest,
+            None => message,
+        };
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! Messages as clusters print them, and what they must come to.
+
+use super::known_messages::KNOWN;
+use super::*;
+
+#[test]
+fn contradictions_are_cut_where_constraints_begin() {
+    let message = "constraints not satisfiable: @existing/ns//a.v1, @existing/ns//a.v2 and cat/ns/stable/a.v3 provide K \
+                   (g/v), bundle a.v1 requires an operator providing an API with group: g, version: v, kind: K, \
+                   subscription a exists, subscription a requires at least one of cat/ns/s/a.v3, cat/ns/s/a.v2 or \
+                   @existing/ns//a.v1, zcat/ns/s/b.v1 and zcat/ns/s/c.v1 originate from package p";
+    let decoded = decode(message).unwrap();
+    let texts: Vec<&str> = decoded.parts.iter().map(|it| it.text.split(' ').next().unwrap()).collect();
+    assert_eq!(texts, ["@existing/ns//a.v1,", "bundle", "subscription", "subscription", "zcat/ns/s/b.v1"]);
+    assert!(decoded.parts.iter().all(|it| it.meaning != "This part is not known."), "{decoded:#?}");
+    assert!(decoded.next.contains(&"olmdex provides g/v/K".to_owned()));
+}
+
+#[test]
+fn what_is_not_known_is_not_guessed_at() {
+    for message in ["", "hello", "deadline exceeded", "constraints are fine"] {
+        assert_eq!(decode(message), None, "{message}");
+        assert!(!where_to_look(message).is_empty());
+    }
+}
+
+#[test]
+fn what_comes_from_a_message_stays_one_word_of_a_command() {
+    for (message, expected) in [
+        (
+            r#"no bundles found for package "x; rm -rf $HOME" matching version "1.0.0""#,
+            "olmdex why-not 'x; rm -rf $HOME@1.0.0' --olm v1",
+        ),
+        (
+            r#"constraints not satisfiable: clusterserviceversion $(id) exists and is not referenced by a subscription"#,
+            "kubectl get clusterserviceversion '$(id)' -o yaml",
+        ),
+        (
+            "no operators found in package it's`id` in the catalog referenced by subscription s",
+            r"olmdex show 'it'\''s`id`'",
+        ),
+        ("no operators found in package keda in the catalog referenced by subscription s", "olmdex show keda"),
+        (r#"error using catalogsource a;b/c: down"#, "kubectl get catalogsource c -n 'a;b' -o yaml"),
+    ] {
+        let decoded = decode(message).unwrap();
+        assert!(decoded.next.iter().any(|it| it == expected), "{expected}: {:?}", decoded.next);
+    }
+}
+
+#[test]
+fn texts_of_conditions_are_known_and_lead_on() {
+    for (message, culprits, says) in [
+        ("olm.bundle/foo.v3.0.0: do not use 3", "foo.v3.0.0", "foo.v3.0.0 is deprecated"),
+        ("olm.package/foo: gone; use bar; olm.channel/s: old", "foo,s", "its author says: gone; use bar"),
+        (
+            "Found ClusterExtensions that require upgrades prior to upgrading cluster to version 4.19: bundle \"a.v1\" for \
+             ClusterExtension \"a\",bundle \"b.v1\" for ClusterExtension \"b\".",
+            "a.v1,b.v1,a,b",
+            "olm.maxOpenShiftVersion",
+        ),
+        (
+            "ClusterServiceVersions blocking minor version upgrades to 4.23 or major version upgrades to 5.0:\n- ns/c.v1 has \
+             invalid olm.maxOpenShiftVersion properties: twice\n- maximum supported OCP version for ns/foo.v1 is 4.16",
+            "ns/c.v1,ns/foo.v1",
+            "ns/foo.v1 runs up to OpenShift 4.16",
+        ),
+        (
+            "error(s) with cluster extension e: error in bundle b: error converting to semver for version 4: no",
+            "b,e",
+            "b cannot be read",
+        ),
+        (r#"parse olm.constraint: json: unknown field "name""#, "", r#"unknown field "name""#),
+        (r#"parse olm.constraint: json: unknown field "name""#, "", "packageName"),
+        (r#""parse olm.constraint: json: unknown field "name"","#, "", r#"unknown field "name""#),
+        (r#"desired version range "x y" is invalid: no"#, "x y", "is not a version range: x y"),
+    ] {
+        let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
+        assert_eq!(decoded.culprits.join(","), culprits, "{message}");
+        let parts = decoded.parts.iter().map(|it| it.meaning.as_str());
+        let all = std::iter::once(decoded.meaning.as_str()).chain(parts).collect::<Vec<_>>().join(" ");
+        assert!(all.contains(says), "{message}: {all}");
+        assert!(!decoded.next.is_empty(), "{message}");
+    }
+}
+
+/// B15: what people meet most is known, and every command is whole.
+#[test]
+fn common_messages_are_known() {
+    for (message, system, culprits) in [
+        (
+            "failed to populate resolver cache from source community-operators/openshift-marketplace: failed to list \
+             bundles: rpc error: code = Unavailable desc = connection error",
+            "OLM Classic",
+            "community-operators/openshift-marketplace",
+        ),
+        ("csv created in namespace with multiple operatorgroups, can't pick one automatically", "OLM Classic", ""),
+        ("csv in namespace with no operatorgroups", "OLM Classic", ""),
+        (
+            "Bundle unpacking failed - BackoffLimitExceeded: Job has reached the specified backoff limit. Auto-retry in ~5 min after job \
+             cleanup (TTL).",
+            "OLM Classic",
+            "",
+        ),
+        (
+            "Bundle unpacking failed. Reason: DeadlineExceeded, and Message: Job was active longer than specified deadline",
+            "OLM Classic",
+            "",
+        ),
+        (
+            "Bundle image pull failed. Common causes: the image does not exist, or credentials are missing",
+            "OLM Classic",
+            "",
+        ),
+        (
+            "error for resolved bundle \"shop.v1.0.0\" with version \"1.0.0\": invalid ClusterExtension configuration: invalid \
+             configuration: required field \"watchNamespace\" is missing",
+            "OLM v1",
+            "watchNamespace,shop.v1.0.0",
+        ),
+        ("invalid ClusterExtension configuration: unknown field \"bogus\"", "OLM v1", "bogus"),
+        (
+            "revision object collisions in phase 0\nObject Deployment.apps/v1 shop/till\nAction: \"Collision\"\nConflicting Owner: \
+             &OwnerReference{Name:other-1}",
+            "OLM v1",
+            "Deployment.apps/v1 shop/till",
+        ),
+        ("AllNamespaces InstallModeType not supported, cannot configure to watch all namespaces", "OLM Classic", ""),
+        ("intersecting operatorgroups provide the same APIs", "OLM Classic", ""),
+        ("one or more requirements couldn't be found", "OLM Classic", ""),
+        ("install strategy failed: Deployment.apps \"x\" is invalid: spec.selector", "OLM Classic", ""),
+        (
+            "install failed: deployment shop-operator not ready before timeout: deployment \"shop-operator\" exceeded its \
+             progress deadline",
+            "OLM Classic",
+            "shop-operator",
+        ),
+        ("CSV version requirement not met: minKubeVersion (1.29.0) > server version (1.27.4)", "OLM Classic", ""),
+        ("targeted catalogsource olm/shop missing", "OLM Classic", "olm/shop"),
+        (
+            "error for resolved bundle \"till.v2\": validating upgrade for CRD \"tills.shop.example.com\": \
+             existingFieldRemoval: removed field : v1.^.spec.h",
+            "OLM v1",
+            "tills.shop.example.com",
+        ),
+        (
+            "pre-authorization failed: service account requires the following permissions to manage cluster extension: \
+             Namespace:\"\" APIGroups:[apps] Resources:[deployments] Verbs:[create]",
+            "OLM v1",
+            "",
+        ),
+        (
+            "integrity check failed: cache requires rebuild: cache reports digest as \"a1\", but computed digest is \"b2\"",
+            "opm",
+            "",
+        ),
+        (
+            "invalid index: invalid package \"till\": invalid channel \"stable\": multiple channel heads found in graph: \
+             till.v1, till.v2",
+            "opm or oc-mirror",
+            "till,stable",
+        ),
+        (
+            "risk of data loss updating tills.shop.example.com: new CRD removes version v1alpha1 that is listed as a stored \
+             version on the existing CRD",
+            "OLM Classic",
+            "tills.shop.example.com,v1alpha1",
+        ),
+        (
+            "error validating existing CRs against new CRD's schema for tills.shop.example.com: error validating \
+             shop.example.com/v1, Kind=Till \"ns/a\": updated validation is too restrictive",
+            "OLM Classic",
+            "tills.shop.example.com",
+        ),
+    ] {
+        let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
+        assert_eq!(decoded.system, system, "{message}");
+        assert_eq!(decoded.culprits.join(","), culprits, "{message}");
+        assert!(!decoded.next.is_empty(), "{message}");
+        assert!(decoded.next.iter().all(|it| !it.contains("''") && !it.contains("{0}")), "{:?}", decoded.next);
+    }
+    // No row hides behind another.
+    for (idx, known) in KNOWN.iter().enumerate() {
+        let text = known.marks.join(" ");
+        let first = KNOWN.iter().position(|it| it.marks.iter().all(|mark| text.contains(mark)));
+        assert_eq!(first, Some(idx), "{text}");
+    }
+}
+
+#[test]
+fn messages_of_v1_are_known() {
+    let message = "error upgrading from currently installed version \"1.0.0\": no bundles found for package \"keda\" \
+                   matching version \">=2\" in channels [stable]";
+    let decoded = decode(message).unwrap();
+    assert_eq!(decoded.system, "OLM v1");
+    assert_eq!(decoded.culprits, ["keda", ">=2", "1.0.0"]);
+}

@@ -1,0 +1,258 @@
+//! `olmdex crd-check`
+
+use crate::cli::args::formats::words;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::ask::{Olm, no_package, no_version};
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::sources::AskOptions;
+use crate::cli::dependencies::crd_bundle::{self, Owners};
+use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cluster::{self, AnyObject};
+use crate::crd::findings::{FieldFinding, Placed, of_classic, of_preflight};
+use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
+use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
+use crate::diag::{Finding, counted};
+use crate::fbc::Name;
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::json::Step;
+
+/// Check whether OLM allows an upgrade of CustomResourceDefinitions
+///
+/// OLD and NEW are files or directories of manifests (as a bundle has them), or bundles of a catalog that holds their
+/// objects, as PKG@VERSION. Definitions that only one of them has are skipped. NEW is checked by itself too: `version`
+/// against `versions` in v1beta1, and its definitions against what the ClusterServiceVersion beside them owns. Exits with 1
+/// if OLM refuses.
+///
+/// OLM's documentation says that a definition with a single owner is upgraded right away, and that one with several must
+/// keep its served versions and fit all objects. OLM Classic really checks stored versions and objects whoever owns the
+/// definition, and never the served versions: their removal is a warning. With a catalog (-i), the packages that own the
+/// definitions are named.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex crd-check old/crd.yaml new/crd.yaml
+  olmdex crd-check cluster-crds.yaml my-bundle/manifests --instances must-gather/ --olm classic
+  olmdex crd-check keda@2.8.1 keda@2.10.1 -i my-catalog/ -o json
+  olmdex crd-check keda@2.10.1 my-bundle/manifests -i my-catalog/ --strict")]
+pub(crate) struct CrdCheckArgs {
+    /// What is on the cluster
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// What replaces it
+    #[arg(value_name = "NEW")]
+    new: String,
+    /// Existing objects, in a file or directory: OLM Classic validates them against the new schema of every served version
+    #[arg(long, value_name = "DIR")]
+    instances: Option<PathBuf>,
+    /// Which generation of OLM to ask
+    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
+    olm: Olm,
+    #[command(flatten)]
+    choice: ChoiceOptions,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
+    output: FindingFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
+    if args.output == FindingFormat::Yaml {
+        return Err(CommandError::usage("`crd-check` prints text, JSON, SARIF or workflow commands"));
+    }
+    #[cfg(not(feature = "jsonschema"))]
+    if args.instances.is_some() {
+        return Err(CommandError::lacks_feature("--instances", "jsonschema"));
+    }
+    let choice = args.choice.open(context, &[], Whole::Other)?;
+    let index = if args.ask.is_given() || [&args.old, &args.new].into_iter().any(|it| bundle_name(it).is_some()) {
+        Some(args.ask.open(context)?)
+    } else {
+        None
+    };
+    let index = index.as_ref();
+    let (old, _) = definitions(context, args, index, &args.old)?;
+    let (new, objects_of_new) = definitions(context, args, index, &args.new)?;
+    let compared: Vec<&Crd> =
+        new.iter().map(|it| &it.0.crd).filter(|it| old.iter().any(|old| old.0.crd.name == it.name)).collect();
+    let owners = index.map(|it| Owners::find(it, &args.ask, &compared)).transpose()?;
+    let objects = match &args.instances {
+        None => Vec::new(),
+        Some(path) => resources(context, path)?,
+    };
+    let compared = compare(args.olm, &old, &new, &objects_of_new, &objects, owners.as_ref())?;
+    if compared.n_definitions == 0 {
+        let error =
+            CommandError::new(Exit::Input, format!("`{}` and `{}` have no definition in common", args.old, args.new));
+        let names: Vec<&str> = old.iter().chain(&new).map(|it| it.0.crd.name.as_str()).collect();
+        return Err(error.help(format!("they have {}", names.join(", "))));
+    }
+    let mut findings = crd_bundle::check(&objects_of_new);
+    findings.extend(compared.findings);
+    let metadata = FindingsMetadata {
+        objects: args.instances.as_ref().map(|_| compared.n_objects),
+        owners: owners.as_ref().map(|it| it.by_definition().clone()),
+        ..FindingsMetadata::default()
+    };
+    let applied = [rules::ALL, bundle_rules::ALL].concat();
+    let chosen = choice.apply(findings, &Scope { rules: &applied, package: None, is_whole: true })?;
+    print_chosen(context, args.output, &applied, &chosen, args.choice.all, metadata)?;
+    report(context, &choice, &chosen);
+    if let Some(owners) = &owners {
+        owners.report(context);
+    }
+    compared.notes.iter().for_each(|it| context.reporter.note(it));
+    if let Some(path) = &args.instances {
+        remark(context, args.olm, path, compared.n_objects, objects.len());
+    }
+    if chosen.findings.is_empty() && chosen.hidden.is_empty() {
+        let definitions = counted(compared.n_definitions, "definition");
+        context.reporter.note(&format!("{definitions} compared, nothing refused"));
+    }
+    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
+}
+
+/// A definition, and its number among the objects that it was read with.
+type Definition = (Placed, usize);
+
+/// What comparing has found.
+#[derive(Default)]
+struct Compared {
+    n_definitions: u64,
+    n_objects: usize,
+    findings: Vec<Finding>,
+    notes: Vec<String>,
+}
+
+/// Compares the definitions that both sides have.
+fn compare(
+    olm: Olm,
+    old: &[Definition],
+    new: &[Definition],
+    manifests: &[AnyObject],
+    objects: &[Resource],
+    owners: Option<&Owners>,
+) -> Result<Compared, CommandError> {
+    let mut compared = Compared::default();
+    for (next, number) in new {
+        let Some((before, _)) = old.iter().find(|it| it.0.crd.name == next.crd.name) else { continue };
+        let mut found: Vec<FieldFinding> = Vec::new();
+        compared.n_definitions += 1;
+        if olm != Olm::Classic && next.crd.api_version == "v1" {
+            found.extend(of_preflight(before, next));
+        }
+        if olm != Olm::V1 {
+            compared.n_objects += classic::count(&next.crd, objects);
+            let (of_classic, unknown) = of_classic(before, next, objects, owners.map(|it| it.of(&next.crd.name)))
+                .map_err(|error| {
+                    let help = "leave the object out, or ask `--olm v1`, which checks no objects";
+                    CommandError::new(Exit::Limit, error.to_string()).help(help)
+                })?;
+            found.extend(of_classic);
+            compared.notes.extend(unknown);
+        }
+        let fields: Vec<&[Step]> = found.iter().map(|it| it.1.as_slice()).collect();
+        let places = manifests.get(*number).map(|it| it.places_of(&fields)).unwrap_or_default();
+        let mut places = places.into_iter();
+        compared.findings.extend(found.into_iter().map(|(mut finding, _)| {
+            finding.place = places.next().or(finding.place);
+            finding
+        }));
+    }
+    Ok(compared)
+}
+
+/// Says how many of the objects of a path were looked at.
+fn remark(context: &Context, olm: Olm, path: &Path, n_objects: usize, n_all: usize) {
+    let path = path.display();
+    if olm == Olm::V1 {
+        context.reporter.warning(&format!("OLM v1 does not check objects: those of `{path}` were not checked"));
+    } else if n_objects == 0 {
+        context.reporter.warning(&format!(
+            "none of the {n_all} objects of `{path}` belongs to a definition that was compared: no object was checked"
+        ));
+    } else {
+        context.reporter.note(&format!("{} checked", counted(n_objects as u64, "object")));
+    }
+}
+
+/// The package and version that a text names, unless it is a path.
+fn bundle_name(text: &str) -> Option<(String, String)> {
+    match Name::parse(text) {
+        Name::Version(package, version) if !Path::new(text).exists() => Some((package, version)),
+        _ => None,
+    }
+}
+
+/// The definitions that a path or a bundle has, and all its objects.
+fn definitions(
+    context: &Context,
+    args: &CrdCheckArgs,
+    index: Option<&Index>,
+    text: &str,
+) -> Result<(Vec<Definition>, Vec<AnyObject>), CommandError> {
+    let objects = match (bundle_name(text), index) {
+        (Some((package, version)), Some(index)) => objects_of_bundle(args, index, &package, &version)?,
+        _ => {
+            let (objects, warnings) = cluster::read_objects(Path::new(text), context.archives())
+                .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+            warnings.iter().for_each(|it| context.reporter.warning(it));
+            objects
+        }
+    };
+    let mut found = Vec::new();
+    for (number, AnyObject { json, place, .. }) in objects.iter().enumerate() {
+        match Crd::from_json(json) {
+            Ok(crd) => found.push((Placed { crd, place: place.clone() }, number)),
+            Err(CrdError::OtherKind) => {}
+            Err(error) => {
+                let message = format!("{}:{}: {error}", place.file, place.line);
+                return Err(CommandError::new(Exit::Input, message));
+            }
+        }
+    }
+    if found.is_empty() {
+        let error = CommandError::new(Exit::Input, format!("`{text}` has no CustomResourceDefinition"));
+        return Err(error.help("a catalog has those of a bundle only in olm.bundle.object properties"));
+    }
+    Ok((found, objects))
+}
+
+/// The objects that a catalog carries for a bundle.
+fn objects_of_bundle(
+    args: &CrdCheckArgs,
+    index: &Index,
+    package: &str,
+    version: &str,
+) -> Result<Vec<AnyObject>, CommandError> {
+    let filter = Filter { catalogs: args.ask.catalog.clone(), package: Some(package.to_owned()), channel: None };
+    let bundles = index.bundles(&filter)?;
+    if bundles.is_empty() {
+        return Err(no_package(index, package)?.into());
+    }
+    let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
+        return Err(no_version(index, &args.ask.catalog, package, version)?.into());
+    };
+    let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
+    Ok(objects.map(|(json, place)| AnyObject { json, place, text: None }).collect())
+}
+
+fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {
+    let (objects, warnings) = cluster::read_objects(path, context.archives())
+        .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    warnings.iter().for_each(|it| context.reporter.warning(it));
+    let mut found = Vec::new();
+    for AnyObject { json, place, .. } in objects {
+        match Resource::from_json(&json) {
+            Ok(resource) => found.extend(resource),
+            Err(error) => context.reporter.warning(&format!("{}:{}: {error}", place.file, place.line)),
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,311 @@
+//! `olmdex images`
+
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::ask::{BundlePlace, Catalogs, Target, Uninstallable, add_dependencies, bundles_between, bundles_of_cluster};
+use crate::cli::args::cluster::read_cluster;
+use crate::cli::args::formats::{DataFormat, choices};
+use crate::cli::args::lookup;
+use crate::cli::args::name::targets;
+use crate::cli::args::namespace::WorkOptions;
+use crate::cli::args::source_map::SourceMapOption;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::dependencies::image_asks as asked;
+use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitted, write_markdown, write_yaml};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::diag::printable;
+use crate::index::Index;
+use crate::index::query::ImageUse;
+use crate::oci::{Presence, Status};
+
+/// Formats of lists of images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ImagesFormat {
+    Plain,
+    Table,
+    Wide,
+    Data(DataFormat),
+    Csv,
+    Markdown,
+    Isc,
+    Mapping,
+}
+
+choices! { ImagesFormat =>
+    Plain: "plain" | "name", "One reference a line";
+    Table: "table", "With the bundles that use them";
+    Wide: "wide", "The same, whole on a terminal too";
+    Data(DataFormat::Json);
+    Data(DataFormat::Yaml);
+    Data(DataFormat::Jsonl);
+    Csv: "csv", "The table as comma-separated values";
+    Markdown: "markdown", "The table as GitHub shows it";
+    Isc: "isc", "ImageSetConfiguration of oc-mirror";
+    Mapping: "mapping", "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: targets of digests have no tag";
+}
+
+/// List the images of operators, each once: bundle images and related images
+///
+/// Images with tags instead of digests, and empty references, are reported on standard error.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex images keda@2.10.1 cert-manager kiali
+  olmdex images 'keda/stable@>=2.9.0'
+  olmdex images alloydb-omni-operator --with-deps -o isc > imageset-config.yaml
+  olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --to mirror.example.com:5000
+  olmdex images keda kiali --since old-catalog/")]
+pub(crate) struct ImagesArgs {
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of versions:
+    /// PKG@RANGE, PKG/CHANNEL@RANGE. Of several, those that exist are listed, the others are errors, and the exit code is 4
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present_any = ["imageset", "cluster"])]
+    names: Vec<String>,
+    /// Those of all that an ImageSetConfiguration keeps
+    #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
+    imageset: Option<PathBuf>,
+    /// Those of the operators that a cluster has installed: its manifests, or a must-gather; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-")]
+    cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
+    /// Only images that are new since then: a lock, a catalog, an index, or a list of references, one a line
+    #[arg(long, value_name = "OLD")]
+    since: Option<PathBuf>,
+    /// Also what OLM installs with it. If that is impossible, what can be resolved is printed, what is missing is a warning, and
+    /// the exit code is 1
+    #[arg(long)]
+    with_deps: bool,
+    /// What is installed: also the bundles that OLM Classic installs in between
+    #[arg(long, value_name = "BUNDLE", alias = "path-from")]
+    installed: Option<String>,
+    /// The Subscription's channel. Default: as a Subscription without one
+    #[arg(long, value_name = "CHANNEL", requires = "installed")]
+    channel: Option<String>,
+    /// Look each image up in its registry, or in a layout: `--verify=oci:DIR`. Says which are there, how large, for which platforms; those
+    /// that are not are errors, and the exit code is 1
+    #[arg(long, value_name = "oci:DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    verify: Option<String>,
+    /// Registry to mirror to, with an optional path, for `-o mapping`
+    #[arg(long, value_name = "REGISTRY")]
+    to: Option<String>,
+    #[command(flatten)]
+    work: WorkOptions,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = ImagesFormat::Plain)]
+    output: ImagesFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
+    if args.output == ImagesFormat::Mapping && args.to.is_none() {
+        let error = CommandError::usage("a mapping needs a target");
+        return Err(error.help("name the registry with `--to REGISTRY`"));
+    }
+    let index = args.ask.open(context)?;
+    let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
+    let mut is_complete = true;
+    if let Some(path) = &args.imageset {
+        is_complete &= asked::of_configuration(context, &index, &args.ask.catalog, path, &mut bundles)?;
+    }
+    if !args.cluster.is_empty() {
+        let cluster = read_cluster(context, &args.cluster)?;
+        let ties = (args.source_map.source_map.as_slice(), args.ask.names_catalogs());
+        for place in bundles_of_cluster(&index, &cluster, &args.ask.catalog, ties)? {
+            match place {
+                Ok(place) => bundles.push(place),
+                Err(message) => {
+                    context.reporter.error(&CommandError::new(Exit::NotFound, message));
+                    missing = Some(Exit::NotFound);
+                }
+            }
+        }
+    }
+    if args.with_deps {
+        let uninstallable = add_dependencies(&index, &mut bundles, &args.work.options())?;
+        uninstallable.iter().for_each(|it| warn_of(context, it));
+        is_complete &= uninstallable.is_empty();
+    }
+    bundles.sort();
+    bundles.dedup();
+    let mut images = index.image_uses(&bundles)?;
+    if let Some(old) = &args.since {
+        let known = asked::known_since(context, &index, old)?;
+        images.retain(|it| !known.contains(&it.image));
+    }
+    for it in images.iter().filter(|it| !it.has_digest) {
+        let bundles = it.bundles.join(", ");
+        context.reporter.warning(&match it.image.as_str() {
+            "" => format!("an image of {bundles} has an empty reference"),
+            image => format!("`{image}` of {bundles} has no digest: its tag can move"),
+        });
+    }
+    let presences = match &args.verify {
+        None => None,
+        Some(place) => {
+            let named: Vec<&str> = images.iter().map(|it| it.image.as_str()).filter(|it| !it.is_empty()).collect();
+            Some(lookup::look_up(context, place, &named)?)
+        }
+    };
+    if let Some(presences) = &presences {
+        for it in presences.iter().filter(|it| it.status != Status::Found) {
+            let image = printable(&it.image);
+            context
+                .reporter
+                .error(&CommandError::new(Exit::No, format!("`{image}` is {}: {}", it.status.word(), it.message)));
+            is_complete = false;
+        }
+    }
+    print(args, images, presences)?;
+    Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
+}
+
+/// The bundles that are named, and how the command ends if a name is that of none.
+fn named_bundles(
+    context: &Context,
+    args: &ImagesArgs,
+    index: &Index,
+) -> Result<(Vec<BundlePlace>, Option<Exit>), CommandError> {
+    let mut bundles = Vec::new();
+    let mut missing = None;
+    for name in &args.names {
+        let targets = match targets(index, &args.ask.catalog, name) {
+            Ok(targets) => targets,
+            Err(error) if args.names.len() > 1 && error.exit == Exit::NotFound => {
+                missing = Some(error.exit);
+                context.reporter.error(&error);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        for target in targets {
+            let catalog = Catalogs::of_bundle(index, &args.ask.catalog, &target)?.unwrap_or_default();
+            if let Some(from) = &args.installed {
+                for bundle in bundles_between(index, &catalog, &target, from, args.channel.as_ref())? {
+                    bundles.push((catalog.clone(), target.package.clone(), bundle));
+                }
+            }
+            bundles.push((catalog, target.package, target.bundle));
+        }
+    }
+    Ok((bundles, missing))
+}
+
+/// Says that a bundle cannot be installed with everything that it requires.
+fn warn_of(context: &Context, bundle: &Uninstallable) {
+    let Uninstallable { target: Target { package, bundle }, missing } = bundle;
+    let mut message = format!("{bundle} cannot be installed with everything it requires");
+    for missing in missing {
+        message.push_str(&format!("; {missing}"));
+    }
+    if missing.is_empty() {
+        message.push_str(", though something provides each part");
+    }
+    context.reporter.warning(&message);
+    // The same version, or another would be resolved.
+    context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
+}
+
+/// An ImageSetConfiguration with nothing but images.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ImageSet<'i> {
+    api_version: &'static str,
+    kind: &'static str,
+    mirror: Mirror<'i>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Mirror<'i> {
+    additional_images: Vec<ImageName<'i>>,
+}
+
+#[derive(Serialize)]
+struct ImageName<'i> {
+    name: &'i str,
+}
+
+fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presence>>) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    if let Some(presences) = presences {
+        match args.output {
+            ImagesFormat::Data(format) => {
+                write_data(format, "ImagePresence", presences, &mut out)?;
+                out.flush()?;
+                return Ok(());
+            }
+            ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
+                let headers = ["IMAGE", "STATUS", "MIB", "PLATFORMS"].map(str::to_owned).to_vec();
+                let row = |it: &Presence| {
+                    let size =
+                        if it.status == Status::Found { it.size.div_ceil(1 << 20).to_string() } else { String::new() };
+                    vec![it.image.clone(), it.status.word().to_owned(), size, it.platforms.join(",")]
+                };
+                let rows: Vec<Vec<String>> = presences.iter().map(row).collect();
+                return write_table(args.output, headers, rows, out);
+            }
+            ImagesFormat::Plain | ImagesFormat::Isc | ImagesFormat::Mapping => {}
+        }
+    }
+    let mut named = images.iter().filter(|it| !it.image.is_empty());
+    match args.output {
+        ImagesFormat::Data(format) => write_data(format, "Image", images, &mut out)?,
+        ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable(&it.image)))?,
+        ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
+            let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
+            let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
+            let rows: Vec<Vec<String>> = images.iter().map(row).collect();
+            return write_table(args.output, headers, rows, out);
+        }
+        ImagesFormat::Isc => {
+            let additional_images = named.map(|it| ImageName { name: &it.image }).collect();
+            let set = ImageSet {
+                api_version: "mirror.openshift.io/v2alpha1",
+                kind: "ImageSetConfiguration",
+                mirror: Mirror { additional_images },
+            };
+            write_yaml(&set, &mut out)?;
+        }
+        ImagesFormat::Mapping => {
+            let to = args.to.as_deref().unwrap_or_default().trim_end_matches('/');
+            for it in named {
+                writeln!(out, "{}={}", printable(&it.image), printable(&mirrored(&it.image, to)))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes the one table of an answer, in the format that was asked for.
+fn write_table(
+    format: ImagesFormat,
+    headers: Vec<String>,
+    rows: Vec<Vec<String>>,
+    mut out: impl std::io::Write,
+) -> Result<(), CommandError> {
+    match format {
+        ImagesFormat::Csv => write_csv(Some(headers), &rows, false, &mut out)?,
+        ImagesFormat::Markdown => write_markdown(Some(headers), &rows, &mut out)?,
+        ImagesFormat::Wide => write_aligned(Some(headers), &rows, 3, &mut out)?,
+        _ => write_fitted(Some(headers), rows, 3, &mut out)?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Where an image goes: the same path in another registry, with its tag; a digest needs none.
+fn mirrored(image: &str, to: &str) -> String {
+    let (name, _) = image.split_once('@').unwrap_or((image, ""));
+    // What has a dot or a port before the first slash is a registry.
+    let path = match name.split_once('/') {
+        Some((registry, path)) if registry.contains(['.', ':']) || registry == "localhost" => path,
+        _ => name,
+    };
+    format!("{to}/{path}")
+}

@@ -1,0 +1,89 @@
+//! `olmdex requires`
+
+use std::borrow::Cow;
+
+use clap::Args;
+
+use crate::ask::no_package;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::print::left_out::left_out;
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::diag::counted;
+use crate::index::query::{ApiPattern, Filter, Requirer, Requirers};
+use crate::version::latest_only;
+
+/// List the bundles that require an API or a package, also in an `olm.constraint`
+///
+/// Exits with 1 if none does.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex requires cert-manager.io/v1/Issuer
+  olmdex requires prometheus -i my-catalog/
+  olmdex requires Kafka -o json")]
+pub(crate) struct RequiresArgs {
+    /// A package, or an API: GROUP/VERSION/KIND, of which parts may be empty, KIND or KIND.VERSION.GROUP
+    #[arg(value_name = "API|PKG")]
+    what: String,
+    /// List every version that requires it, not only the latest of each package
+    #[arg(long)]
+    all_versions: bool,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
+    let index = args.ask.open(context)?;
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let is_api = args.what.contains('/') || args.what.starts_with(|c: char| c.is_ascii_uppercase());
+    let packages = index.package_names()?;
+    let pattern = is_api.then(|| ApiPattern::parse(&args.what));
+    let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), &args.what)?;
+    if rows.is_empty() {
+        if !is_api && !packages.contains(&args.what) {
+            let error = CommandError::from(no_package(&index, &args.what)?);
+            return Err(error);
+        }
+        context.reporter.note("nothing found");
+    }
+    if !args.all_versions {
+        let all = rows.len();
+        rows = latest_only(
+            rows,
+            |it| (it.catalog.clone(), it.package.clone(), it.requirement.clone()),
+            |it| it.version.as_str(),
+        );
+        left_out(context, all - rows.len());
+    }
+    if n_rules > 0 {
+        let constraints = counted(n_rules as u64, "constraint");
+        context.reporter.note(&format!(
+            "{constraints} with CEL rules: rules are not searched; `olmdex deps PKG@VERSION --invert` evaluates them"
+        ));
+    }
+    let exit = if rows.is_empty() { Exit::No } else { Exit::Yes };
+    table::print(rows, &args.rows)?;
+    Ok(exit)
+}
+
+impl Row for Requirer {
+    const KIND: &'static str = "Requirement";
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("VERSION", |it| Cow::from(&it.version)),
+        wide("BUNDLE", |it| Cow::from(&it.bundle)),
+        column("CHANNELS", |it| it.channels.join(",").into()),
+        column("REQUIRES", |it| Cow::from(&it.requirement)),
+        wide("PROPERTY", |it| Cow::from(&it.property)),
+        wide("PLACE", |it| it.place.to_string().into()),
+    ];
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}

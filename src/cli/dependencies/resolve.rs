@@ -1,0 +1,120 @@
+//! `olmdex resolve`
+
+use std::io::{BufWriter, Write as _};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::ask::{Cost, ResolutionWish, Resolutions, resolutions};
+use crate::cli::args::formats::{DataFormat, choices};
+use crate::cli::args::namespace::NamespaceOptions;
+use crate::cli::print::resolution::{write_list, write_refusal, write_table, write_tree};
+use crate::cli::print::table::write_data;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::diag::printable;
+use crate::resolve::{Outcome, ResolutionAnswer};
+
+/// Formats of resolutions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ResolveFormat {
+    Table,
+    Wide,
+    Tree,
+    Data(DataFormat),
+}
+
+choices! { ResolveFormat =>
+    Table: "table" | "text", "The set, the steps, and what stays as it is";
+    Wide: "wide", "The same, whole on a terminal too";
+    Tree: "tree", "Who brings whom";
+    Data(DataFormat::Json);
+    Data(DataFormat::Yaml);
+}
+
+/// Resolve namespaces as OLM Classic does: what is installed and upgraded, and why
+///
+/// Without `--namespace`, all namespaces of the manifests and of what is to be installed are resolved, each by itself as OLM does it, and
+/// conflicts between them are said.
+/// Manifests are what `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml` prints, or a
+/// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved, or never becomes stable.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex resolve --install kiali
+  olmdex resolve --cluster must-gather/ -i community=my-catalog/
+  olmdex resolve --cluster must-gather/ --install kiali/stable --until-stable -o json")]
+pub(crate) struct ResolveArgs {
+    #[command(flatten)]
+    namespace: NamespaceOptions,
+    /// Resolve again and again until nothing changes, and show each generation
+    #[arg(long)]
+    until_stable: bool,
+    /// Say where OLM itself may give another answer, and why
+    #[arg(long)]
+    show_olm_quirks: bool,
+    /// Print how long reading, the reachable universe and solving took
+    #[arg(long)]
+    timings: bool,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = ResolveFormat::Table)]
+    output: ResolveFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
+    let started = Instant::now();
+    let index = args.namespace.ask.open(context)?;
+    let worlds = args.namespace.question(context)?.worlds(&index)?;
+    worlds.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let (load, has_skipped) = (started.elapsed(), worlds.has_skipped);
+    let options = args.namespace.options();
+    let wish = ResolutionWish { until_stable: args.until_stable, shows_quirks: args.show_olm_quirks, options };
+    let Resolutions { answers, warnings, is_good, is_of_several, failure, cost } = resolutions(&index, worlds, &wish)?;
+    warnings.iter().for_each(|it| context.reporter.warning(it));
+    print(args, answers, is_of_several)?;
+    if args.timings {
+        let ms = |it: Duration| format!("{:.2} ms", it.as_secs_f64() * 1e3);
+        let Cost { universe, solve, entries } = cost;
+        let words = format!("load {}, universe {} ({entries} entries), solve {}", ms(load), ms(universe), ms(solve));
+        context.reporter.note(&words);
+    }
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    // What was passed over was not resolved.
+    Ok(if is_good && !has_skipped { Exit::Yes } else { Exit::No })
+}
+
+fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>, is_of_several: bool) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match args.output {
+        ResolveFormat::Data(format) => write_data(format, "Resolution", answers, &mut out)?,
+        ResolveFormat::Table | ResolveFormat::Wide | ResolveFormat::Tree => {
+            for (idx, answer) in answers.iter().enumerate() {
+                if idx > 0 {
+                    writeln!(out)?;
+                }
+                if is_of_several && (idx == 0 || answers[idx - 1].namespace != answer.namespace) {
+                    writeln!(out, "Namespace {}", printable(&answer.namespace))?;
+                }
+                let n_of_namespace = answers.iter().filter(|it| it.namespace == answer.namespace).count();
+                if n_of_namespace > 1 {
+                    writeln!(out, "Generation {}", answer.generation)?;
+                }
+                match (args.output, answer.outcome) {
+                    (ResolveFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
+                    (format, Outcome::Resolved) => write_table(answer, format == ResolveFormat::Wide, &mut out)?,
+                    (_, Outcome::Unsatisfiable | Outcome::Failed) => write_refusal(answer, &mut out)?,
+                }
+                write_list("OLM may differ", &answer.quirks, &mut out)?;
+                if let Some(before) = answer.installed_before {
+                    let when =
+                        if before == 0 { "at the beginning".to_owned() } else { format!("after generation {before}") };
+                    let names = printable(&answer.installed.join(", ")).into_owned();
+                    writeln!(out, "\n{names} was installed before, {when}: this never becomes stable.")?;
+                }
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Opening sources for a user who waits.
+
+use std::path::Path;
+
+use crate::cli::terminal::context::Context;
+#[cfg(feature = "oci")]
+use crate::cli::terminal::progress::Progress;
+use crate::source::{ImageSource, Opened, Source, SourceError};
+
+impl Context {
+    /// Opens a source; `-` is standard input.
+    pub(crate) fn open(&self, path: &Path) -> Result<Source, SourceError> {
+        let progress = self.fetching(path);
+        let source = self.opener.open(path, &mut std::io::stdin().lock())?;
+        drop(progress);
+        self.note_git(path, &source);
+        Ok(source)
+    }
+
+    /// Says that a source is a checkout of git, of which `.git` is not read.
+    pub(crate) fn note_git(&self, path: &Path, source: &Source) {
+        if matches!(source, Source::Catalog(input) if input.skips_git) {
+            let path = crate::diag::printable(&path.to_string_lossy()).into_owned();
+            self.reporter.note(&format!("`{path}` is a checkout of git: its `.git` is not read"));
+        }
+    }
+
+    /// Reads an image that [`Self::look`] has found at `path`.
+    pub(crate) fn read(&self, path: &Path, image: &ImageSource<'_>) -> Result<Source, SourceError> {
+        let _progress = self.fetching(path);
+        self.opener.read(image)
+    }
+
+    /// Shows how much is fetched of what may be in a registry.
+    #[cfg(feature = "oci")]
+    fn fetching(&self, path: &Path) -> Option<Progress> {
+        let name = path.to_str().filter(|it| it.starts_with("docker://"))?;
+        Some(Progress::fetching(self, format!("fetching {name}"), self.opener.registries.fetched()))
+    }
+
+    /// Nothing is fetched by a program without registries.
+    #[cfg(not(feature = "oci"))]
+    fn fetching(&self, _: &Path) {}
+
+    /// Finds a source, of an image only its manifest.
+    pub(crate) fn look(&self, path: &Path) -> Result<Opened<'_>, SourceError> {
+        let opened = self.opener.look(path, &mut std::io::stdin().lock())?;
+        if let Opened::Source(source) = &opened {
+            self.note_git(path, source);
+        }
+        Ok(opened)
+    }
+}

@@ -1,0 +1,76 @@
+//! Long answers on a terminal go through a pager, as with git: `$OLMDEX_PAGER`, else `$PAGER`, else `less`.
+//!
+//! What it deliberately does not do: no paging of what goes into a file or a pipe, and none by commands that write.
+
+use std::os::fd::AsFd as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use crate::cli::terminal::screen::screen;
+use crate::cli::terminal::stderr::write_line;
+
+/// What standard output goes into, and what standard error has to wait for.
+struct Pager {
+    child: Child,
+    /// Messages that came while the pager had the terminal.
+    messages: Vec<String>,
+}
+
+static PAGER: Mutex<Option<Pager>> = Mutex::new(None);
+
+/// Starts the pager if somebody looks at standard output. Without one, the answer is printed as it is.
+pub(crate) fn start() {
+    if !screen().is_terminal || std::env::var_os("TERM").is_some_and(|it| it == "dumb") {
+        return;
+    }
+    let of_user = ["OLMDEX_PAGER", "PAGER"].into_iter().find_map(|it| std::env::var(it).ok());
+    let program = of_user.unwrap_or_else(|| "less".to_owned());
+    if program.trim().is_empty() || program.trim() == "cat" {
+        return;
+    }
+    // As git: what fits on the screen stays there, colours are shown, and the screen is not cleared.
+    let less = std::env::var("LESS").unwrap_or_else(|_| "FRX".to_owned());
+    let child = Command::new("sh").args(["-c", &program]).env("LESS", less).stdin(Stdio::piped()).spawn();
+    let Ok(mut child) = child else { return };
+    let Some(input) = child.stdin.take() else { return };
+    if rustix::stdio::dup2_stdout(input.as_fd()).is_err() {
+        return;
+    }
+    *lock() = Some(Pager { child, messages: Vec::new() });
+    // An interrupt is for the pager, which has the terminal; we end with it.
+    drop(ctrlc::set_handler(|| {
+        finish();
+        // A source may have been unpacked.
+        drop(crate::file::abandon_all());
+        #[expect(clippy::exit, reason = "a signal handler has nowhere to return to")]
+        std::process::exit(130);
+    }));
+}
+
+/// Keeps a message for when the terminal is free again; gives it back if it is.
+pub(crate) fn keep(message: String) -> Option<String> {
+    match lock().as_mut() {
+        Some(pager) => {
+            pager.messages.push(message);
+            None
+        }
+        None => Some(message),
+    }
+}
+
+/// Waits until the reader has read enough, and prints the messages that came meanwhile.
+pub(crate) fn finish() {
+    let Some(mut pager) = lock().take() else { return };
+    // The pager sees the end once nothing of ours is open any more.
+    if let Ok(nothing) = std::fs::File::open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(&nothing);
+    }
+    let _ = pager.child.wait();
+    for message in pager.messages {
+        write_line(&message);
+    }
+}
+
+fn lock() -> std::sync::MutexGuard<'static, Option<Pager>> {
+    PAGER.lock().unwrap_or_else(PoisonError::into_inner)
+}
