@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
-use olmdex::archive::{Limits, Node};
+use olmdex::archive::{Limits, TreeEntry};
 use olmdex::oci::{Content, Descriptor, Digest, Image, ImageConfig, ImageOptions, Manifest, OciError, Store, Wanted};
 
 /// Layers, by their digests.
@@ -85,6 +85,6 @@ fuzz_target!(|data: (bool, &[u8], Entries, Entries)| {
             assert!(!matches!(component, b"" | b"." | b".."), "{path:?}");
         }
         let found = tree.find(path);
-        assert!(matches!(node, Node::Link(_)) || found.is_ok(), "{path:?}: {found:?}");
+        assert!(matches!(node, TreeEntry::Link(_)) || found.is_ok(), "{path:?}: {found:?}");
     }
 });

@@ -91,7 +91,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
 /// The rules of all modules that have some.
 #[must_use]
 pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
-    use crate::{bundle, check, crd, edit, legacy, oci, openshift, community, template, upgrade};
+    use crate::{bundle, check, community, crd, edit, legacy, oci, openshift, template, upgrade};
     [
         check::rules::ALL,
         check::practice::rules::ALL,

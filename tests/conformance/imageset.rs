@@ -8,7 +8,7 @@ use std::path::Path;
 
 use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input};
-use olmdex::mirror::{Catalog, Dialect, Filtered, Kept, Operator, Release, bundles, filter, images, read, write};
+use olmdex::mirror::{Catalog, Dialect, FilterVersion, Filtered, Kept, Operator, bundles, filter, images, read, write};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -114,7 +114,7 @@ fn hex(bytes: &[u8]) -> String {
 
 fn compare(operator: &Operator, expected: &Answer, input: &Input, catalog: &Catalog) -> Result<(), String> {
     equal("catalog", &operator.catalog, &expected.catalog)?;
-    let filtered = match filter(catalog, operator, Release::V0_0_4) {
+    let filtered = match filter(catalog, operator, FilterVersion::V0_0_4) {
         Ok(filtered) => filtered,
         Err(error) => {
             let error = format!("failed to validate catalog filter: {error}");

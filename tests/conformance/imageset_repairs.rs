@@ -8,7 +8,7 @@ use std::path::Path;
 use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input};
 use olmdex::mirror::{
-    Catalog, Channel, Operator, Package, PackageFacts, Range, Release, Request, Trouble, filter, mend, repairs,
+    Catalog, Channel, FilterVersion, Operator, Package, PackageFacts, Range, Request, Trouble, filter, mend, repairs,
     trouble, write,
 };
 use serde::Deserialize;
@@ -92,7 +92,7 @@ fn check_case(recorded: &Recorded, small: &Path) -> Outcome {
     let before = recorded.before.request(recorded.before_full);
     let after = recorded.after.request(recorded.after_full);
     // The older library lets a version that is skipped bring its skipper.
-    let release = Release::V0_0_4;
+    let release = FilterVersion::V0_0_4;
     let offered = repairs(name, facts, &before, release);
     for it in &offered {
         if let Err(difference) = works(&input, &catalog, name, &it.request, release) {
@@ -118,7 +118,13 @@ fn check_case(recorded: &Recorded, small: &Path) -> Outcome {
 }
 
 /// Whether a request goes through the filter, and leaves a valid catalog.
-fn works(input: &Input, catalog: &Catalog, name: &str, request: &Request, release: Release) -> Result<(), String> {
+fn works(
+    input: &Input,
+    catalog: &Catalog,
+    name: &str,
+    request: &Request,
+    release: FilterVersion,
+) -> Result<(), String> {
     let operator = Operator { full: request.is_full, packages: vec![request.package.clone()], ..Operator::default() };
     let mut filtered = filter(catalog, &operator, release).map_err(|error| error.to_string())?;
     if let Some(error) = filtered.first_error() {
@@ -157,7 +163,7 @@ impl Random {
 fn random(directory: &Path) -> Vec<Case> {
     let input = Input::directory(directory).expect("a readable catalog");
     let catalog = Catalog::read(&input, None);
-    let release = Release::V0_0_5;
+    let release = FilterVersion::V0_0_5;
     let sound = |name: &str, facts: &PackageFacts| {
         let heads = Request { package: Package { name: name.to_owned(), ..Package::default() }, is_full: false };
         facts.is_there && trouble(name, facts, &heads, release).is_none()

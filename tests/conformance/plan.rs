@@ -32,7 +32,7 @@ struct Asked {
 }
 
 /// The catalogs that any case names, by their folders; read once.
-struct Shelf {
+struct IndexCache {
     names: BTreeSet<String>,
     index: OnceCell<Index>,
 }
@@ -43,17 +43,17 @@ fn run(root: &Path) -> Vec<Case> {
         serde_json::from_slice(&std::fs::read(folder.join("question.json")).ok()?).ok()
     };
     let names = folders.iter().filter_map(|it| read(&it.1)).flat_map(|it| it.catalogs.into_values()).collect();
-    let shelf = Shelf { names, index: OnceCell::new() };
+    let cache = IndexCache { names, index: OnceCell::new() };
     let case = |(name, folder): (String, std::path::PathBuf)| {
         Case::run(format!("plan/{name}"), || match read(&folder) {
-            Some(asked) => check(&folder, root, &asked, &shelf),
+            Some(asked) => check(&folder, root, &asked, &cache),
             None => Outcome::NotRunnable("no question".to_owned()),
         })
     };
     folders.into_iter().map(case).collect()
 }
 
-impl Shelf {
+impl IndexCache {
     fn index(&self, root: &Path) -> &Index {
         self.index.get_or_init(|| {
             let mut builder = Builder::in_memory();
@@ -71,7 +71,7 @@ fn minor(text: &str) -> Minor {
     coerce(text).expect("a version")
 }
 
-fn check(folder: &Path, root: &Path, asked: &Asked, shelf: &Shelf) -> Outcome {
+fn check(folder: &Path, root: &Path, asked: &Asked, cache: &IndexCache) -> Outcome {
     if asked.catalogs.values().any(|it| !shared(root, &format!("../{it}")).is_dir()) {
         return Outcome::NotRunnable("a catalog is absent".to_owned());
     }
@@ -88,7 +88,7 @@ fn check(folder: &Path, root: &Path, asked: &Asked, shelf: &Shelf) -> Outcome {
         day: asked.date.as_deref().and_then(Day::parse).unwrap_or(Day::of_unix(1_790_000_000)),
         level: SupportLevel::Extended,
         lifecycles: lifecycles.map(|it| Lifecycle::read_all(&it).expect("lifecycles")).unwrap_or_default(),
-        index: shelf.index(root),
+        index: cache.index(root),
         catalogs: asked
             .catalogs
             .iter()

@@ -13,7 +13,9 @@ use olmdex::constraint::openshift::{self, Minor};
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, PackageGraph};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::upgrade::v1::{Catalog, CatalogState, Installed, Policy, Question, Release, bundle_version, resolve};
+use olmdex::upgrade::v1::{
+    Catalog, CatalogState, Installed, Policy, Question, ReleaseReading, bundle_version, resolve,
+};
 use olmdex::version::Version;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -143,8 +145,8 @@ fn catalogs(
     loaded: &mut HashMap<PathBuf, Loaded>,
 ) -> Result<Vec<Catalog>, Outcome> {
     let release = match scenario.feature_gates.get("BundleReleaseSupport") {
-        Some(true) => Release::Explicit,
-        _ => Release::InBuildMetadata,
+        Some(true) => ReleaseReading::Explicit,
+        _ => ReleaseReading::InBuildMetadata,
     };
     let mut catalogs = Vec::new();
     for it in &scenario.catalogs {

@@ -13,7 +13,7 @@ use olmdex::ask::{
 use olmdex::constraint::openshift::Minor;
 use olmdex::index::Index;
 use olmdex::index::query::Filter;
-use olmdex::page::{Ask, Fit, Form, Links, Olm as PageOlm, Part, Release, Route, Shelf, Site, Way, answer};
+use olmdex::page::{Ask, Fit, Form, IndexCache, Links, Olm as PageOlm, PackageVersion, Part, Route, Site, Way, answer};
 use olmdex::upgrade::Move;
 use serde_json::{Value, json};
 
@@ -93,9 +93,9 @@ enum Question {
     Path(Way),
     WhyNot(Way),
     Compat(Fit),
-    Show(Release),
-    Deps(Release),
-    Images(Release),
+    Show(PackageVersion),
+    Deps(PackageVersion),
+    Images(PackageVersion),
 }
 
 fn questions(numbers: &mut Numbers, catalogs: &[&str]) -> Vec<Question> {
@@ -113,7 +113,7 @@ fn questions(numbers: &mut Numbers, catalogs: &[&str]) -> Vec<Question> {
             olm: [None, Some(PageOlm::Classic), Some(PageOlm::V1)][numbers.below(3)],
             catalog: catalog.clone(),
         };
-        let release = Release { package: package.clone(), version: version(numbers), catalog };
+        let release = PackageVersion { package: package.clone(), version: version(numbers), catalog };
         all.push(match number % 6 {
             0 | 1 => Question::Path(way),
             2 => Question::WhyNot(way),
@@ -320,8 +320,8 @@ fn the_library_the_program_and_pages_give_one_answer() {
         for _ in 0..2 {
             scope.spawn(|| {
                 let index = Index::open(&file).unwrap();
-                let shelf = Shelf::new(&index, vec!["-i".to_owned(), "index.db".to_owned()]).unwrap();
-                let site = Site { index: &index, shelf: &shelf, links: &Links::Served };
+                let cache = IndexCache::new(&index, vec!["-i".to_owned(), "index.db".to_owned()]).unwrap();
+                let site = Site { index: &index, cache: &cache, links: &Links::Served };
                 while let Some(question) = questions.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let by_library = question.by_library(&index);
                     assert_eq!(by_library, question.by_program(&index, &file), "the program, {question:?}");

@@ -8,20 +8,20 @@ use std::process::Command;
 
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::page::{Ask, Links, Reply, Shelf, Site, answer};
+use olmdex::page::{Ask, IndexCache, Links, Reply, Site, answer};
 
 use crate::support::recording::expect_recorded;
 use crate::support::{olmdex, scratch, write};
 
 struct Pages {
     index: Index,
-    shelf: Shelf,
+    cache: IndexCache,
 }
 
 impl Pages {
     fn new(index: Index) -> Self {
-        let shelf = Shelf::new(&index, vec!["-i".to_owned(), "index.db".to_owned()]).unwrap();
-        Self { index, shelf }
+        let cache = IndexCache::new(&index, vec!["-i".to_owned(), "index.db".to_owned()]).unwrap();
+        Self { index, cache }
     }
 
     fn of_text(text: &str) -> Self {
@@ -33,7 +33,7 @@ impl Pages {
     }
 
     fn ask(&self, method: &str, target: &str, if_none_match: Option<&str>) -> Reply {
-        let site = Site { index: &self.index, shelf: &self.shelf, links: &Links::Served };
+        let site = Site { index: &self.index, cache: &self.cache, links: &Links::Served };
         answer(site, &Ask { method, target, if_none_match })
     }
 
@@ -207,7 +207,7 @@ fn pages_of_fixtures_are_as_recorded() {
 
 /// The digest of an index depends on where this clone is.
 fn hide_digest(pages: &Pages, text: &str) -> String {
-    text.replace(&pages.shelf.digest, "DIGEST").replace(olmdex::diag::envelope::VERSION, "VERSION")
+    text.replace(&pages.cache.digest, "DIGEST").replace(olmdex::diag::envelope::VERSION, "VERSION")
 }
 
 #[test]

@@ -9,7 +9,7 @@
 use super::fields::label_demand;
 use super::openshift::{MAX_OPENSHIFT_VERSION, read_classic, read_v1};
 use super::parse::{KINDS, Reading, read};
-use super::tree::{ConstraintError, DOCUMENTED_CONSTRAINT, MAX_CONSTRAINT, Node};
+use super::tree::{Condition, ConstraintError, DOCUMENTED_CONSTRAINT, MAX_CONSTRAINT};
 use olmdex_text::json::{self, Step, Value};
 
 /// What is to be said of a property's value.
@@ -116,24 +116,24 @@ fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
             advice.push(Advice::new(Topic::WithoutEffect, message, at(kind)).help(help));
         }
         match node {
-            Node::Not(parts) if idx == 0 && !parts.is_empty() => {
+            Condition::Not(parts) if idx == 0 && !parts.is_empty() => {
                 let message = "a `not` at the top forbids nothing: it only asks that some operator does not match, \
                                which is nearly always so";
                 let help = "use `not` inside `all` or `any`, beside a condition that selects operators";
                 advice.push(Advice::new(Topic::WithoutEffect, message, at("not")).help(help));
             }
-            Node::All(parts) if parts.is_empty() => {
+            Condition::All(parts) if parts.is_empty() => {
                 advice.push(Advice::new(Topic::WithoutEffect, "an empty `all` is always met", at("all")));
             }
-            Node::Not(parts) if parts.is_empty() => {
+            Condition::Not(parts) if parts.is_empty() => {
                 advice.push(Advice::new(Topic::WithoutEffect, "an empty `not` is always met", at("not")));
             }
-            Node::Any(parts) if parts.is_empty() => {
+            Condition::Any(parts) if parts.is_empty() => {
                 advice.push(Advice::new(Topic::Impossible, "an empty `any` is never met", at("any")));
             }
-            Node::All(parts) => {
+            Condition::All(parts) => {
                 let name = |it: &usize| match &reading.tree.nodes[*it] {
-                    Node::Package { name, .. } => Some(name),
+                    Condition::Package { name, .. } => Some(name),
                     _ => None,
                 };
                 let mut names: Vec<&String> = parts.iter().filter_map(name).collect();
@@ -146,13 +146,13 @@ fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
                     advice.push(Advice::new(Topic::Impossible, message, at("all")).help(help));
                 }
             }
-            Node::Package { name, .. } if name.is_empty() => {
+            Condition::Package { name, .. } if name.is_empty() => {
                 let message = "a package without a name is never found";
                 let mut path = at("package");
                 path.push("packageName".into());
                 advice.push(Advice::new(Topic::Impossible, message, path));
             }
-            Node::Api(_) => {
+            Condition::Api(_) => {
                 if let Some(api) = object.get_field("gvk") {
                     advice.extend(api_names(api, &at("gvk")));
                 }

@@ -1,7 +1,7 @@
 //! The single demands of a constraint, and the constraint in plain words.
 
 use super::parse::parse;
-use super::tree::{ConstraintError, Node};
+use super::tree::{Condition, ConstraintError};
 use olmdex_text::api::Api;
 
 /// Something that a constraint speaks of.
@@ -22,12 +22,12 @@ pub enum Leaf {
 /// # Errors
 /// If OLM cannot read it either.
 pub fn leaves(value: &str) -> Result<Vec<Leaf>, ConstraintError> {
-    let leaf = |it: &Node| match it {
-        Node::Api(api) => Some(Leaf::Api(api.clone())),
-        Node::Package { name, text, .. } => Some(Leaf::Package(name.clone(), text.clone())),
-        Node::Label(label) => Some(Leaf::Label(label.clone())),
-        Node::Cel { text, .. } => Some(Leaf::Rule(text.clone())),
-        Node::All(_) | Node::Any(_) | Node::Not(_) => None,
+    let leaf = |it: &Condition| match it {
+        Condition::Api(api) => Some(Leaf::Api(api.clone())),
+        Condition::Package { name, text, .. } => Some(Leaf::Package(name.clone(), text.clone())),
+        Condition::Label(label) => Some(Leaf::Label(label.clone())),
+        Condition::Cel { text, .. } => Some(Leaf::Rule(text.clone())),
+        Condition::All(_) | Condition::Any(_) | Condition::Not(_) => None,
     };
     Ok(parse(value)?.nodes.iter().filter_map(leaf).collect())
 }

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::cel::Rule;
-use super::tree::{ConstraintError, MAX_CONSTRAINT, Node, Tree};
+use super::tree::{Condition, ConstraintError, MAX_CONSTRAINT, Tree};
 use olmdex_text::api::Api;
 use olmdex_text::json::{self, Kind, Step, Value};
 use olmdex_version::blang::Range;
@@ -185,16 +185,16 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
                 let parts: Vec<_> = items.enumerate().map(|(at, it)| (it, Some(idx), places.below(list, at))).collect();
                 open.extend(parts.into_iter().rev());
                 match compound {
-                    "all" => Node::All(Vec::new()),
-                    "any" => Node::Any(Vec::new()),
-                    _ => Node::Not(Vec::new()),
+                    "all" => Condition::All(Vec::new()),
+                    "any" => Condition::Any(Vec::new()),
+                    _ => Condition::Not(Vec::new()),
                 }
             }
         };
         tree.nodes.push(node);
         tree.messages.push(string(value, "failureMessage"));
         objects.push((value, place));
-        if let Some(Node::All(parts) | Node::Any(parts) | Node::Not(parts)) =
+        if let Some(Condition::All(parts) | Condition::Any(parts) | Condition::Not(parts)) =
             parent.and_then(|it| tree.nodes.get_mut(it))
         {
             parts.push(idx);
@@ -204,20 +204,20 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
 }
 
 /// A constraint without parts, given what its kind says and the whole; or what is wrong with which field of its kind.
-fn leaf(kind: &str, of: Value<'_>, whole: Value<'_>) -> Result<Node, (ConstraintError, &'static str)> {
+fn leaf(kind: &str, of: Value<'_>, whole: Value<'_>) -> Result<Condition, (ConstraintError, &'static str)> {
     match kind {
-        "gvk" => Ok(Node::Api(Api::of_fields(of))),
+        "gvk" => Ok(Condition::Api(Api::of_fields(of))),
         "package" => {
             let (name, text) = (string(of, "packageName"), string(of, "versionRange"));
             match Range::parse(&text) {
-                Ok(range) => Ok(Node::Package { name, text, range }),
+                Ok(range) => Ok(Condition::Package { name, text, range }),
                 Err(error) => Err((ConstraintError::Range(error), "versionRange")),
             }
         }
         _ => {
             let (text, message) = (string(of, "rule"), string(whole, "failureMessage"));
             match Rule::compile(&text) {
-                Ok(rule) => Ok(Node::Cel { rule: Rc::new(rule), text, message }),
+                Ok(rule) => Ok(Condition::Cel { rule: Rc::new(rule), text, message }),
                 Err(error) => Err((ConstraintError::Rule(error), "rule")),
             }
         }

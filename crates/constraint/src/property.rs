@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::advice::{self, Topic};
 use super::fields::{api_of, fields, label_demand, label_of, package_of};
 use super::parse;
-use super::tree::{ConstraintError, Node, Tree};
+use super::tree::{Condition, ConstraintError, Tree};
 use olmdex_text::api::Api;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
@@ -80,8 +80,8 @@ impl Requirement {
         let mut at = 0;
         while let Some(idx) = necessary.get(at) {
             match &self.tree.nodes[*idx] {
-                Node::All(parts) => necessary.extend(parts),
-                Node::Any(parts) if parts.len() == 1 => necessary.extend(parts),
+                Condition::All(parts) => necessary.extend(parts),
+                Condition::Any(parts) if parts.len() == 1 => necessary.extend(parts),
                 _ => {}
             }
             at += 1;
@@ -99,10 +99,10 @@ impl Requirement {
     /// Whether it asks one operator for several things at once.
     pub fn is_all(&self) -> bool {
         let mut at = 0;
-        while let Some(Node::All(parts) | Node::Any(parts)) = self.tree.nodes.get(at) {
+        while let Some(Condition::All(parts) | Condition::Any(parts)) = self.tree.nodes.get(at) {
             match (parts.as_slice(), &self.tree.nodes[at]) {
                 ([only], _) => at = *only,
-                (several, Node::All(_)) => return several.len() > 1,
+                (several, Condition::All(_)) => return several.len() > 1,
                 _ => return false,
             }
         }
@@ -127,18 +127,20 @@ pub fn read(kind: &str, value: &str, number: usize) -> Meaning {
         "olm.label" => label_of(value).map_or(Meaning::Other, Meaning::Label),
         "olm.deprecated" => Meaning::Deprecated,
         "olm.gvk.required" => match fields(value, ["group", "version", "kind"]) {
-            Ok([group, version, kind]) => requirement(Tree::leaf(Node::Api(Api { group, version, kind })), Vec::new()),
+            Ok([group, version, kind]) => {
+                requirement(Tree::leaf(Condition::Api(Api { group, version, kind })), Vec::new())
+            }
             Err(error) => broken(error),
         },
         "olm.package.required" => match fields(value, ["packageName", "versionRange"]) {
             Ok([name, text]) => match Range::parse(&text) {
-                Ok(range) => requirement(Tree::leaf(Node::Package { name, text, range }), Vec::new()),
+                Ok(range) => requirement(Tree::leaf(Condition::Package { name, text, range }), Vec::new()),
                 Err(error) => broken(ConstraintError::Property(error.to_string())),
             },
             Err(error) => broken(error),
         },
         "olm.label.required" => match label_demand(value) {
-            Ok(label) => requirement(Tree::leaf(Node::Label(label)), Vec::new()),
+            Ok(label) => requirement(Tree::leaf(Condition::Label(label)), Vec::new()),
             Err(error) => broken(error),
         },
         "olm.constraint" => match parse::parse(value) {

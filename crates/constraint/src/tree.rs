@@ -64,7 +64,7 @@ impl ConstraintError {
 
 /// A condition on one operator. Conditions inside it have higher numbers.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub enum Condition {
     /// It provides an API.
     Api(Api),
     /// It is of a package, in a range of versions.
@@ -99,7 +99,7 @@ pub enum Node {
 #[derive(Debug)]
 pub struct Tree {
     /// The conditions, each before its parts.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Condition>,
     /// What the author wants to be shown if a condition is not met, for each node; OLM shows it for `cel` only.
     pub messages: Vec<String>,
 }
@@ -119,11 +119,11 @@ pub trait Facts<E> {
     ///
     /// # Errors
     /// If the fact cannot be had.
-    fn leaf(&self, node: &Node) -> Result<bool, E>;
+    fn leaf(&self, node: &Condition) -> Result<bool, E>;
 }
 
 impl Tree {
-    pub(crate) fn leaf(node: Node) -> Self {
+    pub(crate) fn leaf(node: Condition) -> Self {
         Self { nodes: vec![node], messages: vec![String::new()] }
     }
 
@@ -136,22 +136,22 @@ impl Tree {
             let number = part.nodes.len();
             let mut inside = Vec::new();
             part.nodes.push(match &self.nodes[idx] {
-                Node::All(parts) => {
+                Condition::All(parts) => {
                     inside.clone_from(parts);
-                    Node::All(Vec::new())
+                    Condition::All(Vec::new())
                 }
-                Node::Any(parts) => {
+                Condition::Any(parts) => {
                     inside.clone_from(parts);
-                    Node::Any(Vec::new())
+                    Condition::Any(Vec::new())
                 }
-                Node::Not(parts) => {
+                Condition::Not(parts) => {
                     inside.clone_from(parts);
-                    Node::Not(Vec::new())
+                    Condition::Not(Vec::new())
                 }
                 leaf => leaf.clone(),
             });
             part.messages.push(self.messages[idx].clone());
-            if let Some(Node::All(parts) | Node::Any(parts) | Node::Not(parts)) =
+            if let Some(Condition::All(parts) | Condition::Any(parts) | Condition::Not(parts)) =
                 parent.and_then(|it: usize| part.nodes.get_mut(it))
             {
                 parts.push(number);
@@ -164,16 +164,16 @@ impl Tree {
     /// Whether an operator meets the condition.
     pub fn holds<E>(&self, facts: &impl Facts<E>) -> Result<bool, E> {
         if let [only] = self.nodes.as_slice()
-            && !matches!(only, Node::All(_) | Node::Any(_) | Node::Not(_))
+            && !matches!(only, Condition::All(_) | Condition::Any(_) | Condition::Not(_))
         {
             return facts.leaf(only);
         }
         let mut holds = vec![false; self.nodes.len()];
         for (idx, node) in self.nodes.iter().enumerate().rev() {
             holds[idx] = match node {
-                Node::All(parts) => parts.iter().all(|it| holds[*it]),
-                Node::Any(parts) => parts.iter().any(|it| holds[*it]),
-                Node::Not(parts) => !parts.iter().any(|it| holds[*it]),
+                Condition::All(parts) => parts.iter().all(|it| holds[*it]),
+                Condition::Any(parts) => parts.iter().any(|it| holds[*it]),
+                Condition::Not(parts) => !parts.iter().any(|it| holds[*it]),
                 leaf => facts.leaf(leaf)?,
             };
         }
@@ -185,14 +185,14 @@ impl Tree {
         let mut reach = vec![Reach::Everywhere; self.nodes.len()];
         for (idx, node) in self.nodes.iter().enumerate().rev() {
             reach[idx] = match node {
-                Node::Api(_) | Node::Package { .. } | Node::Label(_) => Reach::Leaves(vec![idx]),
-                Node::Cel { .. } | Node::Not(_) => Reach::Everywhere,
+                Condition::Api(_) | Condition::Package { .. } | Condition::Label(_) => Reach::Leaves(vec![idx]),
+                Condition::Cel { .. } | Condition::Not(_) => Reach::Everywhere,
                 // One part that is found is enough, and one is all that is kept.
-                Node::All(parts) => {
+                Condition::All(parts) => {
                     let found = parts.iter().find(|it| reach[**it] != Reach::Everywhere).copied();
                     found.map_or(Reach::Everywhere, |it| std::mem::replace(&mut reach[it], Reach::Everywhere))
                 }
-                Node::Any(parts) => {
+                Condition::Any(parts) => {
                     let mut leaves = Some(Vec::new());
                     for part in parts {
                         match (&mut leaves, std::mem::replace(&mut reach[*part], Reach::Everywhere)) {
@@ -213,9 +213,11 @@ impl Tree {
             // A single part needs no brackets, and neither does the root.
             let (before, after) = if idx == 0 || n_parts == 1 { ("", "") } else { ("(", ")") };
             match node {
-                Node::Any(_) => Words { none: "nothing that there is", before, between: " or ", after },
-                Node::Not(_) if n_parts == 1 => Words { none: "anything", before: "not ", between: " or ", after: "" },
-                Node::Not(_) => Words { none: "anything", before: "not (", between: " or ", after: ")" },
+                Condition::Any(_) => Words { none: "nothing that there is", before, between: " or ", after },
+                Condition::Not(_) if n_parts == 1 => {
+                    Words { none: "anything", before: "not ", between: " or ", after: "" }
+                }
+                Condition::Not(_) => Words { none: "anything", before: "not (", between: " or ", after: ")" },
                 _ => Words { none: "anything", before, between: " and ", after },
             }
         })
@@ -225,8 +227,8 @@ impl Tree {
     pub(crate) fn text(&self) -> String {
         self.written(leaf_text, |_, node, _| {
             let between = match node {
-                Node::Any(_) => " or ",
-                Node::Not(_) => " and not ",
+                Condition::Any(_) => " or ",
+                Condition::Not(_) => " and not ",
                 _ => " and ",
             };
             Words { none: "", before: "", between, after: "" }
@@ -234,23 +236,23 @@ impl Tree {
     }
 
     /// The condition as a text; `words` gives those of a node with parts, by its number and how many parts it has.
-    fn written(&self, leaf: fn(&Node) -> String, words: impl Fn(usize, &Node, usize) -> Words) -> String {
+    fn written(&self, leaf: fn(&Condition) -> String, words: impl Fn(usize, &Condition, usize) -> Words) -> String {
         enum Piece {
-            Node(usize),
+            Condition(usize),
             Text(&'static str),
         }
         let mut text = String::new();
-        let mut open = vec![Piece::Node(0)];
+        let mut open = vec![Piece::Condition(0)];
         while let Some(piece) = open.pop() {
             let idx = match piece {
                 Piece::Text(word) => {
                     text.push_str(word);
                     continue;
                 }
-                Piece::Node(idx) => idx,
+                Piece::Condition(idx) => idx,
             };
             let node = &self.nodes[idx];
-            let (Node::All(parts) | Node::Any(parts) | Node::Not(parts)) = node else {
+            let (Condition::All(parts) | Condition::Any(parts) | Condition::Not(parts)) = node else {
                 text.push_str(&leaf(node));
                 continue;
             };
@@ -262,7 +264,7 @@ impl Tree {
             text.push_str(words.before);
             open.push(Piece::Text(words.after));
             for (at, part) in parts.iter().enumerate().rev() {
-                open.push(Piece::Node(*part));
+                open.push(Piece::Condition(*part));
                 if at > 0 {
                     open.push(Piece::Text(words.between));
                 }
@@ -282,27 +284,27 @@ struct Words {
 }
 
 /// A condition without parts in OLM's words.
-pub(crate) fn leaf_text(node: &Node) -> String {
+pub(crate) fn leaf_text(node: &Condition) -> String {
     match node {
-        Node::Api(api) => {
+        Condition::Api(api) => {
             format!("providing an API with group: {}, version: {}, kind: {}", api.group, api.version, api.kind)
         }
-        Node::Package { name, text, .. } => format!("with package: {name} and with version in range: {text}"),
-        Node::Label(label) => format!("with label: {label}"),
-        Node::Cel { text, message, .. } => {
+        Condition::Package { name, text, .. } => format!("with package: {name} and with version in range: {text}"),
+        Condition::Label(label) => format!("with label: {label}"),
+        Condition::Cel { text, message, .. } => {
             format!("with constraint: {} and message: {}", Quoted(text), Quoted(message))
         }
-        Node::All(_) | Node::Any(_) | Node::Not(_) => String::new(),
+        Condition::All(_) | Condition::Any(_) | Condition::Not(_) => String::new(),
     }
 }
 
 /// A condition without parts for people.
-fn leaf_plain(node: &Node) -> String {
+fn leaf_plain(node: &Condition) -> String {
     match node {
-        Node::Api(api) => format!("the API {api}"),
-        Node::Package { name, text, .. } => format!("package {name} {text}"),
-        Node::Label(label) => format!("the label {label}"),
-        Node::Cel { text, .. } => format!("an operator with `{text}`"),
-        Node::All(_) | Node::Any(_) | Node::Not(_) => String::new(),
+        Condition::Api(api) => format!("the API {api}"),
+        Condition::Package { name, text, .. } => format!("package {name} {text}"),
+        Condition::Label(label) => format!("the label {label}"),
+        Condition::Cel { text, .. } => format!("an operator with `{text}`"),
+        Condition::All(_) | Condition::Any(_) | Condition::Not(_) => String::new(),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::input_file::{Body, InputFile, Made};
 use super::meter::Meter;
-use super::provenance::MadeOf;
+use super::provenance::Provenance;
 use super::walk::{TreeFile, Walked, kept, walk};
 use olmdex_base::diag::Finding;
 use olmdex_base::file::Text;
@@ -95,8 +95,8 @@ impl Input {
 
     /// Texts that were made of other files, in their order.
     #[must_use]
-    pub fn of_others(texts: Vec<(Vec<u8>, MadeOf)>) -> Self {
-        let file = |(text, made_of): (Vec<u8>, MadeOf)| {
+    pub fn of_others(texts: Vec<(Vec<u8>, Provenance)>) -> Self {
+        let file = |(text, made_of): (Vec<u8>, Provenance)| {
             let shown = made_of.start().file.clone();
             let file = InputFile::of_text(shown.clone(), shown, Text::Bytes(Arc::from(text)));
             InputFile { made_of: Some(Arc::new(made_of)), ..file }

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 use super::defect::{Defect, DefectKind, Spot};
-use super::provenance::MadeOf;
+use super::provenance::Provenance;
 use super::stamp::Stamp;
 use olmdex_base::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular, system_words};
 
@@ -34,7 +34,7 @@ pub struct InputFile {
     /// The path below the root of the catalog, which is what the real tool prints when it cannot open it.
     pub(super) relative: String,
     /// Where its text comes from, if it was made of other files.
-    pub(super) made_of: Option<Arc<MadeOf>>,
+    pub(super) made_of: Option<Arc<Provenance>>,
     /// Whether it is a link that leads out of what the user named.
     pub(super) leads_out: bool,
 }
@@ -151,7 +151,7 @@ impl InputFile {
 
     /// Where its text comes from, if it was made of other files.
     #[must_use]
-    pub fn made_of(&self) -> Option<&MadeOf> {
+    pub fn made_of(&self) -> Option<&Provenance> {
         self.made_of.as_deref()
     }
 

@@ -8,7 +8,7 @@
 use super::blob::Typed;
 use super::load::{Document, Origin};
 use super::place::start_of_yaml;
-use super::provenance::MadeOf;
+use super::provenance::Provenance;
 use super::stream::Syntax;
 use super::value_places::ValuePlaces;
 use olmdex_text::json::Value;
@@ -79,7 +79,7 @@ pub fn layout_of(document: &Document<'_>) -> Option<Vec<u8>> {
 /// The layout of a bundle that was made of other files, counted from where it comes from: of properties that come from another file than
 /// the bundle itself there is no place but that.
 #[must_use]
-pub fn layout_of_made(document: &Document<'_>, made_of: &MadeOf) -> Option<Vec<u8>> {
+pub fn layout_of_made(document: &Document<'_>, made_of: &Provenance) -> Option<Vec<u8>> {
     let blob = document.blob.as_ref().ok()?;
     let Typed::Bundle(_) = blob.typed else { return None };
     let start = made_of.start();

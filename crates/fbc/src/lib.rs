@@ -116,7 +116,7 @@ pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_eac
 pub use olmdex_text::api::Api;
 pub use place::{Located, locate, locate_all};
 pub use property::{Property, PropertyView};
-pub use provenance::MadeOf;
+pub use provenance::Provenance;
 pub use raw_object::{RawObject, bundle_object, object_of_texts};
 pub use render::{RenderDefect, Rendering, Selection, render_blob};
 pub use render_order::Rank;

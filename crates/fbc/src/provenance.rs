@@ -8,12 +8,12 @@ use olmdex_text::json::Step;
 
 /// The places of a document's parts in the files that it was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadeOf {
+pub struct Provenance {
     start: Place,
     parts: Vec<(Vec<Step>, Place)>,
 }
 
-impl MadeOf {
+impl Provenance {
     /// A document that comes from a place.
     #[must_use]
     pub fn new(start: Place) -> Self {

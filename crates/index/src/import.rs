@@ -14,7 +14,7 @@ use super::prepare::{Prepared, Preparer, Source, What, raw_digest};
 use super::write::{Interned, Writer};
 use super::{build_cache, graph, remove};
 use olmdex_base::diag::Severity;
-use olmdex_fbc::{self as fbc, Consumer, Document, FromImage, Input, MadeOf, Origin};
+use olmdex_fbc::{self as fbc, Consumer, Document, FromImage, Input, Origin, Provenance};
 use olmdex_rules::check::{Checker, Report};
 use olmdex_rules::openshift;
 use olmdex_text::tally;
@@ -337,7 +337,7 @@ impl<'i> SourceDigest<'i> {
         for file in &input.files {
             hasher.update((file.shown.len() as u64).to_le_bytes());
             hasher.update(&file.shown);
-            for (place, number) in file.made_of().into_iter().flat_map(MadeOf::parts).map(|it| &it.1).zip(1_u64..) {
+            for (place, number) in file.made_of().into_iter().flat_map(Provenance::parts).map(|it| &it.1).zip(1_u64..) {
                 hasher.update(format!("{number} {place} ").as_bytes());
             }
             if let Some(made_of) = file.made_of() {

@@ -9,8 +9,8 @@ use super::compression::{Compressor, Digest, Stored, digest};
 use super::service_version::{self, CsvFacts};
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{
-    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Defect, DefectKind, Document, Entry, Failure, Input, MadeOf, Origin,
-    PropertyView, Syntax, Typed, layout_of, layout_of_made, start_in_file,
+    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Defect, DefectKind, Document, Entry, Failure, Input, Origin,
+    PropertyView, Provenance, Syntax, Typed, layout_of, layout_of_made, start_in_file,
 };
 use olmdex_rules::check::{self, Facts, Inspected};
 use olmdex_rules::openshift::{self, Lifecycle};
@@ -173,7 +173,7 @@ impl<'k> Preparer<'k> {
     }
 
     /// Where a document comes from that was made of other files.
-    fn made_of(&self, origin: Origin) -> Option<&'k MadeOf> {
+    fn made_of(&self, origin: Origin) -> Option<&'k Provenance> {
         self.input.files.get(origin.file as usize)?.made_of()
     }
 
@@ -214,7 +214,7 @@ impl Consumer for Preparer<'_> {
         let inspected = Box::new(check::inspect(&document));
         let raw = raw_digest(origin.syntax, document.raw);
         let made_of = self.made_of(origin);
-        let start = match made_of.map(MadeOf::start) {
+        let start = match made_of.map(Provenance::start) {
             Some(it) => Position { line: it.line, column: it.column },
             None => start_in_file(origin, document.raw),
         };

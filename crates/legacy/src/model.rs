@@ -197,9 +197,11 @@ impl Model {
                     Quoted(&package.name),
                     package.name
                 )),
-                Some(row) => with_column(&connection, "csv", row.rowid, |bytes| service_version::icon(bytes, &mut reader))
-                    .map_err(|error| LegacyError::sqlite(file.path(), &error))?
-                    .map_err(|error| format!("unmarshal CSV json for bundle {}: {error}", Quoted(&row.name))),
+                Some(row) => {
+                    with_column(&connection, "csv", row.rowid, |bytes| service_version::icon(bytes, &mut reader))
+                        .map_err(|error| LegacyError::sqlite(file.path(), &error))?
+                        .map_err(|error| format!("unmarshal CSV json for bundle {}: {error}", Quoted(&row.name)))
+                }
             };
             icons.push((package.name.clone(), icon));
         }

@@ -16,7 +16,7 @@ use super::hover;
 use super::symbols::{Mention, Role, Thing};
 use olmdex_base::diag::Place;
 use olmdex_bundle::bundle::is_bundle;
-use olmdex_bundle::bundle::rules::{Contents, Newcomer, Placed, Validation};
+use olmdex_bundle::bundle::rules::{CatalogClaims, Contents, Placed, Validation};
 use olmdex_fbc::Entry;
 use olmdex_index::query::{GraphBundle, GraphChannel, PackageGraph};
 
@@ -28,7 +28,7 @@ const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 /// The bundles in the directory that holds a bundle.
 #[derive(Debug, Default)]
 pub(super) struct Bundles {
-    all: Vec<Newcomer>,
+    all: Vec<CatalogClaims>,
     /// The package, as a graph: a channel has the bundles that say they are for it.
     graph: PackageGraph,
     /// The name of the bundle that is asked about, or empty.
@@ -80,11 +80,11 @@ impl Bundles {
 
     fn graph(&self) -> PackageGraph {
         let package = self.own_bundle().map(|it| it.package.it.clone()).unwrap_or_default();
-        let of_package: Vec<&Newcomer> = self.all.iter().filter(|it| it.package.it == package).collect();
+        let of_package: Vec<&CatalogClaims> = self.all.iter().filter(|it| it.package.it == package).collect();
         let names: BTreeSet<&str> =
             of_package.iter().flat_map(|it| it.channels.it.iter().map(String::as_str)).collect();
         let text = |it: &Option<Placed<String>>| it.as_ref().map(|it| it.it.clone()).unwrap_or_default();
-        let entry = |it: &&Newcomer| Entry {
+        let entry = |it: &&CatalogClaims| Entry {
             name: it.name.it.clone(),
             replaces: text(&it.replaces),
             skips: it.skips.iter().map(|it| it.it.clone()).collect(),
@@ -94,7 +94,7 @@ impl Bundles {
             let members = of_package.iter().filter(|it| it.channels.it.iter().any(|it| it == name));
             GraphChannel { name: name.to_owned(), entries: members.map(entry).collect(), places: Arc::default() }
         };
-        let bundle = |it: &&Newcomer| {
+        let bundle = |it: &&CatalogClaims| {
             let property = serde_json::json!({"packageName": it.package.it, "version": it.version.it});
             GraphBundle {
                 name: it.name.it.clone(),
@@ -111,7 +111,7 @@ impl Bundles {
         }
     }
 
-    fn own_bundle(&self) -> Option<&Newcomer> {
+    fn own_bundle(&self) -> Option<&CatalogClaims> {
         self.all.iter().find(|it| it.name.it == self.own)
     }
 
@@ -163,7 +163,7 @@ impl Bundles {
             Said::Own => named(&self.own),
             Said::Replaces | Said::Skips => named(&word),
             Said::Channel => {
-                let has = |it: &&Newcomer| it.channels.it.contains(&word);
+                let has = |it: &&CatalogClaims| it.channels.it.contains(&word);
                 self.all.iter().filter(has).map(|it| it.channels.place.clone()).collect()
             }
             Said::SkipRange | Said::Package => Vec::new(),
@@ -206,7 +206,7 @@ impl Bundles {
     /// Ranges from each older version up to the bundle's own, the widest first.
     fn ranges(&self) -> Vec<String> {
         use olmdex_version::Version;
-        let version = |it: &Newcomer| Version::parse(&it.version.it).ok();
+        let version = |it: &CatalogClaims| Version::parse(&it.version.it).ok();
         let Some(own) = self.own_bundle().and_then(version) else { return Vec::new() };
         let mut below: Vec<Version> = self.all.iter().filter_map(version).filter(|it| *it < own).collect();
         below.sort();

@@ -86,7 +86,7 @@ impl Tree {
     }
 }
 
-fn of_yaml(text: &str, node: yaml::Node) -> Node {
+fn of_yaml(text: &str, node: yaml::YamlNode) -> Node {
     let span = node.start..node.end;
     let content = match node.kind {
         // What has an anchor or a tag is left alone, as is what goes over several lines.

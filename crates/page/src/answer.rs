@@ -10,7 +10,7 @@ use super::frame::{POLICY, framed, refusal};
 use super::parts::shown;
 use super::reply::{PageError, Reply};
 use super::route::{Form, Part, Route};
-use super::site::{Desk, Page, Site};
+use super::site::{Page, PageContext, Site};
 use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, plan, version};
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
@@ -72,7 +72,7 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         return reply;
     }
     let tag =
-        format!("\"{}\"", &hex(&Sha256::digest(format!("{}\n{address}\n{STYLE}{SCRIPT}", site.shelf.digest)))[..32]);
+        format!("\"{}\"", &hex(&Sha256::digest(format!("{}\n{address}\n{STYLE}{SCRIPT}", site.cache.digest)))[..32]);
     let is_known = |it: &str| {
         let plain = it.trim().trim_start_matches("W/");
         // A compressed form has a tag of its own.
@@ -84,8 +84,8 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }
     let made = match form {
-        Form::Json => data(Desk { site, here: &route, shared: None }).map(|body| (JSON, body)),
-        Form::Page => content(Desk { site, here: &route, shared: None }),
+        Form::Json => data(PageContext { site, here: &route, shared: None }).map(|body| (JSON, body)),
+        Form::Page => content(PageContext { site, here: &route, shared: None }),
     };
     match made {
         Ok((media_type, body)) => {
@@ -111,42 +111,45 @@ fn text(status: u16, text: &str) -> Reply {
 }
 
 /// A page, or a file that pages use: its media type and its bytes.
-pub(super) fn content(desk: Desk<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
-    let page: Page = match desk.here {
+pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
+    let page: Page = match context.here {
         Route::Style => return Ok(("text/css; charset=utf-8", style().into_bytes())),
         Route::Script => return Ok(("text/javascript; charset=utf-8", SCRIPT.as_bytes().to_vec())),
         Route::Icon(name) => {
-            let bytes = desk.shelf().icon(desk.index(), name)?.ok_or(PageError::NoPage)?;
+            let bytes = context.cache().icon(context.index(), name)?.ok_or(PageError::NoPage)?;
             return Ok((icon::media_type(name), bytes));
         }
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
-        Route::Home => home::page(desk)?,
-        Route::Packages(list) => packages::page(desk, list)?,
-        Route::Package(name) => package::page(desk, name)?,
-        Route::Version(release, Part::Whole) => version::page(desk, release, &version::answer(desk, release)?)?,
-        Route::Channel(stream) => channel::page(desk, stream)?,
-        Route::Path(way) => path::page(desk, way)?,
-        Route::Compat(fit) => compat::page(desk, fit)?,
-        Route::History(name) => history::page(desk, name)?,
-        Route::Diff(comparison) => diff::page(desk, comparison)?,
-        Route::Plan(journey) => plan::page(desk, journey)?,
-        Route::Api { group, kind } => api::page(desk, group, kind)?,
-        Route::Images(search) => images::page(desk, search)?,
-        Route::Lint { catalog } => lint::page(desk, catalog.as_ref())?,
+        Route::Home => home::page(context)?,
+        Route::Packages(list) => packages::page(context, list)?,
+        Route::Package(name) => package::page(context, name)?,
+        Route::Version(release, Part::Whole) => version::page(context, release, &version::answer(context, release)?)?,
+        Route::Channel(stream) => channel::page(context, stream)?,
+        Route::Path(way) => path::page(context, way)?,
+        Route::Compat(fit) => compat::page(context, fit)?,
+        Route::History(name) => history::page(context, name)?,
+        Route::Diff(comparison) => diff::page(context, comparison)?,
+        Route::Plan(journey) => plan::page(context, journey)?,
+        Route::Api { group, kind } => api::page(context, group, kind)?,
+        Route::Images(search) => images::page(context, search)?,
+        Route::Lint { catalog } => lint::page(context, catalog.as_ref())?,
     };
-    Ok((HTML, written_page(desk, &page)))
+    Ok((HTML, written_page(context, &page)))
 }
 
 /// A page for a file, and its data for another, if it is to be had as data and that is not too large.
-pub(super) fn content_and_data(desk: Desk<'_>, is_data: bool) -> Result<(Vec<u8>, Option<Vec<u8>>), PageError> {
-    if let (Route::Version(release, Part::Whole), true) = (desk.here, is_data) {
+pub(super) fn content_and_data(
+    context: PageContext<'_>,
+    is_data: bool,
+) -> Result<(Vec<u8>, Option<Vec<u8>>), PageError> {
+    if let (Route::Version(release, Part::Whole), true) = (context.here, is_data) {
         // Most of all files are of versions, and their answer is what takes time.
-        let answer = version::answer(desk, release)?;
-        let page = written_page(desk, &version::page(desk, release, &answer)?);
-        return Ok((page, Some(desk.shelf().server_paths.cut(envelope("Bundle", answer)?))));
+        let answer = version::answer(context, release)?;
+        let page = written_page(context, &version::page(context, release, &answer)?);
+        return Ok((page, Some(context.cache().server_paths.cut(envelope("Bundle", answer)?))));
     }
-    let page = content(desk)?.1;
-    match is_data.then(|| data(desk)).transpose() {
+    let page = content(context)?.1;
+    match is_data.then(|| data(context)).transpose() {
         Ok(data) => Ok((page, data)),
         // Then the page has no link to it.
         Err(PageError::TooLarge(_)) => Ok((page, None)),
@@ -168,44 +171,44 @@ pub(super) fn style() -> String {
 }
 
 /// A page in its frame, without paths of this machine.
-fn written_page(desk: Desk<'_>, page: &Page) -> Vec<u8> {
-    desk.shelf().server_paths.cut(framed(desk, page).into_string().into_bytes())
+fn written_page(context: PageContext<'_>, page: &Page) -> Vec<u8> {
+    context.cache().server_paths.cut(framed(context, page).into_string().into_bytes())
 }
 
 /// The answer of a page as data: what the command prints with `-o json`, without paths of this machine.
-pub(super) fn data(desk: Desk<'_>) -> Result<Vec<u8>, PageError> {
-    Ok(desk.shelf().server_paths.cut(whole_data(desk)?))
+pub(super) fn data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
+    Ok(context.cache().server_paths.cut(whole_data(context)?))
 }
 
-fn whole_data(desk: Desk<'_>) -> Result<Vec<u8>, PageError> {
-    match desk.here {
-        Route::Home => envelope("CatalogList", home::answer(desk).to_vec()),
-        Route::Packages(list) => match packages::answer(desk, list)? {
+fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
+    match context.here {
+        Route::Home => envelope("CatalogList", home::answer(context).to_vec()),
+        Route::Packages(list) => match packages::answer(context, list)? {
             packages::Answer::Listed(rows) => envelope("PackageList", rows),
             packages::Answer::Found(hits) => envelope("SearchResult", hits),
         },
-        Route::Package(name) => envelope("Package", package::answer(desk, name)?),
-        Route::Version(release, Part::Whole) => envelope("Bundle", version::answer(desk, release)?),
-        Route::Version(release, Part::Deps) => envelope("Dependencies", version::dependencies(desk, release)?),
-        Route::Version(release, Part::Images) => envelope("Image", version::images(desk, release)?),
-        Route::Channel(stream) => envelope("Graph", channel::answer(desk, stream)?),
-        Route::Path(way) => envelope("UpgradePath", path::answer(desk, way)?),
-        Route::WhyNot(way) => envelope("WhyNot", path::why_not(desk, way)?),
-        Route::Compat(fit) => envelope("CompatList", compat::answer(desk, fit)?),
-        Route::History(name) => envelope("History", history::answer(desk, name)?),
-        Route::Diff(comparison) => envelope("CatalogDiff", diff::answer(desk, comparison)?),
+        Route::Package(name) => envelope("Package", package::answer(context, name)?),
+        Route::Version(release, Part::Whole) => envelope("Bundle", version::answer(context, release)?),
+        Route::Version(release, Part::Deps) => envelope("Dependencies", version::dependencies(context, release)?),
+        Route::Version(release, Part::Images) => envelope("Image", version::images(context, release)?),
+        Route::Channel(stream) => envelope("Graph", channel::answer(context, stream)?),
+        Route::Path(way) => envelope("UpgradePath", path::answer(context, way)?),
+        Route::WhyNot(way) => envelope("WhyNot", path::why_not(context, way)?),
+        Route::Compat(fit) => envelope("CompatList", compat::answer(context, fit)?),
+        Route::History(name) => envelope("History", history::answer(context, name)?),
+        Route::Diff(comparison) => envelope("CatalogDiff", diff::answer(context, comparison)?),
         Route::Plan(journey) => {
-            let mut out = serde_json::to_vec_pretty(&plan::answer(desk, journey)?)
+            let mut out = serde_json::to_vec_pretty(&plan::answer(context, journey)?)
                 .map_err(|error| PageError::Failed(error.to_string()))?;
             out.push(b'\n');
             Ok(out)
         }
-        Route::Api { group, kind } => envelope("Provider", api::answer(desk, group, kind)?),
-        Route::Images(search) => envelope("BundleList", images::answer(desk, &search.text)?),
+        Route::Api { group, kind } => envelope("Provider", api::answer(context, group, kind)?),
+        Route::Images(search) => envelope("BundleList", images::answer(context, &search.text)?),
         Route::Lint { catalog } => {
             let findings = match catalog {
-                Some(_) => lint::answer(desk, catalog.as_ref())?.1.to_vec(),
-                None => lint::of_all(desk)?,
+                Some(_) => lint::answer(context, catalog.as_ref())?.1.to_vec(),
+                None => lint::of_all(context)?,
             };
             let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
             let metadata = FindingsMetadata { count: items.len(), ..FindingsMetadata::default() };
@@ -249,7 +252,7 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
         }
         p { "Search above for a package by name, keyword or API." }
     };
-    let page = refusal(Desk { site, here: &Route::Home, shared: None }, title, &body);
+    let page = refusal(PageContext { site, here: &Route::Home, shared: None }, title, &body);
     Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body: page.into_string().into_bytes() }
 }
 

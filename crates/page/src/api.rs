@@ -6,13 +6,13 @@ use super::command::Command;
 use super::parts::{channel_links, link, place, shown, table, version_link};
 use super::reply::PageError;
 use super::route::Route;
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_index::query::{ApiPattern, Filter, Provider, Requirer};
 use olmdex_version::latest_only;
 
 /// The answer as data: what `provides` gives.
-pub(super) fn answer(desk: Desk<'_>, group: &str, kind: &str) -> Result<Vec<Provider>, PageError> {
-    let rows = desk.index().providers(&Filter::default(), &pattern(group, kind))?;
+pub(super) fn answer(context: PageContext<'_>, group: &str, kind: &str) -> Result<Vec<Provider>, PageError> {
+    let rows = context.index().providers(&Filter::default(), &pattern(group, kind))?;
     Ok(latest_only(rows, |it| (it.catalog.clone(), it.package.clone(), it.api.clone()), |it| it.version.as_str()))
 }
 
@@ -20,12 +20,12 @@ fn pattern(group: &str, kind: &str) -> ApiPattern {
     ApiPattern { group: group.to_owned(), version: String::new(), kind: kind.to_owned() }
 }
 
-pub(super) fn page(desk: Desk<'_>, group: &str, kind: &str) -> Result<Page, PageError> {
-    let providers = answer(desk, group, kind)?;
+pub(super) fn page(context: PageContext<'_>, group: &str, kind: &str) -> Result<Page, PageError> {
+    let providers = answer(context, group, kind)?;
     let name = format!("{group}//{kind}");
-    let required = desk.index().requirers(&Filter::default(), Some(&pattern(group, kind)), &name)?;
+    let required = context.index().requirers(&Filter::default(), Some(&pattern(group, kind)), &name)?;
     if providers.is_empty() && required.rows.is_empty() {
-        return Err(desk.unknown_api(group, kind));
+        return Err(context.unknown_api(group, kind));
     }
     let n_rules = required.n_rules;
     let requirers = latest_only(
@@ -37,9 +37,9 @@ pub(super) fn page(desk: Desk<'_>, group: &str, kind: &str) -> Result<Page, Page
         h1 { (shown(kind)) }
         p.lead { (shown(group)) }
         h2 #provided { "Provided by" }
-        @if providers.is_empty() { p { "Nobody." } } @else { (provided(desk, &providers)) }
+        @if providers.is_empty() { p { "Nobody." } } @else { (provided(context, &providers)) }
         h2 #required { "Required by" }
-        @if requirers.is_empty() { p { "Nobody." } } @else { (required_by(desk, &requirers)) }
+        @if requirers.is_empty() { p { "Nobody." } } @else { (required_by(context, &requirers)) }
         @if n_rules > 0 { p.quiet { (n_rules) " constraints are rules of CEL, which are not searched." } }
     };
     Ok(Page {
@@ -53,14 +53,14 @@ pub(super) fn page(desk: Desk<'_>, group: &str, kind: &str) -> Result<Page, Page
     })
 }
 
-fn provided(desk: Desk<'_>, rows: &[Provider]) -> Markup {
+fn provided(context: PageContext<'_>, rows: &[Provider]) -> Markup {
     let rows = html! {
         @for it in rows {
             tr {
-                th scope="row" { (link(desk, &Route::Package(it.package.clone()), shown(&it.package))) }
-                td { (version_link(desk, &it.package, (&it.bundle, &it.version), &it.catalog)) }
+                th scope="row" { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) }
+                td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { (shown(&it.api.version)) }
-                td { (channel_links(desk, &it.package, &it.channels, &it.catalog)) }
+                td { (channel_links(context, &it.package, &it.channels, &it.catalog)) }
                 td { (shown(&it.catalog)) }
             }
         }
@@ -68,12 +68,12 @@ fn provided(desk: Desk<'_>, rows: &[Provider]) -> Markup {
     table("Latest versions that provide it", &["Package", "Version", "API version", "Channels", "Catalog"], rows)
 }
 
-fn required_by(desk: Desk<'_>, rows: &[Requirer]) -> Markup {
+fn required_by(context: PageContext<'_>, rows: &[Requirer]) -> Markup {
     let rows = html! {
         @for it in rows {
             tr {
-                th scope="row" { (link(desk, &Route::Package(it.package.clone()), shown(&it.package))) }
-                td { (version_link(desk, &it.package, (&it.bundle, &it.version), &it.catalog)) }
+                th scope="row" { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) }
+                td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { code { (shown(&it.requirement)) } }
                 td { (shown(&it.catalog)) }
                 td { (place(&it.place.file, it.place.line)) }

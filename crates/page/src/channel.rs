@@ -11,7 +11,7 @@ use super::parts::{
 };
 use super::reply::PageError;
 use super::route::{List, Route, Stream, Way};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_base::diag::{Finding, counted};
 use olmdex_change::draw::{self, Catalog, ChannelGraph};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
@@ -29,24 +29,24 @@ struct Found {
     drawn: Catalog,
 }
 
-fn find(desk: Desk<'_>, stream: &Stream) -> Result<Found, PageError> {
+fn find(context: PageContext<'_>, stream: &Stream) -> Result<Found, PageError> {
     let Stream { package, channel, catalog } = stream;
-    let all = desk.index().show_channel(&[], package, channel)?;
+    let all = context.index().show_channel(&[], package, channel)?;
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
-    let missing = || desk.unknown_channel(package, channel);
-    let catalog = desk.choose(catalog.as_ref(), &having, missing)?;
+    let missing = || context.unknown_channel(package, channel);
+    let catalog = context.choose(catalog.as_ref(), &having, missing)?;
     let Some(detail) = all.into_iter().find(|it| it.row.catalog == catalog) else { return Err(missing()) };
-    let drawn = match desk.shared {
+    let drawn = match context.shared {
         Some(shared) => shared.drawn(&catalog)?,
-        None => Rc::new(read_drawn(desk.index(), &catalog, package)?),
+        None => Rc::new(read_drawn(context.index(), &catalog, package)?),
     };
     let drawn = drawn.only(package, channel);
     Ok(Found { catalog, having, detail, drawn })
 }
 
 /// The answer as data: what `graph PKG/CHANNEL` gives.
-pub(super) fn answer(desk: Desk<'_>, stream: &Stream) -> Result<Vec<ChannelGraph>, PageError> {
-    let graphs = draw::channels(&find(desk, stream)?.drawn);
+pub(super) fn answer(context: PageContext<'_>, stream: &Stream) -> Result<Vec<ChannelGraph>, PageError> {
+    let graphs = draw::channels(&find(context, stream)?.drawn);
     let n_edges: usize = graphs.iter().map(|it| it.edges.len()).sum();
     if n_edges > MAX_MARKS {
         let message =
@@ -56,47 +56,47 @@ pub(super) fn answer(desk: Desk<'_>, stream: &Stream) -> Result<Vec<ChannelGraph
     Ok(graphs)
 }
 
-pub(super) fn page(desk: Desk<'_>, stream: &Stream) -> Result<Page, PageError> {
-    let Found { catalog, having, detail, drawn } = find(desk, stream)?;
+pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, PageError> {
+    let Found { catalog, having, detail, drawn } = find(context, stream)?;
     let Stream { package, channel, .. } = stream;
-    let findings = match desk.shared {
+    let findings = match context.shared {
         Some(shared) => shared.findings(&catalog)?,
-        None => read_findings(desk.index(), &catalog, package)?.into(),
+        None => read_findings(context.index(), &catalog, package)?.into(),
     };
     let row = &detail.row;
     let head = (row.head.as_str(), row.head_version.as_str());
     let way = Way {
         package: package.clone(),
         channel: Some(channel.clone()),
-        catalog: desk.said(&catalog),
+        catalog: context.said(&catalog),
         ..Way::default()
     };
     let mut others = having;
     others.retain(|it| *it != catalog);
     let body = html! {
         h1 { (shown(package)) " / " (shown(channel)) }
-        (tabs(desk, package))
+        (tabs(context, package))
         (deprecation_note("This channel", row.deprecation.as_ref()))
         (facts(&[
             ("Head", html! { @if row.head.is_empty() { (badge("bad", "there is not exactly one")) }
-                @else { (version_link(desk, package, head, &catalog)) } }),
+                @else { (version_link(context, package, head, &catalog)) } }),
             ("Entries", html! { (row.entries) }),
             ("Default channel", html! { @if row.is_default { "yes" } @else { "no" } }),
-            ("Catalogs", html! { @if desk.has_several() {
+            ("Catalogs", html! { @if context.has_several() {
                 strong { (shown(&catalog)) }
-                @for name in &others { ", " (link(desk, &channel_route(desk, package, channel, name), shown(name))) }
+                @for name in &others { ", " (link(context, &channel_route(context, package, channel, name), shown(name))) }
             } }),
-            ("Upgrades", html! { (link(desk, &Route::Path(way), "Find a path in this channel")) }),
+            ("Upgrades", html! { (link(context, &Route::Path(way), "Find a path in this channel")) }),
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }
         (picture(&drawn))
         h2 #entries { "Entries" }
-        (entries(desk, &detail, &catalog))
+        (entries(context, &detail, &catalog))
         h2 #findings { "Upgrade findings of this package" }
         (found(&findings))
     };
-    let said = desk.said(&catalog);
+    let said = context.said(&catalog);
     let name = format!("{package}/{channel}");
     Ok(Page {
         title: format!("{package}/{channel}"),
@@ -127,7 +127,7 @@ fn picture(drawn: &Catalog) -> Markup {
 }
 
 /// All entries, the highest version first.
-fn entries(desk: Desk<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
+fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
     let mut ids = Ids::default();
     let package = &detail.row.package;
     let skips = |it: &EntryDetail| match it.skips.as_slice() {
@@ -145,7 +145,7 @@ fn entries(desk: Desk<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
             tr id=(ids.make("e", &it.name)) {
                 th scope="row" {
                     @if it.version.is_empty() { (shown(&it.name)) }
-                    @else { (version_link(desk, package, (&it.name, &it.version), catalog)) }
+                    @else { (version_link(context, package, (&it.name, &it.version), catalog)) }
                     " " (deprecated(it.deprecation.as_ref()))
                     @if it.name == detail.row.head { " " (badge("good", "head")) }
                 }

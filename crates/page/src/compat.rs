@@ -8,7 +8,7 @@ use super::command::Command;
 use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, stays_at};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{Filter, PackageGraph};
@@ -24,26 +24,26 @@ fn minor(text: &str) -> Result<Minor, PageError> {
 }
 
 /// The catalogs that a command names.
-fn named(desk: Desk<'_>, scope: &CatalogsOfVersion) -> Vec<String> {
+fn named(context: PageContext<'_>, scope: &CatalogsOfVersion) -> Vec<String> {
     match scope {
-        CatalogsOfVersion::Own(names) if desk.has_several() => names.clone(),
+        CatalogsOfVersion::Own(names) if context.has_several() => names.clone(),
         _ => Vec::new(),
     }
 }
 
-fn scope_of(desk: Desk<'_>, graphs: &[PackageGraph], openshift: Minor) -> CatalogsOfVersion {
-    desk.shelf().ranks.of_version(graphs.iter().map(|it| it.catalog.as_str()), openshift)
+fn scope_of(context: PageContext<'_>, graphs: &[PackageGraph], openshift: Minor) -> CatalogsOfVersion {
+    context.cache().ranks.of_version(graphs.iter().map(|it| it.catalog.as_str()), openshift)
 }
 
-fn note(desk: Desk<'_>, scope: &CatalogsOfVersion, openshift: Minor) -> Markup {
-    let rest = match (desk.has_several(), scope) {
+fn note(context: PageContext<'_>, scope: &CatalogsOfVersion, openshift: Minor) -> Markup {
+    let rest = match (context.has_several(), scope) {
         (false, _) => "The bundles of its only catalog follow.",
         (true, CatalogsOfVersion::Without(_)) => "The bundles of the other catalogs follow.",
         (true, _) => "The bundles of all catalogs follow.",
     };
     html! {
         @match scope {
-            CatalogsOfVersion::Own(names) => { @if desk.has_several() {
+            CatalogsOfVersion::Own(names) => { @if context.has_several() {
                 p { "The bundles of " strong { (shown(&names.join(", "))) } ", the catalog for OpenShift " (openshift) "." }
             } }
             CatalogsOfVersion::Without(names) => {
@@ -58,28 +58,32 @@ fn note(desk: Desk<'_>, scope: &CatalogsOfVersion, openshift: Minor) -> Markup {
 }
 
 /// The answer as data: what `compat PKG --openshift VERSION` gives.
-pub(super) fn answer(desk: Desk<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> {
+pub(super) fn answer(context: PageContext<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> {
     let Some(openshift) = &fit.openshift else {
         return Err(PageError::parameter("openshift", "required: the current version of the cluster"));
     };
     let from = minor(openshift)?;
-    let graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
+    let graphs = context.index().package_graphs(&Filter::default(), &fit.package)?;
     if graphs.is_empty() {
-        return Err(desk.unknown_package(&fit.package));
+        return Err(context.unknown_package(&fit.package));
     }
-    let catalogs = match scope_of(desk, &graphs, from) {
+    let catalogs = match scope_of(context, &graphs, from) {
         CatalogsOfVersion::Own(names) => names,
         _ => Vec::new(),
     };
     let step = Move { from, to: from.next() };
     let question = CompatQuestion::of_package(&fit.package, step, catalogs);
-    Ok(question.answer(desk.index(), &mut |_| {})?.rows)
+    Ok(question.answer(context.index(), &mut |_| {})?.rows)
 }
 
 /// The versions of OpenShift that bundles and names of catalogs speak of, the lowest first.
-fn spoken_of(desk: Desk<'_>, package: &str, lifecycles: &[(String, Lifecycle)]) -> Result<Vec<Minor>, PageError> {
-    let mut texts: Vec<String> = desk.catalogs().map(str::to_owned).collect();
-    for graph in desk.index().package_graphs(&Filter::default(), package)? {
+fn spoken_of(
+    context: PageContext<'_>,
+    package: &str,
+    lifecycles: &[(String, Lifecycle)],
+) -> Result<Vec<Minor>, PageError> {
+    let mut texts: Vec<String> = context.catalogs().map(str::to_owned).collect();
+    for graph in context.index().package_graphs(&Filter::default(), package)? {
         for bundle in graph.bundles {
             texts.extend(bundle.openshift_versions.split([',', '-', '|', ' ', '"']).map(str::to_owned));
             texts.extend(bundle.max_openshift_versions);
@@ -102,15 +106,15 @@ fn spoken_of(desk: Desk<'_>, package: &str, lifecycles: &[(String, Lifecycle)]) 
     Ok(found.into_iter().collect())
 }
 
-pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageError> {
     let package = &fit.package;
-    let graphs = desk.index().package_graphs(&Filter::default(), package)?;
+    let graphs = context.index().package_graphs(&Filter::default(), package)?;
     if graphs.is_empty() {
-        return Err(desk.unknown_package(package));
+        return Err(context.unknown_package(package));
     }
     let lifecycles: Vec<(String, Lifecycle)> =
-        desk.index().lifecycles(&Filter::default())?.into_iter().filter(|it| it.1.package == *package).collect();
-    let minors = spoken_of(desk, package, &lifecycles)?;
+        context.index().lifecycles(&Filter::default())?.into_iter().filter(|it| it.1.package == *package).collect();
+    let minors = spoken_of(context, package, &lifecycles)?;
     let steps: Vec<Move> = match &fit.openshift {
         Some(text) => {
             let from = minor(text)?;
@@ -121,16 +125,16 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
     };
     let body = html! {
         h1 { (shown(package)) " and OpenShift" }
-        (tabs(desk, package))
-        @if desk.is_served() { (form(desk, fit, &minors)) }
+        (tabs(context, package))
+        @if context.is_served() { (form(context, fit, &minors)) }
         @match &fit.openshift {
             Some(_) => { @for step in &steps {
-                (note(desk, &scope_of(desk, &graphs, step.from), step.from))
-                (one_step(desk, &answer(desk, fit)?, *step))
+                (note(context, &scope_of(context, &graphs, step.from), step.from))
+                (one_step(context, &answer(context, fit)?, *step))
             } }
             None => {
                 @if steps.is_empty() { p { "Neither the bundles nor the catalogs of this package name an OpenShift version." } }
-                @else { (matrix(desk, package, &graphs, &steps)) }
+                @else { (matrix(context, package, &graphs, &steps)) }
             }
         }
         (support(&lifecycles))
@@ -138,7 +142,7 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
     let commands = match &fit.openshift {
         Some(openshift) => {
             let command = Command::new("compat").name(package.clone()).option("--openshift", openshift);
-            let named = named(desk, &scope_of(desk, &graphs, minor(openshift)?));
+            let named = named(context, &scope_of(context, &graphs, minor(openshift)?));
             vec![named.into_iter().fold(command, |command, name| command.option("--catalog", name))]
         }
         None => Vec::new(),
@@ -163,8 +167,8 @@ fn before(minor: Minor) -> Option<Minor> {
     Some(Minor { minor: minor.minor.checked_sub(1)?, ..minor })
 }
 
-fn form(desk: Desk<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
-    let address = desk.to(&Route::Compat(Fit { package: fit.package.clone(), openshift: None }));
+fn form(context: PageContext<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
+    let address = context.to(&Route::Compat(Fit { package: fit.package.clone(), openshift: None }));
     html! {
         form.question action=[address] {
             label { span { "Current OpenShift version" }
@@ -186,16 +190,16 @@ fn verdict(verdict: Compatibility) -> Markup {
 }
 
 /// What holds when a cluster goes from a version to the next.
-fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
+fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
     let mut headers = vec!["Version", "OLM", "Verdict", "Because"];
-    if desk.has_several() {
+    if context.has_several() {
         headers.insert(0, "Catalog");
     }
     let rows = html! {
         @for it in rows {
             tr {
-                @if desk.has_several() { td { (shown(&it.catalog)) } }
-                th scope="row" { (version_link(desk, &it.package, (&it.bundle, &it.version), &it.catalog)) }
+                @if context.has_several() { td { (shown(&it.catalog)) } }
+                th scope="row" { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { (it.olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")) }
                 td { (verdict(it.verdict)) }
                 td { (shown(&it.reason)) @if let Some(refusal) = &it.refusal { "; OLM v1 refuses it: " (shown(refusal)) } }
@@ -206,8 +210,8 @@ fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
 }
 
 /// Versions and versions of OpenShift.
-fn matrix(desk: Desk<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
-    let preferred = desk.shelf().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
+fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
+    let preferred = context.cache().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
     let columns = stays_at(graph, steps);
     let mut seen: Vec<(&str, &str)> = Vec::new();
@@ -227,9 +231,9 @@ fn matrix(desk: Desk<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]
     let rows = html! {
         @for (bundle, version) in &seen {
             tr id=(ids.make("v", version)) {
-                th scope="row" { (version_link(desk, package, (bundle, version), preferred)) }
+                th scope="row" { (version_link(context, package, (bundle, version), preferred)) }
                 @for (column, step) in columns.iter().zip(steps) {
-                    td { (link(desk, &Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()) }), cell(column, bundle))) }
+                    td { (link(context, &Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()) }), cell(column, bundle))) }
                 }
             }
         }

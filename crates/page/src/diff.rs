@@ -6,49 +6,49 @@ use super::command::Command;
 use super::parts::{badge, link, select, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, Route};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_ask as ask;
 use olmdex_base::diag::counted;
 use olmdex_index::query::{Change, Filter, Side};
 use olmdex_version::by_numbers;
 
 /// The answer as data: what `diff` gives for two catalogs of an index.
-pub(super) fn answer(desk: Desk<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {
+pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {
     let (Some(old), Some(new)) = (&comparison.old, &comparison.new) else {
         let name = if comparison.old.is_none() { "a" } else { "b" };
         return Err(PageError::parameter(name, "required: the name of a catalog"));
     };
-    desk.must_have_catalog(Some(old))?;
-    desk.must_have_catalog(Some(new))?;
+    context.must_have_catalog(Some(old))?;
+    context.must_have_catalog(Some(new))?;
     let packages: Vec<String> = comparison.package.iter().cloned().collect();
     if let Some(package) = &comparison.package {
         let catalogs = vec![old.clone(), new.clone()];
         let filter = Filter { catalogs, package: Some(package.clone()), ..Filter::default() };
-        if desk.index().packages(&filter)?.is_empty() {
-            return Err(desk.unknown_package(package));
+        if context.index().packages(&filter)?.is_empty() {
+            return Err(context.unknown_package(package));
         }
     }
-    let side = |catalog| Side { index: desk.index(), catalog };
+    let side = |catalog| Side { index: context.index(), catalog };
     let mut found = ask::changes(side(old), side(new), &packages)?;
     found.retain(|it| !it.detail);
     Ok(found)
 }
 
-pub(super) fn page(desk: Desk<'_>, comparison: &Comparison) -> Result<Page, PageError> {
-    let mut names: Vec<String> = desk.catalogs().map(str::to_owned).collect();
+pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<Page, PageError> {
+    let mut names: Vec<String> = context.catalogs().map(str::to_owned).collect();
     names.sort_by_key(|it| by_numbers(it));
     let is_asked = comparison.old.is_some() && comparison.new.is_some();
-    let found = if is_asked { Some(answer(desk, comparison)?) } else { None };
+    let found = if is_asked { Some(answer(context, comparison)?) } else { None };
     let body = html! {
         h1 { @match (&comparison.old, &comparison.new) {
             (Some(old), Some(new)) => { "From " (shown(old)) " to " (shown(new)) }
             _ => "Compare two catalogs",
         } }
-        @if desk.is_served() { (form(desk, comparison, &names)) }
+        @if context.is_served() { (form(context, comparison, &names)) }
         @match &found {
-            None => { (pairs(desk, &names)) }
+            None => { (pairs(context, &names)) }
             Some(found) if found.is_empty() => { p { strong { "No differences." } } }
-            Some(found) => { (changes(desk, comparison, found)) }
+            Some(found) => { (changes(context, comparison, found)) }
         }
     };
     let mut commands = Vec::new();
@@ -70,11 +70,11 @@ pub(super) fn page(desk: Desk<'_>, comparison: &Comparison) -> Result<Page, Page
     })
 }
 
-fn form(desk: Desk<'_>, comparison: &Comparison, names: &[String]) -> Markup {
+fn form(context: PageContext<'_>, comparison: &Comparison, names: &[String]) -> Markup {
     let last = names.last();
     let before_last = names.len().checked_sub(2).and_then(|at| names.get(at)).or(last);
     html! {
-        form.question action=[desk.to(&Route::Diff(Comparison::default()))] {
+        form.question action=[context.to(&Route::Diff(Comparison::default()))] {
             (select(("a", "Old"), None, names, comparison.old.as_ref().or(before_last)))
             (select(("b", "New"), None, names, comparison.new.as_ref().or(last)))
             label { span { "Package" } input name="package" value=[comparison.package.as_ref()] placeholder="all" autocomplete="off"; }
@@ -84,19 +84,19 @@ fn form(desk: Desk<'_>, comparison: &Comparison, names: &[String]) -> Markup {
 }
 
 /// Each catalog with the next one.
-fn pairs(desk: Desk<'_>, names: &[String]) -> Markup {
+fn pairs(context: PageContext<'_>, names: &[String]) -> Markup {
     html! {
         @if names.len() < 2 { p { "There is only one catalog: nothing to compare." } }
         ul {
             @for pair in names.windows(2) {
                 @let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
-                li { (link(desk, &Route::Diff(Comparison { old, new, package: None }), html! { (shown(&pair[0])) " → " (shown(&pair[1])) })) }
+                li { (link(context, &Route::Diff(Comparison { old, new, package: None }), html! { (shown(&pair[0])) " → " (shown(&pair[1])) })) }
             }
         }
     }
 }
 
-fn changes(desk: Desk<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
+fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
     let n_packages = found.chunk_by(|a, b| a.package == b.package).count() as u64;
     let breaking: Vec<&Change> = found.iter().filter(|it| it.breaking).collect();
     let all: Vec<&Change> = found.iter().collect();
@@ -105,15 +105,15 @@ fn changes(desk: Desk<'_>, comparison: &Comparison, found: &[Change]) -> Markup 
             strong { (breaking.len()) " breaking" } "." }
         @if !breaking.is_empty() {
             h2 #breaking { "Breaking" }
-            (rows(desk, Some(comparison), "Breaking changes", &breaking))
+            (rows(context, Some(comparison), "Breaking changes", &breaking))
         }
         h2 #all { "All changes" }
         @for of_package in all.chunk_by(|a, b| a.package == b.package) {
             @let name = of_package.first().map_or("", |it| it.package.as_str());
             details open[n_packages <= 3] {
                 summary { strong { @if name.is_empty() { "No package" } @else { (shown(name)) } } " " span.quiet { (counted(of_package.len() as u64, "change")) } }
-                @if !name.is_empty() { p { (link(desk, &package_route(desk, comparison, name), "Only this package")) } }
-                (rows(desk, None, &format!("Changes in {}", shown(name)), of_package))
+                @if !name.is_empty() { p { (link(context, &package_route(context, comparison, name), "Only this package")) } }
+                (rows(context, None, &format!("Changes in {}", shown(name)), of_package))
             }
         }
     }
@@ -123,7 +123,7 @@ fn changes(desk: Desk<'_>, comparison: &Comparison, found: &[Change]) -> Markup 
 type Column = (&'static str, fn(&Change) -> &Option<String>);
 
 /// Changes one by one; with links to the packages if they are of several.
-fn rows(desk: Desk<'_>, comparison: Option<&Comparison>, caption: &str, changes: &[&Change]) -> Markup {
+fn rows(context: PageContext<'_>, comparison: Option<&Comparison>, caption: &str, changes: &[&Change]) -> Markup {
     let text = |it: &Option<String>| shown(it.as_deref().unwrap_or_default());
     // What no change has needs no column.
     let has = |get: fn(&Change) -> &Option<String>| changes.iter().any(|it| get(it).is_some());
@@ -141,7 +141,7 @@ fn rows(desk: Desk<'_>, comparison: Option<&Comparison>, caption: &str, changes:
         @for it in changes {
             tr {
                 @if let Some(comparison) = comparison {
-                    th scope="row" { (link(desk, &package_route(desk, comparison, &it.package), shown(&it.package))) }
+                    th scope="row" { (link(context, &package_route(context, comparison, &it.package), shown(&it.package))) }
                 }
                 td { (it.subject.words()) " " (it.change.word()) @if it.breaking { " " (badge("bad", "breaking")) } }
                 @for (name, get) in &columns {
@@ -156,7 +156,7 @@ fn rows(desk: Desk<'_>, comparison: Option<&Comparison>, caption: &str, changes:
 }
 
 /// What differs in a package; in files, which have no such page, the package.
-fn package_route(desk: Desk<'_>, comparison: &Comparison, package: &str) -> Route {
+fn package_route(context: PageContext<'_>, comparison: &Comparison, package: &str) -> Route {
     let only = Route::Diff(Comparison { package: Some(package.to_owned()), ..comparison.clone() });
-    if desk.is_served() && comparison.package.is_none() { only } else { Route::Package(package.to_owned()) }
+    if context.is_served() && comparison.package.is_none() { only } else { Route::Package(package.to_owned()) }
 }

@@ -10,12 +10,12 @@ use thiserror::Error;
 
 use super::answer::{content_and_data, data};
 use super::icon;
-use super::index_cache::Shelf;
+use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
-use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
-use super::site::{Desk, Site};
+use super::route::{Comparison, Fit, Form, List, PackageVersion, Part, Route, Stream, Way};
+use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};
 use olmdex_index::query::{ApiPattern, BundleRow, Filter};
@@ -67,7 +67,7 @@ pub enum ExportError {
 /// [`ExportError`]
 pub fn export(
     index: &Index,
-    shelf: &Shelf,
+    cache: &IndexCache,
     is_wanted: &dyn Fn(&str) -> bool,
     target: &Path,
 ) -> Result<Exported, ExportError> {
@@ -78,9 +78,9 @@ pub fn export(
         return Err(ExportError::NoPackage);
     }
     let mut directory = NewDirectory::begin(target)?;
-    let routes = routes(index, shelf, &packages)?;
+    let routes = routes(index, cache, &packages)?;
     let links = Links::Files(FileNames::new(&routes));
-    let site = Site { index, shelf, links: &links };
+    let site = Site { index, cache, links: &links };
     // While one page is written the next is made.
     let (to, from) = sync_channel::<(String, Vec<u8>)>(WAITING);
     let (made, written) = std::thread::scope(|scope| {
@@ -116,7 +116,7 @@ fn make(
 ) -> Result<(), ExportError> {
     let Links::Files(files) = links else { return Ok(()) };
     site.index.remember_packages();
-    let catalogs = site.shelf.catalogs.iter().map(|it| it.catalog.as_str());
+    let catalogs = site.cache.catalogs.iter().map(|it| it.catalog.as_str());
     let needs = NeedsOfCatalogs::new(site.index, catalogs)?;
     let mut shared: Option<Shared<'_>> = None;
     for route in routes {
@@ -124,13 +124,13 @@ fn make(
         if shared.as_ref().map(|it| it.package.as_str()) != package {
             shared = package.map(|it| Shared::new(site.index, &needs, it));
         }
-        let desk = Desk { site, here: route, shared: shared.as_ref().map(|it| it as &dyn OfPackage) };
+        let context = PageContext { site, here: route, shared: shared.as_ref().map(|it| it as &dyn OfPackage) };
         let failed = |source| ExportError::Page { address: route.address(Form::Page), source };
         let Some(file) = files.get(route, Form::Page) else { continue };
         let file_of_data = files.get(route, Form::Json).filter(|_| is_data(route));
         let (page, found) = match file.ends_with(".json") {
-            true => (unindent(&data(desk).map_err(failed)?), None),
-            false => content_and_data(desk, file_of_data.is_some()).map_err(failed)?,
+            true => (unindent(&data(context).map_err(failed)?), None),
+            false => content_and_data(context, file_of_data.is_some()).map_err(failed)?,
         };
         let page = if let Route::Icon(name) = route { icon::file(name, page) } else { page };
         let data = file_of_data.zip(found).map(|(file, found)| (file, unindent(&found)));
@@ -163,7 +163,7 @@ fn is_data(route: &Route) -> bool {
 }
 
 /// All pages that need no question.
-fn routes(index: &Index, shelf: &Shelf, packages: &[String]) -> Result<BTreeSet<Route>, IndexError> {
+fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTreeSet<Route>, IndexError> {
     let mut routes = BTreeSet::from([
         Route::Home,
         Route::Packages(List::default()),
@@ -171,7 +171,7 @@ fn routes(index: &Index, shelf: &Shelf, packages: &[String]) -> Result<BTreeSet<
         Route::Style,
         Route::Script,
     ]);
-    let mut names: Vec<String> = shelf.catalogs.iter().map(|it| it.catalog.clone()).collect();
+    let mut names: Vec<String> = cache.catalogs.iter().map(|it| it.catalog.clone()).collect();
     names.sort_by_key(|it| by_numbers(it));
     let has_several = names.len() > 1;
     let said = |catalog: String| has_several.then_some(catalog);
@@ -198,11 +198,11 @@ fn routes(index: &Index, shelf: &Shelf, packages: &[String]) -> Result<BTreeSet<
         }
         for BundleRow { bundle, version, catalog, .. } in bundles {
             let version = if version.is_empty() { bundle } else { version };
-            let release = Release { package: package.clone(), version, catalog: said(catalog) };
+            let release = PackageVersion { package: package.clone(), version, catalog: said(catalog) };
             routes.insert(Route::Version(release, Part::Whole));
         }
         for catalog in &names {
-            routes.extend(shelf.icon_of(index, catalog, package)?.map(Route::Icon));
+            routes.extend(cache.icon_of(index, catalog, package)?.map(Route::Icon));
         }
     }
     let wanted: BTreeSet<&String> = packages.iter().collect();

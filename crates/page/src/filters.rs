@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
-use super::site::Desk;
+use super::site::PageContext;
 use olmdex_index::query::FacetKind;
 
 /// Values of a field that are shown at once; the others can be unfolded.
@@ -51,7 +51,7 @@ fn with(list: &List, field: &Field, value: Option<&str>) -> Route {
 }
 
 /// What the list is narrowed by, each with a link to the list without it.
-pub(super) fn chosen(desk: Desk<'_>, list: &List) -> Markup {
+pub(super) fn chosen(context: PageContext<'_>, list: &List) -> Markup {
     let all: Vec<(&Field, &String)> =
         FIELDS.iter().filter_map(|field| Some((field, (field.get)(list).as_ref()?))).collect();
     html! {
@@ -60,7 +60,7 @@ pub(super) fn chosen(desk: Desk<'_>, list: &List) -> Markup {
                 @for (field, value) in all {
                     li {
                         span.quiet { (field.label) } " " strong { (shown(value)) } " "
-                        (link(desk, &with(list, field, None), html! {
+                        (link(context, &with(list, field, None), html! {
                             span aria-hidden="true" { "×" } span.away { "without " (field.label) " " (shown(value)) }
                         }))
                     }
@@ -71,7 +71,7 @@ pub(super) fn chosen(desk: Desk<'_>, list: &List) -> Markup {
 }
 
 /// Links to the same list in other orders.
-pub(super) fn sorting(desk: Desk<'_>, list: &List) -> Markup {
+pub(super) fn sorting(context: PageContext<'_>, list: &List) -> Markup {
     let first = if list.words.is_empty() { None } else { Some(("relevance", Sort::Best)) };
     let by_name = if list.words.is_empty() { Sort::Best } else { Sort::Name };
     let all = first.into_iter().chain([("name", by_name), ("provider", Sort::Provider)]);
@@ -81,15 +81,15 @@ pub(super) fn sorting(desk: Desk<'_>, list: &List) -> Markup {
             @for (idx, (word, sort)) in all.enumerate() {
                 @if idx > 0 { " · " }
                 @if is_now(sort) { strong aria-current="true" { (word) } }
-                @else { (link(desk, &Route::Packages(List { sort, page: 0, ..list.clone() }), word)) }
+                @else { (link(context, &Route::Packages(List { sort, page: 0, ..list.clone() }), word)) }
             }
         }
     }
 }
 
 /// The values that the packages of the list have, the most frequent first.
-pub(super) fn facets(desk: Desk<'_>, list: &List, packages: &BTreeSet<&str>) -> Result<Markup, PageError> {
-    let facets = desk.shelf().facets(desk.index())?;
+pub(super) fn facets(context: PageContext<'_>, list: &List, packages: &BTreeSet<&str>) -> Result<Markup, PageError> {
+    let facets = context.cache().facets(context.index())?;
     let mut counts: BTreeMap<FacetKind, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     let is_asked = |catalog: &String| list.catalog.as_ref().is_none_or(|it| it == catalog);
     for facet in facets.iter().filter(|it| packages.contains(&*it.package) && is_asked(&it.catalog)) {
@@ -98,7 +98,7 @@ pub(super) fn facets(desk: Desk<'_>, list: &List, packages: &BTreeSet<&str>) -> 
     let mut groups: Vec<(&Field, Values)> = Vec::new();
     for field in FIELDS.iter().filter(|it| (it.get)(list).is_none()) {
         let values: Values = match field.kind {
-            None if desk.has_several() => desk.catalogs().map(|it| (it.to_owned(), None)).collect(),
+            None if context.has_several() => context.catalogs().map(|it| (it.to_owned(), None)).collect(),
             None => Vec::new(),
             Some(kind) => {
                 let mut values: Vec<(String, usize)> =
@@ -116,7 +116,7 @@ pub(super) fn facets(desk: Desk<'_>, list: &List, packages: &BTreeSet<&str>) -> 
     let item = |field: &Field, value: &str, n: Option<usize>| {
         html! {
             li {
-                (link(desk, &with(list, field, Some(value)), shown(value)))
+                (link(context, &with(list, field, Some(value)), shown(value)))
                 @if let Some(n) = n { " " span.quiet { (n) } }
             }
         }

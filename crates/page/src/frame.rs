@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, html};
 use super::parts::{link, shown};
 use super::route::{Comparison, ImageSearch, Journey, List, Route};
 use super::server_path::PLACEHOLDER;
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 
 /// What may be loaded and done by a page: only what comes from here.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; \
@@ -18,19 +18,19 @@ const FILE_POLICY: &str = "default-src 'none'; style-src 'self' file:; script-sr
                            form-action 'self' file:; base-uri 'none'";
 
 /// A whole page.
-pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
-    let data = page.is_data.then(|| desk.data(page.data.as_ref().unwrap_or(desk.here))).flatten();
+pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
+    let data = page.is_data.then(|| context.data(page.data.as_ref().unwrap_or(context.here))).flatten();
     let more: Vec<(&str, String)> =
-        page.more_data.iter().filter_map(|(word, route)| Some((*word, desk.data(route)?))).collect();
-    let lines: Vec<String> = page.commands.iter().map(|it| it.line(&desk.shelf().source)).collect();
+        page.more_data.iter().filter_map(|(word, route)| Some((*word, context.data(route)?))).collect();
+    let lines: Vec<String> = page.commands.iter().map(|it| it.line(&context.cache().source)).collect();
     let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
-            (banner(desk))
+            (banner(context))
             main #main tabindex="-1" {
                 @if !page.trail.is_empty() {
                     nav.trail aria-label="Breadcrumb" {
-                        ol { @for (words, route) in &page.trail { li { (link(desk, route, shown(words))) } } }
+                        ol { @for (words, route) in &page.trail { li { (link(context, route, shown(words))) } } }
                     }
                 }
                 (page.body)
@@ -56,10 +56,10 @@ pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
                 }
             }
             footer { p { "Made by olmdex " (olmdex_base::diag::envelope::VERSION) " from "
-                @match desk.shelf().catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } } "." } }
+                @match context.cache().catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } } "." } }
         }
     };
-    document(&head(desk, &page.title, data.as_deref()), &body)
+    document(&head(context, &page.title, data.as_deref()), &body)
 }
 
 fn document(head: &Markup, body: &Markup) -> Markup {
@@ -67,60 +67,60 @@ fn document(head: &Markup, body: &Markup) -> Markup {
 }
 
 /// A page that says why there is none.
-pub(super) fn refusal(desk: Desk<'_>, title: &str, body: &Markup) -> Markup {
+pub(super) fn refusal(context: PageContext<'_>, title: &str, body: &Markup) -> Markup {
     let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
-            (banner(desk))
+            (banner(context))
             main #main tabindex="-1" { h1 { (title) } (body) }
         }
     };
-    document(&head(desk, title, None), &body)
+    document(&head(context, title, None), &body)
 }
 
-fn head(desk: Desk<'_>, title: &str, data: Option<&str>) -> Markup {
+fn head(context: PageContext<'_>, title: &str, data: Option<&str>) -> Markup {
     html! {
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
-            @if !desk.is_served() { meta http-equiv="Content-Security-Policy" content=(FILE_POLICY); }
-            title { (shown(title)) @if *desk.here != Route::Home { " · olmdex" } }
-            @if let Some(address) = desk.to(&Route::Style) { link rel="stylesheet" href=(address); }
+            @if !context.is_served() { meta http-equiv="Content-Security-Policy" content=(FILE_POLICY); }
+            title { (shown(title)) @if *context.here != Route::Home { " · olmdex" } }
+            @if let Some(address) = context.to(&Route::Style) { link rel="stylesheet" href=(address); }
             link rel="icon" href="data:,";
             @if let Some(address) = data { link rel="alternate" type="application/json" href=(address); }
-            @if let Some(address) = desk.to(&Route::Script) { script src=(address) defer {} }
+            @if let Some(address) = context.to(&Route::Script) { script src=(address) defer {} }
         }
     }
 }
 
-fn banner(desk: Desk<'_>) -> Markup {
+fn banner(context: PageContext<'_>) -> Markup {
     let packages = Route::Packages(List::default());
-    let words = match desk.here {
+    let words = match context.here {
         Route::Packages(list) => list.words.clone(),
         _ => String::new(),
     };
     let mut all = vec![("Packages", packages.clone())];
-    if desk.has_several() {
+    if context.has_several() {
         all.push(("Compare", Route::Diff(Comparison::default())));
     }
-    if desk.shelf().plans.is_some() {
+    if context.cache().plans.is_some() {
         all.push(("Plan", Route::Plan(Journey::default())));
     }
     all.extend([("Images", Route::Images(ImageSearch::default())), ("Findings", Route::Lint { catalog: None })]);
-    let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(desk.here);
+    let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(context.here);
     html! {
         header.banner {
             div.inner {
-                @if let Some(address) = desk.to(&Route::Home) { a.brand href=(address) { "olmdex" } }
+                @if let Some(address) = context.to(&Route::Home) { a.brand href=(address) { "olmdex" } }
                 nav aria-label="Main" {
                     @for (words, route) in &all {
-                        @if let Some(address) = desk.to(route) {
+                        @if let Some(address) = context.to(route) {
                             a href=(address) aria-current=[is_here(route).then_some("page")] { (words) }
                         }
                     }
                 }
-                @if let Some(address) = desk.to(&packages).filter(|_| desk.is_served()) {
+                @if let Some(address) = context.to(&packages).filter(|_| context.is_served()) {
                     form role="search" action=(address) {
                         input type="search" name="q" value=(words) placeholder="Search packages" aria-label="Search packages";
                         button { "Search" }

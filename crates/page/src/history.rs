@@ -6,23 +6,23 @@ use super::command::Command;
 use super::parts::{Ids, badge, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{List, Route};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_index::query::HistoryRow;
 
 /// The answer as data: what `history PKG` gives.
-pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {
-    let order = desk.index().catalog_names_in_time()?;
-    let rows = desk.index().history(package, &order)?;
-    if rows.is_empty() { Err(desk.unknown_package(package)) } else { Ok(rows) }
+pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {
+    let order = context.index().catalog_names_in_time()?;
+    let rows = context.index().history(package, &order)?;
+    if rows.is_empty() { Err(context.unknown_package(package)) } else { Ok(rows) }
 }
 
-pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
-    let answers = answer(desk, package)?;
+pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
+    let answers = answer(context, package)?;
     let mut ids = Ids::default();
     let rows = html! {
         @for it in answers.iter().rev() {
             tr id=(ids.make("v", if it.version.is_empty() { &it.bundle } else { &it.version })) {
-                th scope="row" { (version_link(desk, package, (&it.bundle, &it.version), &it.last))
+                th scope="row" { (version_link(context, package, (&it.bundle, &it.version), &it.last))
                     @if it.contents > 1 { " " (badge("warn", "content changed")) } }
                 td { (shown(&it.first)) }
                 td { (shown(&it.last)) }
@@ -34,8 +34,8 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
     };
     let body = html! {
         h1 { "History of " (shown(package)) }
-        (tabs(desk, package))
-        @if desk.has_several() {
+        (tabs(context, package))
+        @if context.has_several() {
             p { "The first and the last catalog that have each version. Catalogs are in the order of their days, then of their names." }
         } @else {
             p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example with a catalog for each OpenShift version." }

@@ -6,35 +6,35 @@ use super::command::Command;
 use super::parts::{facts, link, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, ImageSearch, Journey, List, Route};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_base::diag::grouped;
 use olmdex_index::query::CatalogRow;
 use olmdex_version::by_numbers;
 
 /// The answer as data: what `list catalogs` gives.
-pub(super) fn answer(desk: Desk<'_>) -> &[CatalogRow] {
-    &desk.shelf().catalogs
+pub(super) fn answer(context: PageContext<'_>) -> &[CatalogRow] {
+    &context.cache().catalogs
 }
 
-pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
-    let mut catalogs: Vec<&CatalogRow> = answer(desk).iter().collect();
+pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
+    let mut catalogs: Vec<&CatalogRow> = answer(context).iter().collect();
     catalogs.sort_by_key(|it| by_numbers(&it.catalog));
-    let of_catalog = |name: &str| Route::Packages(List { catalog: desk.said(name), ..List::default() });
-    let n_packages = desk.index().package_names()?.len() as u64;
+    let of_catalog = |name: &str| Route::Packages(List { catalog: context.said(name), ..List::default() });
+    let n_packages = context.index().package_names()?.len() as u64;
     let rows = html! {
         @for it in &catalogs {
             tr {
-                th scope="row" { (link(desk, &of_catalog(&it.catalog), shown(&it.catalog))) }
+                th scope="row" { (link(context, &of_catalog(&it.catalog), shown(&it.catalog))) }
                 td.amount { (grouped(it.packages)) }
                 td.amount { (grouped(it.channels)) }
                 td.amount { (grouped(it.bundles)) }
-                @if desk.has_several() { td.amount { (it.priority) } }
+                @if context.has_several() { td.amount { (it.priority) } }
                 td { code { (shown(&it.source)) } @if !it.image.is_empty() { br; code.quiet { (shown(&it.image)) } } }
             }
         }
     };
     let mut headers = vec!["Catalog", "#Packages", "#Channels", "#Bundles"];
-    if desk.has_several() {
+    if context.has_several() {
         headers.push("#Priority");
     }
     headers.push("Source");
@@ -43,7 +43,7 @@ pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
         p.lead { (grouped(n_packages)) " packages in "
             @match catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } }
             ": what is in them, which upgrades OLM makes, what an operator drags in, and why something cannot happen." }
-        @if let Some(address) = desk.to(&Route::Packages(List::default())).filter(|_| desk.is_served()) {
+        @if let Some(address) = context.to(&Route::Packages(List::default())).filter(|_| context.is_served()) {
             form.big role="search" action=(address) aria-label="Search all packages" {
                 label { span { "Find an operator" }
                     input type="search" name="q" placeholder="A name, a keyword, an API…" autocomplete="off"; }
@@ -51,27 +51,27 @@ pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
             }
         }
         ul.cards {
-            (card(desk, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in each catalog."))
-            @if desk.has_several() {
-                (card(desk, &Route::Diff(Comparison::default()), "Compare", "What changed between two catalogs, breaking changes first."))
+            (card(context, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in each catalog."))
+            @if context.has_several() {
+                (card(context, &Route::Diff(Comparison::default()), "Compare", "What changed between two catalogs, breaking changes first."))
             }
-            @if desk.shelf().plans.is_some() {
-                (card(desk, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
+            @if context.cache().plans.is_some() {
+                (card(context, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
             }
-            (card(desk, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
-            (card(desk, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))
+            (card(context, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
+            (card(context, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))
         }
         h2 { "Catalogs" }
         (table("Catalogs of this index", &headers, rows))
-        (facts(&[("Digest", html! { code { (desk.shelf().digest) } })]))
+        (facts(&[("Digest", html! { code { (context.cache().digest) } })]))
     };
     let title = "Operator catalogs".to_owned();
     let commands = vec![Command::new("list").name("catalogs")];
     Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, data: None, body })
 }
 
-fn card(desk: Desk<'_>, route: &Route, title: &str, words: &str) -> maud::Markup {
+fn card(context: PageContext<'_>, route: &Route, title: &str, words: &str) -> maud::Markup {
     html! {
-        @if let Some(address) = desk.to(route) { li { a href=(address) { strong { (title) } span { (words) } } } }
+        @if let Some(address) = context.to(route) { li { a href=(address) { strong { (title) } span { (words) } } } }
     }
 }

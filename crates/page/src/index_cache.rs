@@ -24,7 +24,7 @@ type Highest = HashMap<String, HashMap<String, BundleRow>>;
 
 /// What is worked out once for an index.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct IndexCache {
     /// How commands name the index and its catalogs: words such as `-i index.db`; empty if nothing needs to be said.
     pub source: Vec<String>,
     /// The catalogs, by name.
@@ -48,7 +48,7 @@ struct Icons {
     by_package: HashMap<String, HashMap<String, String>>,
 }
 
-impl Shelf {
+impl IndexCache {
     /// What there is to say of an index at once. `source` is how commands name it.
     ///
     /// # Errors

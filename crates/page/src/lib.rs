@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`Route`] | which page an address names, and the one address of each page |
 //! | [`Links`] | where links lead: to addresses of a server, or to files |
-//! | [`Shelf`] | what is worked out once for an index |
+//! | [`IndexCache`] | what is worked out once for an index |
 //! | [`Site`] | what pages are made from |
 //! | [`in_command()`] | how a command names a path that its reader does not have |
 //!
@@ -21,7 +21,7 @@
 //! An address is read into a `page::Route`, which has exactly one address in turn: what was written otherwise is redirected, so that a page can be linked and kept. `answer` asks the rooms below,
 //! as the command with the same question does, and the same typed answer becomes HTML or, with `.json`, the envelope of that command; a test compares each with what the command prints.
 //! `Links` gives the address of a page on a server, or the file of an export relative to the one that is written; where there is none, the words stand without a link. What is asked again and
-//! again of one index (facets, names of icons, findings) is on its `Shelf`, which goes when the index is replaced. The `ETag` is a digest of all catalogs, the style sheet and the address.
+//! again of one index (facets, names of icons, findings) is on its `IndexCache`, which goes when the index is replaced. The `ETag` is a digest of all catalogs, the style sheet and the address.
 //!
 //! A text of a catalog gets into HTML by maud's escapes, by the writer of Markdown's events, or as a drawing, and nowhere else. Styles and scripts are the two files of the room; a page with a
 //! `style` attribute or an inline script would not pass its own policy, nor the tests.
@@ -59,10 +59,10 @@ mod version;
 
 pub use answer::{Ask, answer};
 pub use export::{ExportError, Exported, export};
-pub use index_cache::Shelf;
+pub use index_cache::IndexCache;
 pub use links::{FileNames, Links};
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
-pub use route::{Comparison, Fit, Form, Journey, List, Olm, Part, Release, Route, Sort, Stream, Way};
+pub use route::{Comparison, Fit, Form, Journey, List, Olm, PackageVersion, Part, Route, Sort, Stream, Way};
 pub use server_path::in_command;
 pub use site::Site;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
-use super::route::{Form, Part, Release, Route, encoded};
+use super::route::{Form, PackageVersion, Part, Route, encoded};
 use olmdex_text::encoding::hex::hex;
 
 /// How pages lead to each other.
@@ -84,7 +84,7 @@ fn plain(route: &Route) -> Vec<String> {
         Route::Home => parts.push("index".to_owned()),
         Route::Package(_) => parts.push("index".to_owned()),
         // What belongs to a version lies in a directory of its name.
-        Route::Version(Release { catalog, .. }, Part::Whole) => {
+        Route::Version(PackageVersion { catalog, .. }, Part::Whole) => {
             parts.push(catalog.as_ref().map_or("index".to_owned(), |it| format!("in-{}", name(it))));
         }
         Route::Channel(stream) => {

@@ -95,7 +95,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Shelf, export};
+    use crate::{IndexCache, export};
     use olmdex_ask::{Target, needs};
     use olmdex_fbc::Input;
     use olmdex_index::{Builder, CatalogSpec, Mode};
@@ -133,8 +133,8 @@ mod tests {
 
     fn exported(index: &Index) {
         let scratch = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(index, Vec::new()).unwrap();
-        export(index, &shelf, &|_| true, &scratch.path().join("site")).unwrap();
+        let cache = IndexCache::new(index, Vec::new()).unwrap();
+        export(index, &cache, &|_| true, &scratch.path().join("site")).unwrap();
     }
 
     #[test]

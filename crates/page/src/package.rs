@@ -12,26 +12,27 @@ use super::parts::{
 };
 use super::reply::PageError;
 use super::route::{List, Route};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, ChannelRow, Filter, PackageDetail, Source};
 use olmdex_version::Version;
 use olmdex_version::by_numbers;
 
 /// The answer as data: what `show PKG` gives.
-pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<PackageDetail>, PageError> {
-    let found = desk.index().show_package(&[], package)?;
-    if found.is_empty() { Err(desk.unknown_package(package)) } else { Ok(found) }
+pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<PackageDetail>, PageError> {
+    let found = context.index().show_package(&[], package)?;
+    if found.is_empty() { Err(context.unknown_package(package)) } else { Ok(found) }
 }
 
-pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
-    let mut all = answer(desk, package)?;
+pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
+    let mut all = answer(context, package)?;
     all.sort_by_key(|it| by_numbers(&it.row.catalog));
-    let preferred = desk.shelf().choose(&[], all.iter().map(|it| it.row.catalog.as_str())).unwrap_or_default();
+    let preferred = context.cache().choose(&[], all.iter().map(|it| it.row.catalog.as_str())).unwrap_or_default();
     let Some(main) = all.iter().find(|it| it.row.catalog == preferred) else {
-        return Err(desk.unknown_package(package));
+        return Err(context.unknown_package(package));
     };
-    let head = head(desk, main)?;
-    let icon = desk.shelf().icon_of(desk.index(), preferred, package)?.and_then(|it| desk.to(&Route::Icon(it)));
+    let head = head(context, main)?;
+    let icon =
+        context.cache().icon_of(context.index(), preferred, package)?.and_then(|it| context.to(&Route::Icon(it)));
     let row = &main.row;
     let description = head.as_ref().map(|it| it.description.as_str()).filter(|it| !it.trim().is_empty());
     let description = description.unwrap_or(&main.description);
@@ -41,20 +42,20 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
             div {
                 h1 { (shown(package)) }
                 p.lead dir="auto" { (shown(&row.display_name))
-                    @if !row.provider.is_empty() { span.quiet { " by " (provider_link(desk, &row.provider)) } } }
+                    @if !row.provider.is_empty() { span.quiet { " by " (provider_link(context, &row.provider)) } } }
             }
         }
-        (tabs(desk, package))
+        (tabs(context, package))
         (deprecation_note("This package", row.deprecation.as_ref()))
         @if !row.is_valid {
             div.note.bad role="note" { p { strong { "This package has errors." } " "
-                "See the " (link(desk, &Route::Lint { catalog: desk.said(preferred) }, "findings")) "." } }
+                "See the " (link(context, &Route::Lint { catalog: context.said(preferred) }, "findings")) "." } }
         }
-        (package_facts(desk, main, head.as_ref()))
+        (package_facts(context, main, head.as_ref()))
         h2 #channels { "Channels" }
-        (channels(desk, &all))
+        (channels(context, &all))
         h2 #versions { "Versions" }
-        (versions(desk, package, &all)?)
+        (versions(context, package, &all)?)
         @if !description.trim().is_empty() {
             h2 #description { "Description" }
             div.prose dir="auto" { (markdown(description)) }
@@ -67,24 +68,24 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
     Ok(Page { title, trail, commands, more_data: Vec::new(), is_data: true, data: None, body })
 }
 
-fn provider_link(desk: Desk<'_>, provider: &str) -> Markup {
-    link(desk, &Route::Packages(List { provider: Some(provider.to_owned()), ..List::default() }), shown(provider))
+fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
+    link(context, &Route::Packages(List { provider: Some(provider.to_owned()), ..List::default() }), shown(provider))
 }
 
 /// The head of the default channel.
-fn head(desk: Desk<'_>, package: &PackageDetail) -> Result<Option<BundleDetail>, PageError> {
+fn head(context: PageContext<'_>, package: &PackageDetail) -> Result<Option<BundleDetail>, PageError> {
     let selector = BundleSelector {
         catalogs: vec![package.row.catalog.clone()],
         package: Some(package.row.package.clone()),
         name: Some(package.row.head.clone()),
         version: None,
     };
-    Ok(desk.index().show_bundle(&selector)?.into_iter().next())
+    Ok(context.index().show_bundle(&selector)?.into_iter().next())
 }
 
-fn package_facts(desk: Desk<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
+fn package_facts(context: PageContext<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
     let row = &package.row;
-    let narrowed = |list: List, words: &str| link(desk, &Route::Packages(list), shown(words));
+    let narrowed = |list: List, words: &str| link(context, &Route::Packages(list), shown(words));
     let listed = |words: &[String], make: &dyn Fn(&str) -> List| {
         html! { @for (idx, word) in words.iter().enumerate() {
             @if idx > 0 { ", " } (narrowed(make(word), word))
@@ -97,16 +98,16 @@ fn package_facts(desk: Desk<'_>, package: &PackageDetail, head: Option<&BundleDe
         (
             "Default channel",
             html! { @if !row.default_channel.is_empty() {
-                (link(desk, &channel_route(desk, &row.package, &row.default_channel, &row.catalog), shown(&row.default_channel)))
+                (link(context, &channel_route(context, &row.package, &row.default_channel, &row.catalog), shown(&row.default_channel)))
             } },
         ),
         (
             "Default head",
             html! { @if !row.head.is_empty() {
-                (version_link(desk, &row.package, (&row.head, &row.head_version), &row.catalog))
+                (version_link(context, &row.package, (&row.head, &row.head_version), &row.catalog))
             } },
         ),
-        ("Highest", higher_than_head(desk, row, package.bundle_list.last()).unwrap_or_default()),
+        ("Highest", higher_than_head(context, row, package.bundle_list.last()).unwrap_or_default()),
         (
             "Capability level",
             html! { @if let Some(head) = head.filter(|it| !it.capability_level.is_empty()) {
@@ -121,13 +122,13 @@ fn package_facts(desk: Desk<'_>, package: &PackageDetail, head: Option<&BundleDe
         ("Keywords", html! { (shown(&keywords.join(", "))) }),
         ("Repository", head.map(|it| super::parts::address(&it.repository)).unwrap_or_default()),
         ("Support", head.map(|it| super::parts::address(&it.support)).unwrap_or_default()),
-        ("Catalog", html! { @if desk.has_several() { (shown(&row.catalog)) } }),
+        ("Catalog", html! { @if context.has_several() { (shown(&row.catalog)) } }),
         ("File", package.source.as_ref().map(source).unwrap_or_default()),
     ])
 }
 
 /// The channels with their heads in all catalogs.
-fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
+fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
     // By catalog and name; of several the first.
     let mut rows: HashMap<(&str, &str), &ChannelRow> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
@@ -156,7 +157,7 @@ fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
                 th scope="row" {
                     @let last = all.iter().rev().find_map(|it| of(it, name));
                     @if let Some(last) = last {
-                        (link(desk, &channel_route(desk, &last.package, name, &last.catalog), shown(name)))
+                        (link(context, &channel_route(context, &last.package, name, &last.catalog), shown(name)))
                         @if last.is_default { " " (badge("", "default")) }
                         " " (deprecated(last.deprecation.as_ref()))
                     }
@@ -165,7 +166,7 @@ fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
                     @match of(detail, name) {
                         Some(it) => {
                             td { @if it.head.is_empty() { span.quiet { "no head" } }
-                                @else { (version_link(desk, &it.package, (&it.head, &it.head_version), &it.catalog)) } }
+                                @else { (version_link(context, &it.package, (&it.head, &it.head_version), &it.catalog)) } }
                             @if all.len() == 1 { td.amount { (it.entries) } }
                         }
                         None => { td { span.quiet title="not in this catalog" { "–" } } }
@@ -184,7 +185,7 @@ struct VersionLine<'b> {
 }
 
 /// All versions, and how each stands to each catalog.
-fn versions(desk: Desk<'_>, package: &str, all: &[PackageDetail]) -> Result<Markup, PageError> {
+fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> Result<Markup, PageError> {
     let mut lines: HashMap<(&str, &str), VersionLine<'_>> = HashMap::new();
     for row in all.iter().flat_map(|it| &it.bundle_list) {
         let line = lines
@@ -193,7 +194,7 @@ fn versions(desk: Desk<'_>, package: &str, all: &[PackageDetail]) -> Result<Mark
         line.rows.insert(&row.catalog, row);
     }
     // What entries skip is not to be had, but was once.
-    let graphs = desk.index().package_graphs(&Filter::default(), package)?;
+    let graphs = context.index().package_graphs(&Filter::default(), package)?;
     let skipped: HashSet<(&str, &str)> = graphs
         .iter()
         .flat_map(|graph| graph.channels.iter().map(|it| (graph.catalog.as_str(), it)))
@@ -222,13 +223,13 @@ fn versions(desk: Desk<'_>, package: &str, all: &[PackageDetail]) -> Result<Mark
             tr id=(ids.make("v", if version.is_empty() { bundle } else { version })) {
                 th scope="row" {
                     @if let Some(last) = last {
-                        @let linked = version_link(desk, package, (bundle, version), &last.catalog);
+                        @let linked = version_link(context, package, (bundle, version), &last.catalog);
                         @if all_deprecated { s { (linked) } } @else { (linked) }
                         @if is_one || all_deprecated { " " (deprecated(last.deprecation.as_ref())) }
                     }
                 }
                 @if is_one {
-                    td { @if let Some(row) = last { (super::parts::channel_links(desk, package, &row.channels, &row.catalog)) } }
+                    td { @if let Some(row) = last { (super::parts::channel_links(context, package, &row.channels, &row.catalog)) } }
                 } @else {
                     @for catalog in &catalogs {
                         td { (cell(line.rows.get(catalog).copied(), skipped.contains(&(*catalog, *bundle)))) }

@@ -9,7 +9,7 @@ use super::filters::{chosen, facets, sorting};
 use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, Filter, Hit, PackageRow, SearchQuery, Status};
 use olmdex_version::by_numbers;
@@ -23,18 +23,18 @@ pub(super) enum Answer {
     Listed(Vec<PackageRow>),
 }
 
-pub(super) fn answer(desk: Desk<'_>, list: &List) -> Result<Answer, PageError> {
-    desk.must_have_catalog(list.catalog.as_ref())?;
+pub(super) fn answer(context: PageContext<'_>, list: &List) -> Result<Answer, PageError> {
+    context.must_have_catalog(list.catalog.as_ref())?;
     let query = query(list);
     let status = list.status.as_deref().and_then(Status::from_word);
     if !list.words.is_empty() {
-        let mut hits = desk.index().search(&query)?;
-        desk.index().retain_with_status(&mut hits, status.as_slice())?;
+        let mut hits = context.index().search(&query)?;
+        context.index().retain_with_status(&mut hits, status.as_slice())?;
         return Ok(Answer::Found(hits));
     }
-    let mut rows = desk.index().packages(&Filter { catalogs: query.catalogs.clone(), ..Filter::default() })?;
+    let mut rows = context.index().packages(&Filter { catalogs: query.catalogs.clone(), ..Filter::default() })?;
     rows.retain(|it| status.is_none_or(|status| it.status() == status));
-    if let Some(matching) = desk.index().matching(&query)? {
+    if let Some(matching) = context.index().matching(&query)? {
         let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
         rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
     }
@@ -85,8 +85,8 @@ impl Line<'_> {
     }
 }
 
-pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
-    let found = answer(desk, list)?;
+pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageError> {
+    let found = answer(context, list)?;
     let filter = Filter { catalogs: list.catalog.iter().cloned().collect(), ..Filter::default() };
     let (all, scores) = match found {
         Answer::Listed(rows) => (rows, HashMap::new()),
@@ -95,14 +95,15 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
             for hit in hits {
                 scores.insert((hit.package, hit.catalog), hit.score);
             }
-            let mut rows = desk.index().packages(&filter)?;
+            let mut rows = context.index().packages(&filter)?;
             rows.retain(|it| scores.contains_key(&(it.package.clone(), it.catalog.clone())));
             (rows, scores)
         }
     };
     let mut lines: BTreeMap<&str, Line<'_>> = BTreeMap::new();
     // Files of some packages only list these.
-    for row in all.iter().filter(|it| desk.is_served() || desk.to(&Route::Package(it.package.clone())).is_some()) {
+    for row in all.iter().filter(|it| context.is_served() || context.to(&Route::Package(it.package.clone())).is_some())
+    {
         let score = scores.get(&(row.package.clone(), row.catalog.clone())).copied().unwrap_or(0.0);
         let line = lines.entry(&row.package).or_insert(Line { rows: Vec::new(), score });
         line.score = line.score.max(score);
@@ -118,7 +119,7 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
     }
     let n_lines = lines.len();
     // A file has no next page to ask for.
-    let per_page = if desk.is_served() { PER_PAGE } else { usize::MAX };
+    let per_page = if context.is_served() { PER_PAGE } else { usize::MAX };
     let n_pages = n_lines.div_ceil(per_page).max(1);
     if list.page >= n_pages {
         return Err(PageError::after_last(n_pages));
@@ -126,28 +127,28 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
     let shown_lines = &lines[list.page.saturating_mul(per_page).min(n_lines)..];
     let shown_lines = &shown_lines[..shown_lines.len().min(per_page)];
     let mut catalogs: Vec<&str> =
-        desk.catalogs().filter(|it| list.catalog.as_ref().is_none_or(|name| name == it)).collect();
+        context.catalogs().filter(|it| list.catalog.as_ref().is_none_or(|name| name == it)).collect();
     catalogs.sort_by_key(|it| by_numbers(it));
     let title = if list.words.is_empty() { "Packages".to_owned() } else { format!("Packages: {}", list.words) };
-    let facets = if desk.is_served() {
-        facets(desk, list, &packages)?
+    let facets = if context.is_served() {
+        facets(context, list, &packages)?
     } else {
         html! {}
     };
     let body = html! {
         h1 { "Packages" }
-        (chosen(desk, list))
+        (chosen(context, list))
         div.columns {
             div {
                 div.above {
                     p role="status" { strong { (counted(n_lines as u64, "package")) }
                         @if !list.words.is_empty() { " with “" (shown(&list.words)) "”" } }
-                    @if desk.is_served() { (sorting(desk, list)) }
+                    @if context.is_served() { (sorting(context, list)) }
                     @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
                 }
-                @if n_lines == 0 { p { "Nothing found. " (link(desk, &Route::Packages(List::default()), "Show all packages")) } }
-                @else { (rows(desk, shown_lines, &catalogs)?) }
-                (pages(desk, list.page, n_pages, |page| Route::Packages(List { page, ..list.clone() })))
+                @if n_lines == 0 { p { "Nothing found. " (link(context, &Route::Packages(List::default()), "Show all packages")) } }
+                @else { (rows(context, shown_lines, &catalogs)?) }
+                (pages(context, list.page, n_pages, |page| Route::Packages(List { page, ..list.clone() })))
             }
             (facets)
         }
@@ -156,17 +157,17 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
     Ok(Page { title, trail, commands: vec![command(list)], more_data: Vec::new(), is_data: true, data: None, body })
 }
 
-fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {
+fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {
     let mut icons = Vec::new();
     let mut heads: HashMap<(&str, &str), Markup> = HashMap::new();
     for row in lines.iter().flat_map(|it| &it.rows) {
-        let highest = desk.shelf().highest(desk.index(), &row.catalog, &row.package)?;
-        heads.insert((&row.catalog, &row.package), head(desk, row, highest));
+        let highest = context.cache().highest(context.index(), &row.catalog, &row.package)?;
+        heads.insert((&row.catalog, &row.package), head(context, row, highest));
     }
     for line in lines {
-        let preferred = desk.shelf().choose(&[], line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
-        let name = desk.shelf().icon_of(desk.index(), preferred, line.name())?;
-        icons.push((name.and_then(|it| desk.to(&Route::Icon(it))), preferred));
+        let preferred = context.cache().choose(&[], line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
+        let name = context.cache().icon_of(context.index(), preferred, line.name())?;
+        icons.push((name.and_then(|it| context.to(&Route::Icon(it))), preferred));
     }
     Ok(html! {
         div.scroll tabindex="0" role="region" aria-label="Packages" {
@@ -187,7 +188,7 @@ fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup,
                                     @if let Some(address) = icon { img src=(address) alt="" width="32" height="32" loading="lazy"; }
                                     @else { span.no-icon aria-hidden="true" {} }
                                     div {
-                                        (link(desk, &Route::Package(line.name().to_owned()), shown(line.name())))
+                                        (link(context, &Route::Package(line.name().to_owned()), shown(line.name())))
                                         " " (deprecated(row.and_then(|it| it.deprecation.as_ref())))
                                         @if row.is_some_and(|it| !it.is_valid) { " " (super::parts::badge("bad", "invalid")) }
                                         @if let Some(row) = row { span.quiet { (shown(&row.display_name)) } }
@@ -211,10 +212,10 @@ fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup,
 }
 
 /// The head of the default channel, and the highest version if that is another one.
-fn head(desk: Desk<'_>, row: &PackageRow, highest: Option<&BundleRow>) -> Markup {
+fn head(context: PageContext<'_>, row: &PackageRow, highest: Option<&BundleRow>) -> Markup {
     html! {
         @if row.head.is_empty() { span.quiet { "no head" } }
-        @else { (super::parts::version_link(desk, &row.package, (&row.head, &row.head_version), &row.catalog)) }
-        @if let Some(highest) = higher_than_head(desk, row, highest) { span.higher { "Highest " (highest) } }
+        @else { (super::parts::version_link(context, &row.package, (&row.head, &row.head_version), &row.catalog)) }
+        @if let Some(highest) = higher_than_head(context, row, highest) { span.higher { "Highest " (highest) } }
     }
 }

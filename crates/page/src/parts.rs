@@ -7,15 +7,15 @@ use std::collections::HashSet;
 
 use maud::{Markup, Render, html};
 
-use super::route::{Part, Release, Route, Stream};
-use super::site::Desk;
+use super::route::{PackageVersion, Part, Route, Stream};
+use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
 use olmdex_index::query::{BundleRow, PackageRow};
 use olmdex_version::by_numbers;
 
 /// A link to a page, or plain words where there is no such page.
-pub(super) fn link(desk: Desk<'_>, route: &Route, words: impl Render) -> Markup {
-    match desk.to(route) {
+pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) -> Markup {
+    match context.to(route) {
         Some(address) => html! { a href=(address) { (words) } },
         None => html! { (words) },
     }
@@ -27,30 +27,36 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// A version as a link to its page.
-pub(super) fn version_link(desk: Desk<'_>, package: &str, (bundle, version): (&str, &str), catalog: &str) -> Markup {
+pub(super) fn version_link(
+    context: PageContext<'_>,
+    package: &str,
+    (bundle, version): (&str, &str),
+    catalog: &str,
+) -> Markup {
     let name = if version.is_empty() { bundle } else { version };
-    link(desk, &version_route(desk, package, name, catalog), shown(name))
+    link(context, &version_route(context, package, name, catalog), shown(name))
 }
 
 /// The page of a version. The preferred catalog that has it need not be named, but which one that is is not known here: a catalog is named
 /// where there are several.
-pub(super) fn version_route(desk: Desk<'_>, package: &str, version: &str, catalog: &str) -> Route {
-    let release = Release { package: package.to_owned(), version: version.to_owned(), catalog: desk.said(catalog) };
+pub(super) fn version_route(context: PageContext<'_>, package: &str, version: &str, catalog: &str) -> Route {
+    let release =
+        PackageVersion { package: package.to_owned(), version: version.to_owned(), catalog: context.said(catalog) };
     Route::Version(release, Part::Whole)
 }
 
 /// The page of a channel.
-pub(super) fn channel_route(desk: Desk<'_>, package: &str, channel: &str, catalog: &str) -> Route {
+pub(super) fn channel_route(context: PageContext<'_>, package: &str, channel: &str, catalog: &str) -> Route {
     let (package, channel) = (package.to_owned(), channel.to_owned());
-    Route::Channel(Stream { package, channel, catalog: desk.said(catalog) })
+    Route::Channel(Stream { package, channel, catalog: context.said(catalog) })
 }
 
 /// Links to channels, with commas.
-pub(super) fn channel_links(desk: Desk<'_>, package: &str, channels: &[String], catalog: &str) -> Markup {
+pub(super) fn channel_links(context: PageContext<'_>, package: &str, channels: &[String], catalog: &str) -> Markup {
     html! {
         @for (idx, channel) in channels.iter().enumerate() {
             @if idx > 0 { ", " }
-            (link(desk, &channel_route(desk, package, channel, catalog), shown(channel)))
+            (link(context, &channel_route(context, package, channel, catalog), shown(channel)))
         }
     }
 }
@@ -63,15 +69,19 @@ pub(super) fn newest_first(channels: &[String]) -> Vec<&str> {
 }
 
 /// The highest version of a package with the channel that has it, where that is not the head of the default channel.
-pub(super) fn higher_than_head(desk: Desk<'_>, row: &PackageRow, highest: Option<&BundleRow>) -> Option<Markup> {
+pub(super) fn higher_than_head(
+    context: PageContext<'_>,
+    row: &PackageRow,
+    highest: Option<&BundleRow>,
+) -> Option<Markup> {
     let highest = highest.filter(|it| it.bundle != row.head)?;
     let channels = newest_first(&highest.channels);
     Some(html! {
-        (version_link(desk, &row.package, (&highest.bundle, &highest.version), &row.catalog))
+        (version_link(context, &row.package, (&highest.bundle, &highest.version), &row.catalog))
         @match channels.as_slice() {
             [] => { " (in no channel)" }
             [first, others @ ..] => {
-                " (" (link(desk, &channel_route(desk, &row.package, first, &row.catalog), shown(first)))
+                " (" (link(context, &channel_route(context, &row.package, first, &row.catalog), shown(first)))
                 @if !others.is_empty() { " and " (counted(others.len() as u64, "other")) } ")"
             }
         }
@@ -159,7 +169,7 @@ pub(super) fn place(file: &str, line: u32) -> Markup {
 }
 
 /// The pages about a package.
-pub(super) fn tabs(desk: Desk<'_>, package: &str) -> Markup {
+pub(super) fn tabs(context: PageContext<'_>, package: &str) -> Markup {
     let name = || package.to_owned();
     let way = super::route::Way { package: name(), ..Default::default() };
     let fit = super::route::Fit { package: name(), openshift: None };
@@ -169,11 +179,11 @@ pub(super) fn tabs(desk: Desk<'_>, package: &str) -> Markup {
         ("OpenShift", Route::Compat(fit)),
         ("History", Route::History(name())),
     ];
-    let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(desk.here);
+    let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(context.here);
     html! {
         nav.tabs aria-label={ "Pages about " (shown(package)) } {
             @for (words, route) in &all {
-                @if let Some(address) = desk.to(route) {
+                @if let Some(address) = context.to(route) {
                     a href=(address) aria-current=[is_here(route).then_some("page")] { (words) }
                 }
             }
@@ -220,13 +230,13 @@ pub(super) fn select(
 }
 
 /// Links between the pages of a list, counted from 0.
-pub(super) fn pages(desk: Desk<'_>, page: usize, n_pages: usize, route: impl Fn(usize) -> Route) -> Markup {
+pub(super) fn pages(context: PageContext<'_>, page: usize, n_pages: usize, route: impl Fn(usize) -> Route) -> Markup {
     html! {
         @if n_pages > 1 {
             nav.pages aria-label="Pages of the list" {
-                @if page > 0 { (link(desk, &route(page - 1), "‹ Previous")) }
+                @if page > 0 { (link(context, &route(page - 1), "‹ Previous")) }
                 span { "Page " (page + 1) " of " (n_pages) }
-                @if page + 1 < n_pages { (link(desk, &route(page + 1), "Next ›")) }
+                @if page + 1 < n_pages { (link(context, &route(page + 1), "Next ›")) }
             }
         }
     }

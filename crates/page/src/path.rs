@@ -6,7 +6,7 @@ use super::command::Command;
 use super::parts::{Ids, badge, link, place, select, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{List, Olm, Route, Way};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_ask::{
     self as ask, Generation, InstalledBundle, PackageName, PackageQuestion, PathStep, UpgradePath, UpgradeQuestion,
     WhyNot,
@@ -23,11 +23,11 @@ struct Question {
 }
 
 impl Question {
-    fn read(desk: Desk<'_>, way: &Way) -> Result<Self, PageError> {
+    fn read(context: PageContext<'_>, way: &Way) -> Result<Self, PageError> {
         let package = &way.package;
-        let all = desk.index().packages(&Filter { package: Some(package.clone()), ..Filter::default() })?;
+        let all = context.index().packages(&Filter { package: Some(package.clone()), ..Filter::default() })?;
         let having: Vec<String> = all.into_iter().map(|it| it.catalog).collect();
-        let catalog = desk.choose(way.catalog.as_ref(), &having, || desk.unknown_package(package))?;
+        let catalog = context.choose(way.catalog.as_ref(), &having, || context.unknown_package(package))?;
         let question = UpgradeQuestion {
             channels: way.channel.iter().cloned().collect(),
             installed: way.from.clone(),
@@ -39,9 +39,10 @@ impl Question {
             catalogs: vec![catalog.clone()],
             ..UpgradeQuestion::default()
         };
-        let refused = |error| Desk::refused("from", error);
-        let mut found = question.of_package(desk.index(), &PackageName::of(package), &mut |_| {}).map_err(refused)?;
-        let Some(asked) = found.pop() else { return Err(desk.unknown_package(package)) };
+        let refused = |error| PageContext::refused("from", error);
+        let mut found =
+            question.of_package(context.index(), &PackageName::of(package), &mut |_| {}).map_err(refused)?;
+        let Some(asked) = found.pop() else { return Err(context.unknown_package(package)) };
         let to = way.to.as_ref().map(|it| ask::bundle(&asked.view, it)).transpose();
         let to = to.map_err(refused)?;
         Ok(Self { catalog, having, asked, to })
@@ -56,49 +57,49 @@ impl Question {
         self.from().map(|it| self.asked.paths(it, to)).unwrap_or_default()
     }
 
-    fn why_not(&self, desk: Desk<'_>) -> Result<Vec<WhyNot>, PageError> {
+    fn why_not(&self, context: PageContext<'_>) -> Result<Vec<WhyNot>, PageError> {
         let Some(to) = &self.to else { return Ok(Vec::new()) };
-        Ok(self.asked.why_not(desk.index(), std::slice::from_ref(&self.catalog), to)?)
+        Ok(self.asked.why_not(context.index(), std::slice::from_ref(&self.catalog), to)?)
     }
 
     /// The way with the fewest steps, if fields are set on it.
-    fn fewest(&self, desk: Desk<'_>, olm: Generation) -> Result<Option<UpgradePath>, PageError> {
+    fn fewest(&self, context: PageContext<'_>, olm: Generation) -> Result<Option<UpgradePath>, PageError> {
         let (Some(from), Some(to)) = (self.from(), &self.to) else { return Ok(None) };
-        Ok(self.asked.fewest(desk.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.0))?)
+        Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.0))?)
     }
 }
 
 /// The answer as data: what `path` gives; nothing without a start.
-pub(super) fn answer(desk: Desk<'_>, way: &Way) -> Result<Vec<UpgradePath>, PageError> {
+pub(super) fn answer(context: PageContext<'_>, way: &Way) -> Result<Vec<UpgradePath>, PageError> {
     if way.from.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
-    Ok(Question::read(desk, way)?.paths())
+    Ok(Question::read(context, way)?.paths())
 }
 
 /// The answer as data: what `why-not` gives.
-pub(super) fn why_not(desk: Desk<'_>, way: &Way) -> Result<Vec<WhyNot>, PageError> {
+pub(super) fn why_not(context: PageContext<'_>, way: &Way) -> Result<Vec<WhyNot>, PageError> {
     if way.to.is_none() {
         return Err(PageError::parameter("to", "required: the version or bundle to get to"));
     }
-    Question::read(desk, way)?.why_not(desk)
+    Question::read(context, way)?.why_not(context)
 }
 
-pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
-    let question = Question::read(desk, way)?;
+pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageError> {
+    let question = Question::read(context, way)?;
     let package = &way.package;
     let answers = question.paths();
     let mut results = Vec::new();
     for path in &answers {
-        results.push(result(desk, &question, path)?);
+        results.push(result(context, &question, path)?);
     }
     let is_all_reached = answers.iter().all(|it| it.is_reached);
-    let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(desk)? };
+    let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(context)? };
     let body = html! {
         h1 { "Upgrade paths of " (shown(package)) }
-        (tabs(desk, package))
-        @if desk.is_served() {
-            (form(desk, way, &question))
+        (tabs(context, package))
+        @if context.is_served() {
+            (form(context, way, &question))
             @if question.from().is_none() {
                 p { "Enter the installed version to see the upgrades that OLM makes from there, one after another"
                     @if question.to.is_none() { "; say what is wanted to see whether they get there." } @else { "." } }
@@ -106,10 +107,10 @@ pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
             @for it in &results { (it) }
             @if !reasons.is_empty() { (refusals(&reasons)) }
         } @else {
-            (all_of_default_channel(desk, &question))
+            (all_of_default_channel(context, &question))
         }
     };
-    let said = desk.said(&question.catalog);
+    let said = context.said(&question.catalog);
     let olm = way.olm.map(|it| it.as_str().to_owned());
     let asked = |command: Command| {
         command.given("--channel", way.channel.as_ref()).given("--olm", olm.as_ref()).given("--catalog", said.as_ref())
@@ -141,8 +142,8 @@ pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
     })
 }
 
-fn form(desk: Desk<'_>, way: &Way, question: &Question) -> Markup {
-    let address = desk.to(&Route::Path(Way { package: way.package.clone(), ..Way::default() }));
+fn form(context: PageContext<'_>, way: &Way, question: &Question) -> Markup {
+    let address = context.to(&Route::Path(Way { package: way.package.clone(), ..Way::default() }));
     let mut channels: Vec<String> =
         question.asked.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
     channels.sort();
@@ -171,25 +172,25 @@ fn olm_words(olm: Generation) -> &'static str {
 }
 
 /// A way, and if it does not get there the one that does when fields are set.
-fn result(desk: Desk<'_>, question: &Question, path: &UpgradePath) -> Result<Markup, PageError> {
+fn result(context: PageContext<'_>, question: &Question, path: &UpgradePath) -> Result<Markup, PageError> {
     let id = format!("path-{}", path.olm.as_str());
-    let other = if path.is_reached { None } else { question.fewest(desk, path.olm)? };
+    let other = if path.is_reached { None } else { question.fewest(context, path.olm)? };
     Ok(html! {
         section.answer aria-labelledby=(id) {
             h2 id=(id) { (olm_words(path.olm)) " "
                 @if path.is_reached { (badge("good", "gets there")) } @else { (badge("bad", "does not get there")) } }
             p { (counted(path.steps.len() as u64, "step")) ": " (shown(&path.reason)) "." }
-            @if !path.steps.is_empty() { (steps(desk, path, &format!("Steps that {} takes by itself", olm_words(path.olm)))) }
+            @if !path.steps.is_empty() { (steps(context, path, &format!("Steps that {} takes by itself", olm_words(path.olm)))) }
             @if let Some(other) = other {
                 h3 { "How to get there" }
                 p { (shown(&other.reason)) "." }
-                (steps(desk, &other, &format!("Steps of {}, with what to set before each", olm_words(path.olm))))
+                (steps(context, &other, &format!("Steps of {}, with what to set before each", olm_words(path.olm))))
             }
         }
     })
 }
 
-fn steps(desk: Desk<'_>, path: &UpgradePath, caption: &str) -> Markup {
+fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup {
     let has_settings = path.steps.iter().any(|it| !it.set.is_empty());
     let row = |number: usize, step: &PathStep| {
         let target = &step.target;
@@ -197,7 +198,7 @@ fn steps(desk: Desk<'_>, path: &UpgradePath, caption: &str) -> Markup {
             tr {
                 td.amount { (number + 1) }
                 th scope="row" {
-                    (version_link(desk, &path.package, (&target.bundle, &target.version), &target.catalog))
+                    (version_link(context, &path.package, (&target.bundle, &target.version), &target.catalog))
                     @if target.is_deprecated { " " (badge("warn", "deprecated")) }
                     @if let Some(refused) = &target.refused_for { " " (badge("bad", "refused")) " for its " code { (shown(refused)) } }
                     @if let Some(refusal) = &target.refusal { " " (badge("bad", "refused by OLM v1")) " " (shown(refusal)) }
@@ -268,11 +269,11 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
 const MAX_STEPS: usize = 250;
 
 /// For a page that cannot be asked: the ways from every entry of the default channel.
-fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
+fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Markup {
     let Some(graph) = question.asked.view.graphs.first() else { return html! {} };
     let mut ids = Ids::default();
     let linked = |bundle: &str, version: &str| {
-        version_link(desk, &question.asked.view.package, (bundle, version), &question.catalog)
+        version_link(context, &question.asked.view.package, (bundle, version), &question.catalog)
     };
     let mut rows = String::new();
     question.asked.of_default_channel(MAX_STEPS, |path, has_more| {
@@ -293,7 +294,7 @@ fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
     let rows = PreEscaped(rows);
     html! {
         p { "From every entry of the default channel "
-            (link(desk, &super::parts::channel_route(desk, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
+            (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
             ", as OLM Classic goes. `olmdex path` and `olmdex serve` answer any other question." }
         (table("Upgrade paths in the default channel", &["From", "Steps", "End"], rows))
     }

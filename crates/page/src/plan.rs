@@ -9,15 +9,15 @@ use super::parts::{select, shown};
 use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
-use super::site::{Desk, Page};
+use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, Gates, Move};
 use olmdex_constraint::openshift::Minor;
 use olmdex_plan::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, report};
 use olmdex_rules::openshift::{ClusterChannels, SupportLevel, coerce};
 use olmdex_text::calendar::Day;
 
-fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {
-    desk.shelf().plans.as_ref().ok_or(PageError::NoPage)
+fn plans(context: PageContext<'_>) -> Result<&Plans, PageError> {
+    context.cache().plans.as_ref().ok_or(PageError::NoPage)
 }
 
 /// What is asked, as far as it is said; `None` if there is nowhere to go.
@@ -60,8 +60,8 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
     }))
 }
 
-fn planned(desk: Desk<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageError> {
-    let (mut plan, _) = ask::plan_of(&plans.basis, &plans.cluster, desk.index(), wish)?;
+fn planned(context: PageContext<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageError> {
+    let (mut plan, _) = ask::plan_of(&plans.basis, &plans.cluster, context.index(), wish)?;
     let cut = |text: &mut String| plans.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
     plan.metadata.warnings.iter_mut().for_each(cut);
     plan.blockers.iter_mut().for_each(|it| [&mut it.text, &mut it.place].into_iter().for_each(cut));
@@ -75,16 +75,16 @@ fn planned(desk: Desk<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageEr
 }
 
 /// The plan as data.
-pub(super) fn answer(desk: Desk<'_>, journey: &Journey) -> Result<Plan, PageError> {
-    let plans = plans(desk)?;
+pub(super) fn answer(context: PageContext<'_>, journey: &Journey) -> Result<Plan, PageError> {
+    let plans = plans(context)?;
     match wish(plans, journey)? {
-        Some(wish) => planned(desk, plans, wish),
+        Some(wish) => planned(context, plans, wish),
         None => Err(PageError::parameter("to", "required: the version to go to")),
     }
 }
 
-pub(super) fn page(desk: Desk<'_>, journey: &Journey) -> Result<Page, PageError> {
-    let plans = plans(desk)?;
+pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, PageError> {
+    let plans = plans(context)?;
     let wish = wish(plans, journey)?;
     let title = match &wish {
         Some(wish) => format!("Upgrade plan: OpenShift {} to {}", wish.from, wish.to),
@@ -105,9 +105,9 @@ pub(super) fn page(desk: Desk<'_>, journey: &Journey) -> Result<Page, PageError>
     let is_data = wish.is_some();
     let body = html! {
         h1 { (title) }
-        (form(desk, plans, journey))
+        (form(context, plans, journey))
         @match wish {
-            Some(wish) => { div.plan { (report(&planned(desk, plans, wish)?)) } }
+            Some(wish) => { div.plan { (report(&planned(context, plans, wish)?)) } }
             None => { p { "No catalog is for a later version. Enter one to see what is known of the way there." } }
         }
     };
@@ -122,13 +122,13 @@ pub(super) fn page(desk: Desk<'_>, journey: &Journey) -> Result<Page, PageError>
     })
 }
 
-fn form(desk: Desk<'_>, plans: &Plans, journey: &Journey) -> Markup {
+fn form(context: PageContext<'_>, plans: &Plans, journey: &Journey) -> Markup {
     let mut minors: Vec<Minor> = plans.basis.catalogs.iter().map(|it| it.minor).collect();
     minors.retain(|it| plans.from.is_before(*it));
     minors.dedup();
     let present_arch = plans.cluster.architecture().unwrap_or_else(|| USUAL_ARCH.to_owned());
     html! {
-        form.question action=[desk.to(&Route::Plan(Journey::default()))] {
+        form.question action=[context.to(&Route::Plan(Journey::default()))] {
             label { span { "OpenShift version to go to" }
                 input name="to" list="minors" value=[journey.to.as_ref()] autocomplete="off" inputmode="decimal"; }
             datalist #minors { @for it in minors { option value=(it) {} } }

@@ -21,7 +21,7 @@ pub enum Route {
     /// A package.
     Package(String),
     /// A version of a package.
-    Version(Release, Part),
+    Version(PackageVersion, Part),
     /// The graph of a channel.
     Channel(Stream),
     /// The way from a version, and to one.
@@ -108,7 +108,7 @@ pub enum Sort {
 
 /// A version of a package.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Release {
+pub struct PackageVersion {
     /// The package.
     pub package: String,
     /// The version; of a bundle without one, its name.
@@ -322,9 +322,13 @@ impl Route {
             Self::Home => Vec::new(),
             Self::Packages(_) => vec!["packages"],
             Self::Package(package) => vec!["p", package],
-            Self::Version(Release { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
-            Self::Version(Release { package, version, .. }, Part::Deps) => vec!["p", package, "v", version, "deps"],
-            Self::Version(Release { package, version, .. }, Part::Images) => vec!["p", package, "v", version, "images"],
+            Self::Version(PackageVersion { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
+            Self::Version(PackageVersion { package, version, .. }, Part::Deps) => {
+                vec!["p", package, "v", version, "deps"]
+            }
+            Self::Version(PackageVersion { package, version, .. }, Part::Images) => {
+                vec!["p", package, "v", version, "images"]
+            }
             Self::Channel(Stream { package, channel, .. }) => vec!["p", package, "c", channel],
             Self::Path(Way { package, .. }) => vec!["p", package, "path"],
             Self::WhyNot(Way { package, .. }) => vec!["p", package, "why-not"],
@@ -346,7 +350,7 @@ impl Route {
     pub fn query(&self) -> Vec<(&'static str, String)> {
         let mut all: Vec<(&'static str, Option<String>)> = match self {
             Self::Packages(list) => list.parameters(),
-            Self::Version(Release { catalog, .. }, _)
+            Self::Version(PackageVersion { catalog, .. }, _)
             | Self::Channel(Stream { catalog, .. })
             | Self::Lint { catalog } => vec![("catalog", catalog.clone())],
             Self::Path(way) | Self::WhyNot(way) => vec![
@@ -454,8 +458,8 @@ impl Way {
     }
 }
 
-fn release(package: &str, version: &str, query: &mut Query) -> Release {
-    Release { package: own(package), version: own(version), catalog: query.take("catalog") }
+fn release(package: &str, version: &str, query: &mut Query) -> PackageVersion {
+    PackageVersion { package: own(package), version: own(version), catalog: query.take("catalog") }
 }
 
 fn own(text: &str) -> String {

@@ -5,7 +5,7 @@
 use maud::Markup;
 
 use super::command::Command;
-use super::index_cache::Shelf;
+use super::index_cache::IndexCache;
 use super::links::Links;
 use super::one_package::OfPackage;
 use super::reply::PageError;
@@ -18,7 +18,7 @@ pub struct Site<'s> {
     /// The catalogs.
     pub index: &'s Index,
     /// What is known of them.
-    pub shelf: &'s Shelf,
+    pub cache: &'s IndexCache,
     /// How pages lead to each other.
     pub links: &'s Links,
 }
@@ -43,20 +43,20 @@ pub(super) struct Page {
 
 /// A page that is being made: the site, and where the page is in it.
 #[derive(Clone, Copy)]
-pub(super) struct Desk<'s> {
+pub(super) struct PageContext<'s> {
     pub(super) site: Site<'s>,
     pub(super) here: &'s Route,
     /// What the pages of a package share while all of them are made.
     pub(super) shared: Option<&'s dyn OfPackage>,
 }
 
-impl<'s> Desk<'s> {
+impl<'s> PageContext<'s> {
     pub(super) fn index(&self) -> &'s Index {
         self.site.index
     }
 
-    pub(super) fn shelf(&self) -> &'s Shelf {
-        self.site.shelf
+    pub(super) fn cache(&self) -> &'s IndexCache {
+        self.site.cache
     }
 
     /// The address of another page.
@@ -76,12 +76,12 @@ impl<'s> Desk<'s> {
 
     /// The names of the catalogs.
     pub(super) fn catalogs(&self) -> impl Iterator<Item = &'s str> {
-        self.site.shelf.catalogs.iter().map(|it| it.catalog.as_str())
+        self.site.cache.catalogs.iter().map(|it| it.catalog.as_str())
     }
 
     /// Whether a catalog must be said, because there are several.
     pub(super) fn has_several(&self) -> bool {
-        self.site.shelf.catalogs.len() > 1
+        self.site.cache.catalogs.len() > 1
     }
 
     /// A catalog for a command, which need not say it if there is no other.
@@ -98,7 +98,7 @@ impl<'s> Desk<'s> {
     ) -> Result<String, PageError> {
         self.must_have_catalog(named)?;
         let found =
-            self.shelf().choose(named.map(std::slice::from_ref).unwrap_or_default(), having.iter().map(String::as_str));
+            self.cache().choose(named.map(std::slice::from_ref).unwrap_or_default(), having.iter().map(String::as_str));
         match found {
             Some(name) => Ok(name.to_owned()),
             None => Err(missing()),

@@ -3,8 +3,8 @@
 //! What it deliberately does not do: it does not decide what was meant.
 
 use super::reply::PageError;
-use super::route::{Form, Part, Release, Route, Stream};
-use super::site::Desk;
+use super::route::{Form, PackageVersion, Part, Route, Stream};
+use super::site::PageContext;
 use olmdex_ask::{AskError, Help, Hint, must_have, no_api, no_channel, no_package, no_version};
 
 impl From<AskError> for PageError {
@@ -22,7 +22,7 @@ impl From<AskError> for PageError {
             }
             AskError::NoVersion { package, version: name, help } | AskError::NoBundle { package, name, help } => {
                 unknown("version", format!("{package} {name}"), help, |it| {
-                    Some(Route::Version(Release { package, version: it, catalog: None }, Part::Whole))
+                    Some(Route::Version(PackageVersion { package, version: it, catalog: None }, Part::Whole))
                 })
             }
             AskError::Index(error) => Self::Index(error),
@@ -52,7 +52,7 @@ fn explained(error: Result<AskError, AskError>) -> PageError {
     }
 }
 
-impl Desk<'_> {
+impl PageContext<'_> {
     /// A catalog that was named must be there.
     pub(super) fn must_have_catalog(&self, name: Option<&String>) -> Result<(), PageError> {
         let names: Vec<&str> = self.catalogs().collect();

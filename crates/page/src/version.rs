@@ -11,69 +11,73 @@ use super::parts::{
     table, tabs, version_link, version_route,
 };
 use super::reply::PageError;
-use super::route::{ImageSearch, List, Part, Release, Route, Way};
-use super::site::{Desk, Page};
+use super::route::{ImageSearch, List, PackageVersion, Part, Route, Way};
+use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
 
 /// The answer as data: what `show PKG@VERSION` gives.
-pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDetail>, PageError> {
-    desk.must_have_catalog(release.catalog.as_ref())?;
+pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
+    context.must_have_catalog(release.catalog.as_ref())?;
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
-    let found = of_version(desk.index(), &catalogs, &release.package, &release.version)?;
+    let found = of_version(context.index(), &catalogs, &release.package, &release.version)?;
     if found.is_empty() {
-        return Err(desk.unknown_version(&release.package, &release.version, release.catalog.as_ref()));
+        return Err(context.unknown_version(&release.package, &release.version, release.catalog.as_ref()));
     }
     Ok(found)
 }
 
 /// What the version requires: what `deps PKG@VERSION` gives.
-pub(super) fn dependencies(desk: Desk<'_>, release: &Release) -> Result<Vec<Dependencies>, PageError> {
-    let found = answer(desk, release)?;
+pub(super) fn dependencies(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<Dependencies>, PageError> {
+    let found = answer(context, release)?;
     let Some(bundle) = found.first().map(|it| it.row.bundle.clone()) else { return Ok(Vec::new()) };
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
     let target = Target { package: release.package.clone(), bundle };
     let wish = DependencyWish::default();
-    Ok(ask::dependencies(desk.index(), &catalogs, &target, wish, &mut |_| {})?.answers)
+    Ok(ask::dependencies(context.index(), &catalogs, &target, wish, &mut |_| {})?.answers)
 }
 
 /// What a bundle of one catalog requires, as the page shows it.
-fn needed(desk: Desk<'_>, catalog: &str, package: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {
-    match desk.shared {
+fn needed(context: PageContext<'_>, catalog: &str, package: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {
+    match context.shared {
         Some(shared) => shared.demands(catalog, bundle),
         None => {
             let target = Target { package: package.to_owned(), bundle: bundle.to_owned() };
-            Ok(ask::needs(desk.index(), catalog, &target)?)
+            Ok(ask::needs(context.index(), catalog, &target)?)
         }
     }
 }
 
 /// The images of the version: what `images PKG@VERSION` gives.
-pub(super) fn images(desk: Desk<'_>, release: &Release) -> Result<Vec<ImageUse>, PageError> {
-    let found = answer(desk, release)?;
+pub(super) fn images(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<ImageUse>, PageError> {
+    let found = answer(context, release)?;
     let having: Vec<String> = found.iter().map(|it| it.row.catalog.clone()).collect();
-    let catalog = desk.choose(release.catalog.as_ref(), &having, || {
-        desk.unknown_version(&release.package, &release.version, release.catalog.as_ref())
+    let catalog = context.choose(release.catalog.as_ref(), &having, || {
+        context.unknown_version(&release.package, &release.version, release.catalog.as_ref())
     })?;
     let bundle = found.iter().find(|it| it.row.catalog == catalog).map(|it| &it.row);
     let places: Vec<(String, String, String)> =
         bundle.map(|it| (it.catalog.clone(), it.package.clone(), it.bundle.clone())).into_iter().collect();
-    Ok(desk.index().image_uses(&places)?)
+    Ok(context.index().image_uses(&places)?)
 }
 
-fn named(verb: &'static str, release: &Release, detail: &BundleDetail) -> Command {
+fn named(verb: &'static str, release: &PackageVersion, detail: &BundleDetail) -> Command {
     let is_version = detail.row.version == release.version;
     let name = if is_version { format!("{}@{}", release.package, release.version) } else { release.version.clone() };
     Command::new(verb).name(name)
 }
 
 /// The page; `all` is the answer as data.
-pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> Result<Page, PageError> {
+pub(super) fn page(
+    context: PageContext<'_>,
+    release: &PackageVersion,
+    all: &[BundleDetail],
+) -> Result<Page, PageError> {
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
-    let missing = || desk.unknown_version(&release.package, &release.version, release.catalog.as_ref());
-    let catalog = desk.choose(release.catalog.as_ref(), &having, missing)?;
+    let missing = || context.unknown_version(&release.package, &release.version, release.catalog.as_ref());
+    let catalog = context.choose(release.catalog.as_ref(), &having, missing)?;
     let Some(detail) = all.iter().find(|it| it.row.catalog == catalog) else { return Err(missing()) };
     let row = &detail.row;
     let everywhere = BundleSelector {
@@ -81,33 +85,33 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
         name: Some(row.bundle.clone()),
         ..BundleSelector::default()
     };
-    let elsewhere = if desk.has_several() { desk.index().show_bundle(&everywhere)? } else { Vec::new() };
+    let elsewhere = if context.has_several() { context.index().show_bundle(&everywhere)? } else { Vec::new() };
     let elsewhere: Vec<String> = elsewhere.into_iter().map(|it| it.row.catalog).filter(|it| *it != catalog).collect();
     // What it requires says something wrong in a catalog that is broken, and the rest of the page does not.
-    let requires = needed(desk, &catalog, &row.package, &row.bundle);
-    let higher = if detail.upgrades_to.is_empty() { higher(desk, detail)? } else { Vec::new() };
+    let requires = needed(context, &catalog, &row.package, &row.bundle);
+    let higher = if detail.upgrades_to.is_empty() { higher(context, detail)? } else { Vec::new() };
     let body = html! {
         h1 { (shown(&row.package)) " " (shown(&release.version)) }
         p.lead dir="auto" { (shown(&row.display_name)) }
-        (tabs(desk, &row.package))
+        (tabs(context, &row.package))
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
-        (bundle_facts(desk, detail, &elsewhere))
-        (upgrades(desk, detail, &higher))
+        (bundle_facts(context, detail, &elsewhere))
+        (upgrades(context, detail, &higher))
         h2 #requires { "Requires" }
-        (requirements(desk, requires))
-        (apis(desk, "provides", "Provides", &detail.provides))
-        (related_images(desk, detail))
+        (requirements(context, requires))
+        (apis(context, "provides", "Provides", &detail.provides))
+        (related_images(context, detail))
         (properties(detail))
         @if !detail.description.trim().is_empty() {
             h2 #description { "Description" }
             div.prose dir="auto" { (markdown(&detail.description)) }
         }
     };
-    let said = desk.said(&catalog);
+    let said = context.said(&catalog);
     let command = |verb| named(verb, release, detail).given("--catalog", said.as_ref());
     // What the page links to is about the bundle that it shows.
-    let whole = |part| Route::Version(Release { catalog: desk.said(&catalog), ..release.clone() }, part);
+    let whole = |part| Route::Version(PackageVersion { catalog: context.said(&catalog), ..release.clone() }, part);
     Ok(Page {
         title: format!("{} {}", row.package, release.version),
         trail: vec![
@@ -123,7 +127,7 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
     })
 }
 
-fn bundle_facts(desk: Desk<'_>, detail: &BundleDetail, elsewhere: &[String]) -> Markup {
+fn bundle_facts(context: PageContext<'_>, detail: &BundleDetail, elsewhere: &[String]) -> Markup {
     let row = &detail.row;
     let modes: Vec<&str> = detail.install_modes.iter().filter(|it| it.supported).map(|it| it.kind.as_str()).collect();
     let features = html! {
@@ -132,10 +136,10 @@ fn bundle_facts(desk: Desk<'_>, detail: &BundleDetail, elsewhere: &[String]) -> 
         }
     };
     let catalogs = html! {
-        @if desk.has_several() {
+        @if context.has_several() {
             strong { (shown(&row.catalog)) }
             @for name in elsewhere {
-                ", " (link(desk, &version_route(desk, &row.package, if row.version.is_empty() { &row.bundle } else { &row.version }, name), shown(name)))
+                ", " (link(context, &version_route(context, &row.package, if row.version.is_empty() { &row.bundle } else { &row.version }, name), shown(name)))
             }
         }
     };
@@ -143,7 +147,7 @@ fn bundle_facts(desk: Desk<'_>, detail: &BundleDetail, elsewhere: &[String]) -> 
     facts(&[
         ("Bundle", html! { code { (shown(&row.bundle)) } }),
         ("Image", html! { @if !row.image.is_empty() { code { (shown(&row.image)) } } }),
-        ("Channels", channel_links(desk, &row.package, &row.channels, &row.catalog)),
+        ("Channels", channel_links(context, &row.package, &row.channels, &row.catalog)),
         ("Catalogs", catalogs),
         ("Provider", text(&detail.provider)),
         ("Maturity", text(&detail.maturity)),
@@ -187,7 +191,7 @@ fn joined(edges: &[Edge]) -> Vec<Edges<'_>> {
 }
 
 /// The edges that lead to it, and those that lead on.
-fn upgrades(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
+fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
     let own_file = detail.source.as_ref().map_or("", |it| &it.file);
     let table_of = |caption: &str, edges: &[Edge]| {
@@ -197,12 +201,12 @@ fn upgrades(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)
                     th scope="row" {
                         // A name that is only mentioned has no page.
                         @if first.version.is_empty() { (shown(&first.bundle)) }
-                        @else { (version_link(desk, &row.package, (&first.bundle, &first.version), &row.catalog)) }
+                        @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
                     }
                     td { (shown(&first.kind)) }
                     td { @for (idx, edge) in all.iter().enumerate() {
                         @if idx > 0 { ", " }
-                        (link(desk, &channel_route(desk, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
+                        (link(context, &channel_route(context, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
                         " "
                         @if edge.file == own_file { span.quiet { "line " (edge.line) } } @else { (place(&edge.file, edge.line)) }
                     } }
@@ -219,7 +223,7 @@ fn upgrades(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)
                 @else { (table_of("Upgrades to this version", &detail.upgrades_from)) }
             }
             div {
-                @if detail.upgrades_to.is_empty() { (no_way_on(desk, detail, higher)) }
+                @if detail.upgrades_to.is_empty() { (no_way_on(context, detail, higher)) }
                 @else { (table_of("Upgrades from this version", &detail.upgrades_to)) }
             }
         }
@@ -227,13 +231,13 @@ fn upgrades(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)
 }
 
 /// The channels of the catalog that hold a higher version, each with its highest; the highest first.
-fn higher(desk: Desk<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRow)>, PageError> {
+fn higher(context: PageContext<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRow)>, PageError> {
     let row = &detail.row;
     let filter =
         Filter { catalogs: vec![row.catalog.clone()], package: Some(row.package.clone()), ..Filter::default() };
     let mut found: Vec<(String, BundleRow)> = Vec::new();
     // They come by their versions: what follows the bundle of the page is not lower.
-    for it in desk.index().bundles(&filter)?.into_iter().rev().take_while(|it| it.bundle != row.bundle) {
+    for it in context.index().bundles(&filter)?.into_iter().rev().take_while(|it| it.bundle != row.bundle) {
         if it.version == row.version && it.release == row.release {
             continue;
         }
@@ -250,13 +254,13 @@ fn higher(desk: Desk<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRo
 const NAMED: usize = 8;
 
 /// Says that no upgrade leads on, and where higher versions are.
-fn no_way_on(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
+fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
     let name = if row.version.is_empty() { &row.bundle } else { &row.version };
     let way = Way {
         package: row.package.clone(),
         from: Some(name.clone()),
-        catalog: desk.said(&row.catalog),
+        catalog: context.said(&row.catalog),
         ..Way::default()
     };
     html! {
@@ -266,18 +270,18 @@ fn no_way_on(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow
             p { "There is no upgrade from this version in its channels: it is the head, or the end of a channel. Higher versions are in "
                 @for (idx, (channel, highest)) in higher.iter().take(NAMED).enumerate() {
                     @if idx > 0 { ", " }
-                    (link(desk, &channel_route(desk, &row.package, channel, &row.catalog), shown(channel)))
-                    " (" (version_link(desk, &row.package, (&highest.bundle, &highest.version), &row.catalog)) ")"
+                    (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel)))
+                    " (" (version_link(context, &row.package, (&highest.bundle, &highest.version), &row.catalog)) ")"
                 }
                 @if higher.len() > NAMED { " and " (counted((higher.len() - NAMED) as u64, "other channel")) }
                 "."
-                @if let Some(address) = desk.to(&Route::Path(way)) { " " a href=(address) { "Upgrade paths from this version" } }
+                @if let Some(address) = context.to(&Route::Path(way)) { " " a href=(address) { "Upgrade paths from this version" } }
             }
         }
     }
 }
 
-fn requirements(desk: Desk<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> Markup {
+fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> Markup {
     let found = match found {
         Ok(found) => found,
         Err(error) => return html! { p { "This cannot be determined: " (error) "." } },
@@ -295,7 +299,7 @@ fn requirements(desk: Desk<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> M
                     @if it.is_broken { (badge("bad", "cannot be read")) }
                     @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "nobody provides it" })) }
                     @else { @for (idx, name) in packages.iter().enumerate() {
-                        @if idx > 0 { ", " } (link(desk, &Route::Package(name.clone()), shown(name)))
+                        @if idx > 0 { ", " } (link(context, &Route::Package(name.clone()), shown(name)))
                     } @if it.met.n_packages > packages.len() {
                         " and " (counted((it.met.n_packages - packages.len()) as u64, "other package"))
                     } }
@@ -308,25 +312,25 @@ fn requirements(desk: Desk<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> M
     table("Requirements and their providers", &["Requirement", "Provided by", "Preferred", "Place"], rows)
 }
 
-fn apis(desk: Desk<'_>, id: &str, title: &str, all: &[Api]) -> Markup {
+fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup {
     html! {
         @if !all.is_empty() {
             h2 id=(id) { (title) }
             ul.apis { @for api in all {
                 @let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
-                li { (link(desk, &route, html! { strong { (shown(&api.kind)) } }))
+                li { (link(context, &route, html! { strong { (shown(&api.kind)) } }))
                     " " span.quiet { (shown(&api.group)) "/" (shown(&api.version)) } }
             } }
         }
     }
 }
 
-fn related_images(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
+fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
     let rows = html! {
         @for it in &detail.related_images {
             tr {
                 th scope="row" { @if it.name.is_empty() { span.quiet { "–" } } @else { (shown(&it.name)) } }
-                td { code { (link(desk, &Route::Images(ImageSearch { text: it.image.clone(), page: 0 }), shown(&it.image))) } }
+                td { code { (link(context, &Route::Images(ImageSearch { text: it.image.clone(), page: 0 }), shown(&it.image))) } }
             }
         }
     };

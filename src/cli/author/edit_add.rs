@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::bundle::ImageTemplate;
-use crate::bundle::rules::{Newcomer, Placed, Validation};
+use crate::bundle::rules::{CatalogClaims, Placed, Validation};
 use crate::cli::args::formats::MigrateLevel;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::Finding;
-use crate::edit::{CatalogEdit, Change, Edges, Verdict, at_level, bundles_of, join, rules};
+use crate::edit::{CatalogEdit, Change, Edges, EditEffects, at_level, bundles_of, join, rules};
 use crate::fbc::Name;
 use crate::fbc::{Input, Level};
 use crate::index::{Builder, CatalogSpec, Mode};
@@ -79,7 +79,7 @@ impl EdgeArgs {
 /// What came of it.
 pub(super) struct Added {
     pub(super) package: String,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: EditEffects,
     /// What the catalog says to the bundle.
     pub(super) joined: Vec<Finding>,
 }
@@ -219,7 +219,7 @@ fn joined(
 }
 
 /// A bundle as the entry of a channel that it becomes.
-fn as_entry(newcomer: &Newcomer, channel: &str, edges: &Edges) -> Newcomer {
+fn as_entry(newcomer: &CatalogClaims, channel: &str, edges: &Edges) -> CatalogClaims {
     let place = newcomer.replaces.as_ref().map_or(&newcomer.name.place, |it| &it.place).clone();
     let replaces = edges.replaces.clone().filter(|it| !it.is_empty());
     let skip = |it: &String| {
@@ -227,7 +227,7 @@ fn as_entry(newcomer: &Newcomer, channel: &str, edges: &Edges) -> Newcomer {
         let place = stated.map_or(&newcomer.name.place, |it| &it.place).clone();
         Placed { it: it.clone(), place }
     };
-    Newcomer {
+    CatalogClaims {
         channels: Placed { it: vec![channel.to_owned()], place: newcomer.channels.place.clone() },
         replaces: replaces.map(|it| Placed { it, place }),
         skips: edges.skips.iter().flatten().map(skip).collect(),

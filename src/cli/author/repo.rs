@@ -11,7 +11,7 @@ use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::community::{self, Operator, Verdict, rules};
+use crate::community::{self, CheckResult, Operator, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Tally, counted};
@@ -166,7 +166,7 @@ fn as_pipelines(operators: &[Operator]) -> CommandResult {
     let mut is_refused = false;
     for operator in operators {
         let verdicts = community::check(operator);
-        is_refused |= verdicts.iter().any(Verdict::is_refusal);
+        is_refused |= verdicts.iter().any(CheckResult::is_refusal);
         let mut bundles: BTreeMap<String, Results> =
             operator.versions.iter().map(|it| (it.name.clone(), Results::new())).collect();
         let mut operator_checks = Results::new();

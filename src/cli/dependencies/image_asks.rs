@@ -13,7 +13,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::read_regular_of;
 use crate::index::Index;
-use crate::mirror::{self, Catalog, Dialect, Image, Release};
+use crate::mirror::{self, Catalog, Dialect, FilterVersion, Image};
 
 /// Adds the bundles that a configuration keeps. Whether it keeps all that it asks for.
 pub(super) fn of_configuration(
@@ -34,7 +34,7 @@ pub(super) fn of_configuration(
             None => index.catalog_input(name)?,
         };
         let catalog = Catalog::read(&input, wanted.as_ref());
-        let filtered = mirror::filter(&catalog, operator, Release::default())
+        let filtered = mirror::filter(&catalog, operator, FilterVersion::default())
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
         for package in operator.packages.iter().filter(|it| !catalog.packages.contains_key(&it.name)) {
             let message = format!("catalog `{name}` has no package `{}`", package.name);

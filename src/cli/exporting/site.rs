@@ -8,7 +8,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::cli::terminal::progress::Progress;
 use crate::diag::{counted, grouped};
-use crate::page::{ExportError, Shelf, export};
+use crate::page::{ExportError, IndexCache, export};
 use crate::re2::Pattern;
 
 pub(super) fn run(context: &Context, sources: &[String], globs: &[String], target: &Path) -> CommandResult {
@@ -16,11 +16,11 @@ pub(super) fn run(context: &Context, sources: &[String], globs: &[String], targe
     let sources: Vec<PathBuf> = sources.iter().map(PathBuf::from).collect();
     let ask = AskOptions::of_sources(&sources);
     let index = ask.open(context)?;
-    let shelf = Shelf::new(&index, ask.as_words()?)?;
+    let cache = IndexCache::new(&index, ask.as_words()?)?;
     let progress = Progress::start(context, format!("writing {}", target.display()));
     interrupt::undo_writes(context);
     let is_wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|it| it.is_match(name));
-    let found = export(&index, &shelf, &is_wanted, target).map_err(|error| match error {
+    let found = export(&index, &cache, &is_wanted, target).map_err(|error| match error {
         ExportError::Index(error) => error.into(),
         ExportError::Needs(error) => error.into(),
         ExportError::File(error) => error.into(),

@@ -10,7 +10,7 @@ use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::text::text_of;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
-use crate::mirror::{self, Configuration, Dialect, Operator, Release};
+use crate::mirror::{self, Configuration, Dialect, FilterVersion, Operator};
 
 /// Filter catalogs as oc-mirror does, by an ImageSetConfiguration
 ///
@@ -149,10 +149,10 @@ pub(super) enum Tool {
 
 impl FilterArgs {
     /// Which release of the filter is followed.
-    pub(super) fn release(&self) -> Release {
+    pub(super) fn release(&self) -> FilterVersion {
         match self.compat {
-            Some(Tool::OcMirror0_0_4) => Release::V0_0_4,
-            _ => Release::V0_0_5,
+            Some(Tool::OcMirror0_0_4) => FilterVersion::V0_0_4,
+            _ => FilterVersion::V0_0_5,
         }
     }
 

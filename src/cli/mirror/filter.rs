@@ -18,7 +18,8 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{Severity, closest, counted};
 use crate::fbc::{Format, Input};
 use crate::mirror::{
-    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, Filtered, Mirrored, Release, Request,
+    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, FilterVersion, Filtered, Mirrored,
+    Request,
 };
 
 impl From<ConfigurationError> for CommandError {
@@ -116,7 +117,7 @@ pub(super) fn kept_images(
     let mut exit = Exit::Yes;
     let mut kept = Vec::new();
     for entry in entries {
-        let (filtered, blobs, is_whole) = filter(context, asked, Release::default(), entry)?;
+        let (filtered, blobs, is_whole) = filter(context, asked, FilterVersion::default(), entry)?;
         if is_whole != Exit::Yes {
             exit = is_whole;
         }
@@ -133,7 +134,7 @@ pub(super) fn kept_images(
 fn filter(
     context: &Context,
     asked: &AskedFor,
-    release: Release,
+    release: FilterVersion,
     entry: &Entry,
 ) -> Result<(Filtered, Blobs, Exit), CommandError> {
     let catalog = &entry.catalog;

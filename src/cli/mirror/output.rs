@@ -13,8 +13,8 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::printable;
 use crate::fbc::Format;
 use crate::mirror::{
-    self, AdditionalImage, Blobs, Configuration, Destination, FilterExplanation, Filtered, Image, MirrorSet, Mirrored,
-    Node, OutputError,
+    self, AdditionalImage, Blobs, Configuration, Destination, FilterExplanation, Filtered, Image, ManifestValue,
+    MirrorSet, Mirrored, OutputError,
 };
 use crate::re2::Pattern;
 
@@ -249,7 +249,7 @@ fn manifests(
     to: Option<&Destination>,
     format: Output,
     kept: &Kept<'_>,
-) -> Result<Vec<Node>, CommandError> {
+) -> Result<Vec<ManifestValue>, CommandError> {
     let Entry { operator, input, catalog, .. } = kept.entry;
     let image = mirror::catalog_image(operator, to);
     let unnamed = || {
@@ -257,7 +257,7 @@ fn manifests(
         error.help("name it: `-i REFERENCE=SOURCE`")
     };
     let template = operator.others.iter().find(|it| it.0 == "targetCatalogSourceTemplate");
-    if let (Output::CatalogSource, Some((field, Node::Text(file)))) = (format, template) {
+    if let (Output::CatalogSource, Some((field, ManifestValue::Text(file)))) = (format, template) {
         let file = printable(file);
         context.reporter.warning(&format!(
             "`{field}: {file}` is not read: oc-mirror puts its name, image and source type into that file"

@@ -25,7 +25,7 @@ use crate::fbc::Input;
 use crate::file::{FileError, Scratch, append, make_way_below};
 use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
-use crate::page::{Plans, Shelf, in_command};
+use crate::page::{IndexCache, Plans, in_command};
 use crate::plan::PlanBasis;
 use crate::serve::memory::budget;
 use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
@@ -373,16 +373,16 @@ impl Maker {
         if !self.has_pages {
             return Ok((snapshot, watched));
         }
-        let shelf = snapshot.ask(|index| self.shelf(index))?;
-        Ok((snapshot.with_pages(Box::new(Shown(shelf))), watched))
+        let cache = snapshot.ask(|index| self.cache(index))?;
+        Ok((snapshot.with_pages(Box::new(Shown(cache))), watched))
     }
 
     /// What pages ask again and again.
-    fn shelf(&self, index: &Index) -> Result<Shelf, CommandError> {
-        let shelf = Shelf::new(index, words_of(&self.named))?;
+    fn cache(&self, index: &Index) -> Result<IndexCache, CommandError> {
+        let cache = IndexCache::new(index, words_of(&self.named))?;
         Ok(match &self.planned {
-            Some(planned) => shelf.with_plans(planned.plans(index, &self.named)?),
-            None => shelf,
+            Some(planned) => cache.with_plans(planned.plans(index, &self.named)?),
+            None => cache,
         })
     }
 

@@ -1,17 +1,17 @@
 //! The pages that `olmdex serve` shows beside catalogd's paths.
 
 use crate::index::{Index, IndexError};
-use crate::page::{Ask, Links, Shelf, Site, answer};
+use crate::page::{Ask, IndexCache, Links, Site, answer};
 use crate::serve::pages::{PageReply, PageRequest, Pages};
 
 /// The pages of the catalogs that are served.
 #[derive(Debug)]
-pub(super) struct Shown(pub(super) Shelf);
+pub(super) struct Shown(pub(super) IndexCache);
 
 impl Pages for Shown {
     fn answer(&self, index: &Index, request: &PageRequest<'_>) -> PageReply {
         let &PageRequest { method, target, if_none_match } = request;
-        let site = Site { index, shelf: &self.0, links: &Links::Served };
+        let site = Site { index, cache: &self.0, links: &Links::Served };
         let reply = answer(site, &Ask { method, target, if_none_match });
         PageReply { status: reply.status, headers: reply.headers, body: reply.body }
     }

@@ -31,5 +31,5 @@ pub use name::clean;
 pub use open::{is_archive, read};
 pub use shown::shown;
 pub use spool::Spool;
-pub use tree::{Found, LinkError, Node, Tree};
+pub use tree::{Found, LinkError, Tree, TreeEntry};
 pub use write::ArchiveWriter;

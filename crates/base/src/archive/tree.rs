@@ -21,7 +21,7 @@ const HOPS: usize = 40;
 
 /// What has a name.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub enum TreeEntry {
     /// A directory.
     Directory,
     /// A file.
@@ -36,7 +36,7 @@ pub enum Node {
 
 #[derive(Debug, Clone)]
 struct Placed {
-    node: Node,
+    node: TreeEntry,
     /// Which archive it is of.
     archive: u32,
 }
@@ -94,23 +94,23 @@ impl Tree {
         let Some(path) = self.place(&entry.name)? else { return Ok(()) };
         let node = match &entry.kind {
             EntryKind::Directory => {
-                if !matches!(self.nodes.get(&*path), Some(Placed { node: Node::Directory, .. })) {
+                if !matches!(self.nodes.get(&*path), Some(Placed { node: TreeEntry::Directory, .. })) {
                     self.remove(&path);
                 }
-                Node::Directory
+                TreeEntry::Directory
             }
             EntryKind::File => match text {
-                Some(text) => Node::File(text),
+                Some(text) => TreeEntry::File(text),
                 None => {
                     let name = clean(&entry.name).0;
-                    Node::Left((name != path).then(|| name.into()))
+                    TreeEntry::Left((name != path).then(|| name.into()))
                 }
             },
-            EntryKind::Link(target) => Node::Link(target.as_slice().into()),
+            EntryKind::Link(target) => TreeEntry::Link(target.as_slice().into()),
             EntryKind::HardLink(target) => self.hard_link(&entry.name, target)?,
-            EntryKind::Special(what) => Node::Special(what),
+            EntryKind::Special(what) => TreeEntry::Special(what),
         };
-        if !matches!(node, Node::Directory) {
+        if !matches!(node, TreeEntry::Directory) {
             self.remove(&path);
         }
         self.make_parents(&path, archive)?;
@@ -137,12 +137,12 @@ impl Tree {
         Ok(join(&self.directory_for(above)?, last))
     }
 
-    fn hard_link(&self, name: &[u8], target: &[u8]) -> Result<Node, ArchiveError> {
+    fn hard_link(&self, name: &[u8], target: &[u8]) -> Result<TreeEntry, ArchiveError> {
         let nowhere = |why: &str| ArchiveError::entry(name, format!("is a hard link to `{}`, {why}", shown(target)));
         let path = self.place_below(&clean(target).0).map_err(|error| nowhere(&error.to_string()))?;
         match self.nodes.get(&*path).map(|it| &it.node) {
-            Some(Node::Directory) => Err(nowhere("which is a directory")),
-            Some(Node::Left(None)) => Ok(Node::Left(Some(path.into()))),
+            Some(TreeEntry::Directory) => Err(nowhere("which is a directory")),
+            Some(TreeEntry::Left(None)) => Ok(TreeEntry::Left(Some(path.into()))),
             Some(node) => Ok(node.clone()),
             None => Err(nowhere("which comes before no entry of that name")),
         }
@@ -183,7 +183,7 @@ impl Tree {
     }
 
     /// What is below a directory, by path.
-    pub fn below(&self, path: &[u8]) -> impl Iterator<Item = (&[u8], &Node)> {
+    pub fn below(&self, path: &[u8]) -> impl Iterator<Item = (&[u8], &TreeEntry)> {
         self.below_placed(path).map(|(path, it)| (&**path, &it.node))
     }
 
@@ -203,17 +203,17 @@ impl Tree {
         for (at, _) in path.iter().enumerate().filter(|it| *it.1 == b'/') {
             let above = &path[..at];
             match self.nodes.get(above).map(|it| &it.node) {
-                Some(Node::Directory) => {}
+                Some(TreeEntry::Directory) => {}
                 Some(_) => return Err(ArchiveError::entry(path, "leads through a file")),
-                None => self.insert(above.to_vec(), Node::Directory, archive)?,
+                None => self.insert(above.to_vec(), TreeEntry::Directory, archive)?,
             }
         }
         Ok(())
     }
 
-    fn insert(&mut self, path: Vec<u8>, node: Node, archive: u32) -> Result<(), ArchiveError> {
+    fn insert(&mut self, path: Vec<u8>, node: TreeEntry, archive: u32) -> Result<(), ArchiveError> {
         let target = match &node {
-            Node::Link(target) | Node::Left(Some(target)) => target.len(),
+            TreeEntry::Link(target) | TreeEntry::Left(Some(target)) => target.len(),
             _ => 0,
         };
         self.weight.add(path.len() + target, &self.limits).map_err(ArchiveError::Limit)?;
@@ -234,12 +234,12 @@ impl Tree {
         let (path, placed) = self.follow(path, false)?;
         match placed.map(|it| &it.node) {
             None if path.is_empty() => Ok(Found::Directory(path)),
-            None | Some(Node::Link(_)) => Err(LinkError::NotFound),
-            Some(Node::Directory) => Ok(Found::Directory(path)),
-            Some(Node::File(text)) => Ok(Found::File(text)),
-            Some(Node::Left(Some(name))) => Ok(Found::Left(Cow::Borrowed(name))),
-            Some(Node::Left(None)) => Ok(Found::Left(Cow::Owned(path))),
-            Some(Node::Special(what)) => Ok(Found::Special(what)),
+            None | Some(TreeEntry::Link(_)) => Err(LinkError::NotFound),
+            Some(TreeEntry::Directory) => Ok(Found::Directory(path)),
+            Some(TreeEntry::File(text)) => Ok(Found::File(text)),
+            Some(TreeEntry::Left(Some(name))) => Ok(Found::Left(Cow::Borrowed(name))),
+            Some(TreeEntry::Left(None)) => Ok(Found::Left(Cow::Owned(path))),
+            Some(TreeEntry::Special(what)) => Ok(Found::Special(what)),
         }
     }
 
@@ -261,7 +261,7 @@ impl Tree {
             }
             let next = join(&done, &component);
             match self.nodes.get(&*next).map(|it| &it.node) {
-                Some(Node::Link(target)) => {
+                Some(TreeEntry::Link(target)) => {
                     hops += 1;
                     if hops > HOPS {
                         return Err(LinkError::TooManyLinks);
@@ -271,7 +271,7 @@ impl Tree {
                     }
                     todo.extend(components(target));
                 }
-                Some(Node::Directory) => done = next,
+                Some(TreeEntry::Directory) => done = next,
                 Some(_) if todo.iter().all(|it| matches!(it.as_slice(), b"")) && !may_be_missing => done = next,
                 Some(_) => return Err(LinkError::NotADirectory),
                 None if may_be_missing => done = next,

@@ -7,7 +7,7 @@ use super::manifest::{Manifest, first_document_within};
 use super::written;
 use olmdex_base::diag::Place;
 use olmdex_fbc::service_version::CsvView;
-use olmdex_fbc::{Api, BUNDLE_OBJECT, MadeOf, Spot, bundle_object};
+use olmdex_fbc::{Api, BUNDLE_OBJECT, Provenance, Spot, bundle_object};
 use olmdex_text::json::Expansion;
 use olmdex_text::json::{Reader, Step, Value};
 
@@ -31,11 +31,11 @@ struct Part {
 
 /// Where the blob of a bundle comes from that has this image. `files` are those that it was read from, in their order.
 #[must_use]
-pub fn made_of(bundle: &Bundle, image: &str, files: &[SourceFile<'_>]) -> MadeOf {
+pub fn made_of(bundle: &Bundle, image: &str, files: &[SourceFile<'_>]) -> Provenance {
     let expansion = Expansion::default();
     let read: Vec<Read> = files.iter().map(|it| Read::of(it.text, &expansion)).collect();
     let Some(csv) = read.iter().position(|it| it.is("ClusterServiceVersion")) else {
-        return MadeOf::new(Place::at_line(files.first().map_or("", |it| it.shown), 1));
+        return Provenance::new(Place::at_line(files.first().map_or("", |it| it.shown), 1));
     };
     let mut found = Finder { files: &read, csv, parts: Vec::new() };
     found.names(bundle);
@@ -47,7 +47,7 @@ pub fn made_of(bundle: &Bundle, image: &str, files: &[SourceFile<'_>]) -> MadeOf
     }
     found.images(&bundle.related_images(image));
     let start = written::place(files[csv].shown, files[csv].text, &Spot::Start);
-    let mut made_of = MadeOf::new(start);
+    let mut made_of = Provenance::new(start);
     let mut parts = found.parts;
     parts.sort_by_key(|it| it.file);
     for of_file in parts.chunk_by(|a, b| a.file == b.file) {

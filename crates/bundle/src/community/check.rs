@@ -7,7 +7,7 @@ use super::file::Unread;
 use super::operator::{Operator, path};
 use super::rules;
 use super::schema::{CI, misfits};
-use super::verdict::{Said, Verdict};
+use super::verdict::{CheckResult, Said};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
@@ -15,7 +15,7 @@ use olmdex_version::Version;
 
 /// All that the checks say, of versions first.
 #[must_use]
-pub fn check(operator: &Operator) -> Vec<Verdict> {
+pub fn check(operator: &Operator) -> Vec<CheckResult> {
     let mut verdicts = Vec::new();
     for number in 0..operator.versions.len() {
         let mut checked = Checked { operator, number, verdicts: Vec::new() };
@@ -33,7 +33,7 @@ pub fn check(operator: &Operator) -> Vec<Verdict> {
 
 /// The verdicts as findings, each once.
 #[must_use]
-pub fn findings(verdicts: &[Verdict]) -> Vec<Finding> {
+pub fn findings(verdicts: &[CheckResult]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut seen = BTreeSet::new();
     for finding in verdicts.iter().map(|it| &it.finding) {
@@ -89,12 +89,12 @@ pub fn default_channel(operator: &Operator) -> Option<String> {
     best.map(|it| it.1.to_owned())
 }
 
-fn add(operator: &Operator, check: &'static str, said: Said, at: &[Step], verdicts: &mut Vec<Verdict>) {
+fn add(operator: &Operator, check: &'static str, said: Said, at: &[Step], verdicts: &mut Vec<CheckResult>) {
     let shown = operator.path.display().to_string();
     verdicts.push(said.at(check, None, operator.ci.as_ref().ok(), &Spot::Path(at.to_vec()), &shown));
 }
 
-fn settings(operator: &Operator, verdicts: &mut Vec<Verdict>) {
+fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     let file = match &operator.ci {
         Ok(file) if file.json != "null" => file,
         Ok(_) | Err(Unread::Absent) => return,
@@ -134,7 +134,7 @@ fn settings(operator: &Operator, verdicts: &mut Vec<Verdict>) {
     }
 }
 
-fn names(operator: &Operator, verdicts: &mut Vec<Verdict>) {
+fn names(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     let names: BTreeSet<&str> =
         operator.versions.iter().filter_map(|it| it.facts.split_name.as_ref()).map(|it| it.0.as_str()).collect();
     if names.len() > 1 {
@@ -149,7 +149,7 @@ fn names(operator: &Operator, verdicts: &mut Vec<Verdict>) {
     }
 }
 
-fn update_graph(operator: &Operator, verdicts: &mut Vec<Verdict>) {
+fn update_graph(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     const CHECK: &str = "check_ci_upgrade_graph";
     match operator.settings.update_graph.as_deref() {
         None | Some("") => {
@@ -173,7 +173,7 @@ fn update_graph(operator: &Operator, verdicts: &mut Vec<Verdict>) {
     }
 }
 
-fn loops(operator: &Operator, verdicts: &mut Vec<Verdict>) {
+fn loops(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     const CHECK: &str = "check_upgrade_graph_loop";
     for channel in operator.all_channels() {
         let graph = match operator.graph(channel) {

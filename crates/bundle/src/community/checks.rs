@@ -10,7 +10,7 @@ use super::openshift::{Conflict, catalogs, conflicts};
 use super::operator::{Operator, VersionDirectory, path};
 use super::rules;
 use super::schema::{RELEASE, misfits};
-use super::verdict::{Said, Verdict};
+use super::verdict::{CheckResult, Said};
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
 use olmdex_version::Version;
@@ -23,7 +23,7 @@ const ANNOTATION_OPENSHIFT: [&str; 2] = ["annotations", "com.redhat.openshift.ve
 pub(super) struct Checked<'o> {
     pub(super) operator: &'o Operator,
     pub(super) number: usize,
-    pub(super) verdicts: Vec<Verdict>,
+    pub(super) verdicts: Vec<CheckResult>,
 }
 
 const CHECK_NAME: &str = "check_operator_name";

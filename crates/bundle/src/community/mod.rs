@@ -28,4 +28,4 @@ mod verdict;
 pub use check::{check, default_channel, findings, heads, update_graph_of};
 pub use operator::{Operator, RepositoryError, VersionDirectory};
 pub use release::{ReleaseError, TemplateEdit, catalog_level, release};
-pub use verdict::Verdict;
+pub use verdict::CheckResult;

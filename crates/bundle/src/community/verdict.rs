@@ -6,7 +6,7 @@ use olmdex_fbc::Spot;
 
 /// What a check says of an operator or one of its versions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct CheckResult {
     /// The name of the check in the pipelines.
     pub check: &'static str,
     /// The version's directory, if it is about one.
@@ -17,7 +17,7 @@ pub struct Verdict {
     pub finding: Finding,
 }
 
-impl Verdict {
+impl CheckResult {
     /// Whether the change would be refused.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
@@ -51,10 +51,10 @@ impl Said {
         file: Option<&RepositoryFile>,
         spot: &Spot,
         shown: &str,
-    ) -> Verdict {
+    ) -> CheckResult {
         let place = file.map_or_else(|| Place::at_line(shown, 1), |it| it.place(spot));
         let finding =
             Finding { rule: self.rule, message: self.message, place: Some(place), help: self.help, package: None };
-        Verdict { check, version: version.map(str::to_owned), theirs: self.theirs, finding }
+        CheckResult { check, version: version.map(str::to_owned), theirs: self.theirs, finding }
     }
 }

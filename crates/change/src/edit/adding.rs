@@ -10,7 +10,7 @@ use super::error::EditError;
 use super::object::quoted;
 use super::object::text as text_of;
 use super::target::PACKAGE;
-use super::verdict::{Verdict, judge};
+use super::verdict::{EditEffects, judge};
 use olmdex_fbc::{self as fbc, Format, Input, Level, Rendering, Selection};
 use olmdex_text::json::Reader;
 
@@ -45,7 +45,7 @@ pub(super) fn new_package(
     root: &Path,
     package: &str,
     change: &Change,
-) -> Result<(FileEdit, Verdict), EditError> {
+) -> Result<(FileEdit, EditEffects), EditError> {
     let Change::Add { bundle, channels, edges, .. } = change else {
         return Err(EditError::unknown("package", package, Vec::new()));
     };

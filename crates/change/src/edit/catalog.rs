@@ -15,7 +15,7 @@ use super::documents::{FileEdit, PackageDocuments, file_edits};
 use super::error::EditError;
 use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
-use super::verdict::{Verdict, judge};
+use super::verdict::{EditEffects, judge};
 use olmdex_base::diag::{before_version, closest_of_same_numbers};
 use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, Consumer, Input, Level, Name, Typed};
 use olmdex_version::Version;
@@ -111,7 +111,7 @@ impl CatalogEdit {
     ///
     /// # Errors
     /// [`EditError`]; nothing has changed then.
-    pub fn change(&mut self, package: &str, changes: &[Change]) -> Result<Verdict, EditError> {
+    pub fn change(&mut self, package: &str, changes: &[Change]) -> Result<EditEffects, EditError> {
         let verdicts = self.change_all(&[(package.to_owned(), changes.to_vec())])?;
         Ok(verdicts.into_iter().next().map(|it| it.1).unwrap_or_default())
     }
@@ -121,7 +121,7 @@ impl CatalogEdit {
     ///
     /// # Errors
     /// [`EditError`]; nothing has changed then.
-    pub fn change_all(&mut self, changes: &[(String, Vec<Change>)]) -> Result<Vec<(String, Verdict)>, EditError> {
+    pub fn change_all(&mut self, changes: &[(String, Vec<Change>)]) -> Result<Vec<(String, EditEffects)>, EditError> {
         let mut seen: HashSet<&str> = HashSet::new();
         let packages = changes.iter().map(|it| it.0.as_str()).filter(|it| seen.insert(it));
         let packages: Vec<String> = packages.map(str::to_owned).collect();
@@ -194,7 +194,7 @@ impl CatalogEdit {
     ///
     /// # Errors
     /// [`EditError`]; nothing has changed then.
-    pub fn create_package(&mut self, root: &Path, package: &str, change: &Change) -> Result<Verdict, EditError> {
+    pub fn create_package(&mut self, root: &Path, package: &str, change: &Change) -> Result<EditEffects, EditError> {
         let (edit, verdict) = new_package(&self.current, root, package, change)?;
         self.take(vec![edit]);
         Ok(verdict)

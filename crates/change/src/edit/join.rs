@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules;
 use olmdex_base::diag::{Finding, Place, Rule, closest};
-use olmdex_bundle::bundle::rules::{Newcomer, Placed};
+use olmdex_bundle::bundle::rules::{CatalogClaims, Placed};
 use olmdex_index::query::{BundleRow, EntryRow, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
@@ -23,7 +23,7 @@ use olmdex_version::blang::Range;
 ///
 /// # Errors
 /// If the index is damaged.
-pub fn join(index: &Index, newcomer: &Newcomer) -> Result<Vec<Finding>, ClosureError> {
+pub fn join(index: &Index, newcomer: &CatalogClaims) -> Result<Vec<Finding>, ClosureError> {
     let mut findings = Vec::new();
     let filter = Filter { package: Some(newcomer.package.it.clone()), ..Filter::default() };
     let bundles = index.bundles(&filter)?;
@@ -48,7 +48,7 @@ pub fn join(index: &Index, newcomer: &Newcomer) -> Result<Vec<Finding>, ClosureE
 
 fn finding(
     rule: &'static Rule,
-    newcomer: &Newcomer,
+    newcomer: &CatalogClaims,
     place: &Place,
     message: String,
     help: impl Into<String>,
@@ -60,7 +60,7 @@ fn finding(
 /// Names and versions that are taken.
 fn names(
     index: &Index,
-    newcomer: &Newcomer,
+    newcomer: &CatalogClaims,
     bundles: &[BundleRow],
     findings: &mut Vec<Finding>,
 ) -> Result<(), IndexError> {
@@ -104,7 +104,7 @@ impl Entry<'_> {
     }
 }
 
-fn channels(newcomer: &Newcomer, bundles: &[BundleRow], entries: &[EntryRow], findings: &mut Vec<Finding>) {
+fn channels(newcomer: &CatalogClaims, bundles: &[BundleRow], entries: &[EntryRow], findings: &mut Vec<Finding>) {
     let versions: BTreeMap<&str, Version> =
         bundles.iter().filter_map(|it| Some((it.bundle.as_str(), Version::parse(&it.version).ok()?))).collect();
     let mut there: BTreeMap<(&str, &str), Vec<Entry<'_>>> = BTreeMap::new();
@@ -161,7 +161,7 @@ fn below<'a>(entries: &[&Entry<'a>], versions: &BTreeMap<&str, Version>, top: &s
 }
 
 fn into_channel(
-    newcomer: &Newcomer,
+    newcomer: &CatalogClaims,
     channel: &str,
     entries: &[Entry<'_>],
     versions: &BTreeMap<&str, Version>,
@@ -224,7 +224,7 @@ fn into_channel(
 }
 
 /// What nobody in the catalog provides.
-fn needs(index: &Index, newcomer: &Newcomer, findings: &mut Vec<Finding>) -> Result<(), IndexError> {
+fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -> Result<(), IndexError> {
     for Placed { it: api, place } in &newcomer.required {
         let is_own = newcomer.provided.contains(api);
         if is_own || !index.packages_providing(&api.group, &api.version, &api.kind)?.is_empty() {
@@ -265,7 +265,7 @@ fn needs(index: &Index, newcomer: &Newcomer, findings: &mut Vec<Finding>) -> Res
 }
 
 /// Constraints that nothing in the catalog meets.
-fn constraints(index: &Index, newcomer: &Newcomer, findings: &mut Vec<Finding>) -> Result<(), ClosureError> {
+fn constraints(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -> Result<(), ClosureError> {
     if newcomer.constraints.is_empty() {
         return Ok(());
     }
@@ -284,7 +284,7 @@ fn constraints(index: &Index, newcomer: &Newcomer, findings: &mut Vec<Finding>) 
 /// Whether the definitions may follow those of the bundle that is replaced.
 fn definitions(
     index: &Index,
-    newcomer: &Newcomer,
+    newcomer: &CatalogClaims,
     entries: &[EntryRow],
     findings: &mut Vec<Finding>,
 ) -> Result<(), IndexError> {

@@ -59,7 +59,7 @@ pub use join::join;
 pub use repair::Mend;
 pub use simulate::{Advice, Effect, KeptBundle, Question, Simulated, Simulation, Way, simulate};
 pub use target::Target;
-pub use verdict::{Verdict, judge};
+pub use verdict::{EditEffects, judge};
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use olmdex_text::tally;
 
 /// What changes make of a package.
 #[derive(Debug, Clone, Default)]
-pub struct Verdict {
+pub struct EditEffects {
     /// Errors that the catalog did not have before.
     pub errors: Vec<Finding>,
     /// Warnings of the same checks that it did not have before.
@@ -33,7 +33,7 @@ pub struct Verdict {
 /// Looks at the files in which packages have changed, as they were and as they would be. One verdict for each package; errors that
 /// belong to none of them are with the first.
 #[must_use]
-pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict> {
+pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffects> {
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));
     let known = Known::new(&before.report.findings);
@@ -53,7 +53,7 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict>
         let (known, outside) = (Known::new(&known), outside(&known));
         let now = after.graphs.get(package);
         let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
-        Verdict {
+        EditEffects {
             errors,
             warnings,
             upgrades: found.into_iter().filter(|it| !known.has(it) && !was_outside(it, &outside)).collect(),

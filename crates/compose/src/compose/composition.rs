@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::catalogs::{Component, NamedCatalog, Origin};
 use super::compose_error::ComposeError;
-use crate::mirror::{self, Catalog, Filtered, Kept, Operator, Package, Release};
+use crate::mirror::{self, Catalog, FilterVersion, Filtered, Kept, Operator, Package};
 use olmdex_base::diag::Severity;
 use olmdex_base::file::read_regular_of;
 use olmdex_fbc::{Format, Input};
@@ -214,7 +214,7 @@ fn chosen(
         }
         let full = package.range.is_empty() && package.channels.iter().all(|it| it.range.is_empty());
         let operator = Operator { full, packages: vec![package.clone()], ..Operator::default() };
-        let of_one = mirror::filter(&catalog, &operator, Release::default())
+        let of_one = mirror::filter(&catalog, &operator, FilterVersion::default())
             .map_err(|error| ComposeError::Filter { place: place(&package.name), words: error.to_string() })?;
         for (name, kept) in of_one.packages {
             if let (Err(error), Some(facts)) = (&kept, catalog.packages.get(&name)) {

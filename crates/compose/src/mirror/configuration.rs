@@ -2,11 +2,11 @@
 //!
 //! What it deliberately does not do: it reads no text and judges nothing.
 
-use super::document::Node;
+use super::document::ManifestValue;
 use olmdex_version::masterminds::Constraint;
 
 /// Fields that are kept and not looked at, under the names that the format gives them.
-pub type Others = Vec<(String, Node)>;
+pub type Others = Vec<(String, ManifestValue)>;
 
 /// A configuration that has been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

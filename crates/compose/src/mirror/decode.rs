@@ -4,7 +4,7 @@
 //! What it deliberately does not do: it does not judge what the fields say; that is [`super::verify`].
 
 use super::configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
-use super::document::Node;
+use super::document::ManifestValue;
 use super::error::ConfigurationError;
 use super::verify::verify;
 use olmdex_text::gotype::{Decoder, Field, Form, GoType, Misfit, Problem};
@@ -132,20 +132,20 @@ fn others(value: Value<'_>, fields: &[Field], read: &[&str]) -> Others {
 }
 
 /// A value that fits its form, to be written again. Goes as deep as the forms do.
-fn node(value: Value<'_>, form: &Form, name: &str) -> Node {
+fn node(value: Value<'_>, form: &Form, name: &str) -> ManifestValue {
     let text = || value.as_str().unwrap_or_default().into_owned();
     match form {
         Form::List(item) if value.kind() == Kind::Array => {
-            Node::List(value.items().map(|it| node(it, item, name)).collect())
+            ManifestValue::List(value.items().map(|it| node(it, item, name)).collect())
         }
-        Form::Object(_) if value.kind() == Kind::Object => Node::Fields(others(value, form.fields(), &[])),
-        Form::Text(_) if value.as_str().is_none() => Node::Json("null".to_owned()),
-        Form::Text(_) if matches!(name, "minVersion" | "maxVersion") => Node::Quoted(text()),
-        Form::Text(_) => Node::Text(text()),
+        Form::Object(_) if value.kind() == Kind::Object => ManifestValue::Fields(others(value, form.fields(), &[])),
+        Form::Text(_) if value.as_str().is_none() => ManifestValue::Json("null".to_owned()),
+        Form::Text(_) if matches!(name, "minVersion" | "maxVersion") => ManifestValue::Quoted(text()),
+        Form::Text(_) => ManifestValue::Text(text()),
         _ => {
             let mut out = Vec::new();
             json::write_compact(value, &mut out);
-            Node::Json(String::from_utf8_lossy(&out).into_owned())
+            ManifestValue::Json(String::from_utf8_lossy(&out).into_owned())
         }
     }
 }

@@ -6,7 +6,7 @@ use olmdex_text::yaml::{Scalar, resolve_plain};
 
 /// A value of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Node {
+pub enum ManifestValue {
     /// A text; in quotes if it needs some.
     Text(String),
     /// A text that is always in quotes, such as a version.
@@ -16,12 +16,12 @@ pub enum Node {
     /// A value that is kept as it was read: JSON on one line, which is YAML too.
     Json(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<ManifestValue>),
     /// Fields, in their order.
-    Fields(Vec<(String, Node)>),
+    Fields(Vec<(String, ManifestValue)>),
 }
 
-impl Node {
+impl ManifestValue {
     /// A text.
     #[must_use]
     pub fn text(text: &str) -> Self {
@@ -119,8 +119,8 @@ impl Node {
 
 /// Documents, each after a line `---` but the first.
 #[must_use]
-pub fn documents(nodes: &[Node]) -> String {
-    nodes.iter().map(Node::to_yaml).collect::<Vec<_>>().join("---\n")
+pub fn documents(nodes: &[ManifestValue]) -> String {
+    nodes.iter().map(ManifestValue::to_yaml).collect::<Vec<_>>().join("---\n")
 }
 
 /// A text, plain where nobody can take it for anything else.
@@ -219,15 +219,15 @@ mod tests {
             "on",
         ];
         for it in odd {
-            let node = Node::fields([
+            let node = ManifestValue::fields([
                 (
                     it,
-                    Node::List(vec![
-                        Node::text(it),
-                        Node::fields([("a", Node::text(it)), (it, Node::Quoted(it.into()))]),
+                    ManifestValue::List(vec![
+                        ManifestValue::text(it),
+                        ManifestValue::fields([("a", ManifestValue::text(it)), (it, ManifestValue::Quoted(it.into()))]),
                     ]),
                 ),
-                ("z", Node::text(it)),
+                ("z", ManifestValue::text(it)),
             ]);
             let mut json = Vec::new();
             yaml::to_json(node.to_yaml().as_bytes(), &mut json)

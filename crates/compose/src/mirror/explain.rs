@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::catalog::PackageFacts;
 use super::configuration::Range;
-use super::filter::{FilterError, Filtered, Kept, Part, Release};
+use super::filter::{FilterError, FilterVersion, Filtered, Kept, Part};
 use super::graph::{GraphError, GraphFault, heads};
 use super::repair::{Request, Trouble, repairs, survivors, trouble};
 use olmdex_fbc::Entry;
@@ -78,7 +78,7 @@ pub fn explain(
     facts: &PackageFacts,
     request: &Request,
     filtered: &Filtered,
-    release: Release,
+    release: FilterVersion,
 ) -> FilterExplanation {
     let found = trouble(name, facts, request, release);
     // Of a package that is refused it is told what its channels have for the request.

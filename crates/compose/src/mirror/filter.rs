@@ -18,7 +18,7 @@ use olmdex_version::{Quoted, Version};
 
 /// Which release of the filter library is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Release {
+pub enum FilterVersion {
     /// 0.0.4 and before: equal bounds are a range like any other.
     V0_0_4,
     /// 0.0.5: equal bounds are one version, and nothing else comes with it.
@@ -224,7 +224,7 @@ pub fn wanted(operator: &Operator) -> Option<BTreeSet<&str>> {
 ///
 /// # Errors
 /// [`NamelessError`]. What is wrong with packages is in the answer.
-pub fn filter(catalog: &Catalog, operator: &Operator, release: Release) -> Result<Filtered, NamelessError> {
+pub fn filter(catalog: &Catalog, operator: &Operator, release: FilterVersion) -> Result<Filtered, NamelessError> {
     for (position, package) in operator.packages.iter().enumerate() {
         let nameless = package.channels.iter().position(|it| it.name.is_empty());
         if package.name.is_empty() || nameless.is_some() {
@@ -266,7 +266,7 @@ pub(super) fn filter_package(
     facts: &PackageFacts,
     package: Option<&Package>,
     is_full: bool,
-    release: Release,
+    release: FilterVersion,
     warnings: &mut Vec<Warning>,
 ) -> Result<Part, PackageError> {
     let asked: Option<BTreeSet<&str>> =
@@ -353,7 +353,7 @@ struct Channels<'c> {
     name: &'c str,
     package: Option<&'c Package>,
     is_full: bool,
-    release: Release,
+    release: FilterVersion,
     versions: BTreeMap<&'c str, &'c Version>,
 }
 
@@ -367,7 +367,7 @@ impl<'c> Channels<'c> {
 
     /// The version that a channel is to have and no other, if one is asked for.
     fn exact(&self, channel: &ChannelFacts) -> Option<String> {
-        if self.release == Release::V0_0_4 || self.is_full {
+        if self.release == FilterVersion::V0_0_4 || self.is_full {
             return None;
         }
         self.range(channel).exact().map(str::to_owned)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::catalog::{Catalog, Kind};
 use super::configuration::{Operator, Package, Range};
-use super::document::Node;
+use super::document::ManifestValue;
 use super::filter::{Filtered, Kept};
 use super::outputs::manifest;
 use olmdex_fbc::service_version::CsvView;
@@ -129,57 +129,63 @@ impl Install {
 
     /// Namespace, OperatorGroup and Subscription, for OLM Classic.
     #[must_use]
-    pub fn subscription(&self, source: &str) -> Vec<Node> {
+    pub fn subscription(&self, source: &str) -> Vec<ManifestValue> {
         let namespace = self.namespace();
-        let named = |name: &str| Node::fields([("name", Node::text(name)), ("namespace", Node::text(&namespace))]);
-        let ns = Node::fields([
-            ("apiVersion", Node::text("v1")),
-            ("kind", Node::text("Namespace")),
-            ("metadata", Node::fields([("name", Node::text(&namespace))])),
+        let named = |name: &str| {
+            ManifestValue::fields([("name", ManifestValue::text(name)), ("namespace", ManifestValue::text(&namespace))])
+        };
+        let ns = ManifestValue::fields([
+            ("apiVersion", ManifestValue::text("v1")),
+            ("kind", ManifestValue::text("Namespace")),
+            ("metadata", ManifestValue::fields([("name", ManifestValue::text(&namespace))])),
         ]);
         let group_spec = if self.modes.is_own {
-            Node::fields([("targetNamespaces", Node::List(vec![Node::text(&namespace)]))])
+            ManifestValue::fields([("targetNamespaces", ManifestValue::List(vec![ManifestValue::text(&namespace)]))])
         } else {
-            Node::Fields(Vec::new())
+            ManifestValue::Fields(Vec::new())
         };
         let group = manifest("operators.coreos.com/v1", "OperatorGroup", named(&label(&self.package)), group_spec);
-        let mut spec = Node::fields([
-            ("name", Node::text(&self.package)),
-            ("channel", Node::text(&self.channel)),
-            ("source", Node::text(source)),
-            ("sourceNamespace", Node::text("openshift-marketplace")),
+        let mut spec = ManifestValue::fields([
+            ("name", ManifestValue::text(&self.package)),
+            ("channel", ManifestValue::text(&self.channel)),
+            ("source", ManifestValue::text(source)),
+            ("sourceNamespace", ManifestValue::text("openshift-marketplace")),
         ]);
         // Automatic approval would go on from the bundle that is named at once.
         let approval = if self.range.exact().is_some() {
-            spec = spec.with("startingCSV", Node::text(&self.bundle));
+            spec = spec.with("startingCSV", ManifestValue::text(&self.bundle));
             "Manual"
         } else {
             "Automatic"
         };
-        let spec = spec.with("installPlanApproval", Node::text(approval));
+        let spec = spec.with("installPlanApproval", ManifestValue::text(approval));
         vec![ns, group, manifest("operators.coreos.com/v1alpha1", "Subscription", named(&label(&self.package)), spec)]
     }
 
     /// A Namespace and a ClusterExtension, for OLM v1.
     #[must_use]
-    pub fn extension(&self) -> Vec<Node> {
+    pub fn extension(&self) -> Vec<ManifestValue> {
         let namespace = self.namespace();
-        let ns = Node::fields([
-            ("apiVersion", Node::text("v1")),
-            ("kind", Node::text("Namespace")),
-            ("metadata", Node::fields([("name", Node::text(&namespace))])),
+        let ns = ManifestValue::fields([
+            ("apiVersion", ManifestValue::text("v1")),
+            ("kind", ManifestValue::text("Namespace")),
+            ("metadata", ManifestValue::fields([("name", ManifestValue::text(&namespace))])),
         ]);
-        let mut catalog = Node::fields([("packageName", Node::text(&self.package))]);
+        let mut catalog = ManifestValue::fields([("packageName", ManifestValue::text(&self.package))]);
         let version = self.extension_version();
         if !version.is_empty() {
-            catalog = catalog.with("version", Node::Quoted(version));
+            catalog = catalog.with("version", ManifestValue::Quoted(version));
         }
-        catalog = catalog.with("channels", Node::List(vec![Node::text(&self.channel)]));
-        let account = Node::fields([("name", Node::Text(format!("{}-installer", label(&self.package))))]);
-        let source = Node::fields([("sourceType", Node::text("Catalog")), ("catalog", catalog)]);
-        let spec =
-            Node::fields([("namespace", Node::text(&namespace)), ("serviceAccount", account), ("source", source)]);
-        let metadata = Node::fields([("name", Node::text(&label(&self.package)))]);
+        catalog = catalog.with("channels", ManifestValue::List(vec![ManifestValue::text(&self.channel)]));
+        let account =
+            ManifestValue::fields([("name", ManifestValue::Text(format!("{}-installer", label(&self.package))))]);
+        let source = ManifestValue::fields([("sourceType", ManifestValue::text("Catalog")), ("catalog", catalog)]);
+        let spec = ManifestValue::fields([
+            ("namespace", ManifestValue::text(&namespace)),
+            ("serviceAccount", account),
+            ("source", source),
+        ]);
+        let metadata = ManifestValue::fields([("name", ManifestValue::text(&label(&self.package)))]);
         vec![ns, manifest("olm.operatorframework.io/v1", "ClusterExtension", metadata, spec)]
     }
 

@@ -39,10 +39,12 @@ pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, Packa
 pub use configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
 pub use decode::{Dialect, decode, read};
 pub use dependencies::ask_for;
-pub use document::{Node, documents};
+pub use document::{ManifestValue, documents};
 pub use error::{ConfigurationError, Fault};
 pub use explain::{ChannelExplanation, FilterExplanation, RepairAnswer, explain, in_words, refused};
-pub use filter::{FilterError, Filtered, Kept, NamelessError, PackageError, Part, Release, Warning, filter, wanted};
+pub use filter::{
+    FilterError, FilterVersion, Filtered, Kept, NamelessError, PackageError, Part, Warning, filter, wanted,
+};
 pub use graph::{GraphError, GraphFault, Walk, head, heads, walk};
 pub use holdings::{Holding, HoldingStatus, NeededPlaces};
 pub use images::{bundles, images};

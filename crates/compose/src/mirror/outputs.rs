@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::configuration::{Channel, Configuration, Operator, Others, Range};
-use super::document::Node;
+use super::document::ManifestValue;
 use super::place::{Destination, Image, Mirrored};
 
 /// The kinds of mirror sets.
@@ -22,7 +22,7 @@ pub enum MirrorSet {
 
 /// Mirror sets: one for each category that has images for it. `categories` are names with images.
 #[must_use]
-pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Mirrored>)], to: &Destination) -> Vec<Node> {
+pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Mirrored>)], to: &Destination) -> Vec<ManifestValue> {
     let mut sets = Vec::new();
     for (category, images) in categories {
         // The mirrors of each source, those that come first in front.
@@ -42,10 +42,10 @@ pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Mirrored>)], to: &D
             continue;
         }
         let item = |(source, mirrors): (String, Vec<String>)| {
-            let mirrors = mirrors.iter().map(|it| Node::text(it)).collect();
-            Node::fields([("mirrors", Node::List(mirrors)), ("source", Node::Text(source))])
+            let mirrors = mirrors.iter().map(|it| ManifestValue::text(it)).collect();
+            ManifestValue::fields([("mirrors", ManifestValue::List(mirrors)), ("source", ManifestValue::Text(source))])
         };
-        let items = Node::List(mirrors.into_iter().map(item).collect());
+        let items = ManifestValue::List(mirrors.into_iter().map(item).collect());
         let (api, kind_name, prefix, field) = match kind {
             MirrorSet::Digest => ("config.openshift.io/v1", "ImageDigestMirrorSet", "idms", "imageDigestMirrors"),
             MirrorSet::Tag => ("config.openshift.io/v1", "ImageTagMirrorSet", "itms", "imageTagMirrors"),
@@ -53,10 +53,12 @@ pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Mirrored>)], to: &D
                 ("operator.openshift.io/v1alpha1", "ImageContentSourcePolicy", "icsp", "repositoryDigestMirrors")
             }
         };
-        let annotations = Node::fields([("createdBy", Node::text("olmdex"))]);
-        let metadata =
-            Node::fields([("annotations", annotations), ("name", Node::Text(format!("{prefix}-{category}-0")))]);
-        sets.push(manifest(api, kind_name, metadata, Node::fields([(field, items)])));
+        let annotations = ManifestValue::fields([("createdBy", ManifestValue::text("olmdex"))]);
+        let metadata = ManifestValue::fields([
+            ("annotations", annotations),
+            ("name", ManifestValue::Text(format!("{prefix}-{category}-0"))),
+        ]);
+        sets.push(manifest(api, kind_name, metadata, ManifestValue::fields([(field, items)])));
     }
     sets
 }
@@ -75,8 +77,13 @@ fn scope(source: &Image, mirror: &Image) -> (String, String) {
 }
 
 /// A manifest.
-pub(super) fn manifest(api: &str, kind: &str, metadata: Node, spec: Node) -> Node {
-    Node::fields([("apiVersion", Node::text(api)), ("kind", Node::text(kind)), ("metadata", metadata), ("spec", spec)])
+pub(super) fn manifest(api: &str, kind: &str, metadata: ManifestValue, spec: ManifestValue) -> ManifestValue {
+    ManifestValue::fields([
+        ("apiVersion", ManifestValue::text(api)),
+        ("kind", ManifestValue::text(kind)),
+        ("metadata", metadata),
+        ("spec", spec),
+    ])
 }
 
 /// Why something cannot be written.
@@ -134,12 +141,15 @@ pub fn catalog_image(operator: &Operator, to: Option<&Destination>) -> Option<Im
 ///
 /// # Errors
 /// [`OutputError`].
-pub fn catalog_source(image: &Image) -> Result<Node, OutputError> {
-    let metadata = Node::fields([
-        ("name", Node::Text(catalog_name("cs", image)?)),
-        ("namespace", Node::text("openshift-marketplace")),
+pub fn catalog_source(image: &Image) -> Result<ManifestValue, OutputError> {
+    let metadata = ManifestValue::fields([
+        ("name", ManifestValue::Text(catalog_name("cs", image)?)),
+        ("namespace", ManifestValue::text("openshift-marketplace")),
     ]);
-    let spec = Node::fields([("image", Node::Text(image.to_string())), ("sourceType", Node::text("grpc"))]);
+    let spec = ManifestValue::fields([
+        ("image", ManifestValue::Text(image.to_string())),
+        ("sourceType", ManifestValue::text("grpc")),
+    ]);
     Ok(manifest("operators.coreos.com/v1alpha1", "CatalogSource", metadata, spec))
 }
 
@@ -147,13 +157,13 @@ pub fn catalog_source(image: &Image) -> Result<Node, OutputError> {
 ///
 /// # Errors
 /// [`OutputError`].
-pub fn cluster_catalog(image: &Image) -> Result<Node, OutputError> {
-    let metadata = Node::fields([("name", Node::Text(catalog_name("cc", image)?))]);
-    let source = Node::fields([
-        ("type", Node::text("Image")),
-        ("image", Node::fields([("ref", Node::Text(image.to_string()))])),
+pub fn cluster_catalog(image: &Image) -> Result<ManifestValue, OutputError> {
+    let metadata = ManifestValue::fields([("name", ManifestValue::Text(catalog_name("cc", image)?))]);
+    let source = ManifestValue::fields([
+        ("type", ManifestValue::text("Image")),
+        ("image", ManifestValue::fields([("ref", ManifestValue::Text(image.to_string()))])),
     ]);
-    Ok(manifest("olm.operatorframework.io/v1", "ClusterCatalog", metadata, Node::fields([("source", source)])))
+    Ok(manifest("olm.operatorframework.io/v1", "ClusterCatalog", metadata, ManifestValue::fields([("source", source)])))
 }
 
 /// What `skopeo sync --src yaml` reads. Nothing at all is an empty text: an empty list would mean all tags.
@@ -166,12 +176,19 @@ pub fn skopeo_sync(images: &[Image]) -> String {
     }
     let host = |(host, paths): (&str, BTreeMap<&str, BTreeSet<&str>>)| {
         let path = |(path, names): (&str, BTreeSet<&str>)| {
-            (path.to_owned(), Node::List(names.into_iter().map(|it| Node::Quoted(it.to_owned())).collect()))
+            (
+                path.to_owned(),
+                ManifestValue::List(names.into_iter().map(|it| ManifestValue::Quoted(it.to_owned())).collect()),
+            )
         };
-        let images = Node::Fields(paths.into_iter().map(path).collect());
-        (host.to_owned(), Node::fields([("tls-verify", Node::Flag(true)), ("images", images)]))
+        let images = ManifestValue::Fields(paths.into_iter().map(path).collect());
+        (host.to_owned(), ManifestValue::fields([("tls-verify", ManifestValue::Flag(true)), ("images", images)]))
     };
-    if hosts.is_empty() { String::new() } else { Node::Fields(hosts.into_iter().map(host).collect()).to_yaml() }
+    if hosts.is_empty() {
+        String::new()
+    } else {
+        ManifestValue::Fields(hosts.into_iter().map(host).collect()).to_yaml()
+    }
 }
 
 /// Repositories of which only the last component of the path is the same: without `--scoped`, skopeo would write one over the other.
@@ -192,64 +209,67 @@ pub fn mapping(images: &[Mirrored], to: &Destination) -> String {
 
 /// An ImageSetConfiguration.
 #[must_use]
-pub fn configuration(configuration: &Configuration) -> Node {
-    let range = |mut node: Node, range: &Range| {
+pub fn configuration(configuration: &Configuration) -> ManifestValue {
+    let range = |mut node: ManifestValue, range: &Range| {
         for (name, bound) in [("minVersion", &range.min), ("maxVersion", &range.max)] {
             if !bound.is_empty() {
-                node = node.with(name, Node::Quoted(bound.clone()));
+                node = node.with(name, ManifestValue::Quoted(bound.clone()));
             }
         }
         node
     };
-    let text = |node: Node, name: &str, it: &str| if it.is_empty() { node } else { node.with(name, Node::text(it)) };
+    let text = |node: ManifestValue, name: &str, it: &str| {
+        if it.is_empty() { node } else { node.with(name, ManifestValue::text(it)) }
+    };
     let mut operators = Vec::new();
     for operator in &configuration.operators {
-        let mut node = Node::fields([("catalog", Node::text(&operator.catalog))]);
+        let mut node = ManifestValue::fields([("catalog", ManifestValue::text(&operator.catalog))]);
         node = text(node, "targetCatalog", &operator.target_catalog);
         node = text(node, "targetTag", &operator.target_tag);
         if operator.full {
-            node = node.with("full", Node::Flag(true));
+            node = node.with("full", ManifestValue::Flag(true));
         }
         let mut packages = Vec::new();
         for package in &operator.packages {
-            let mut node = Node::fields([("name", Node::text(&package.name))]);
+            let mut node = ManifestValue::fields([("name", ManifestValue::text(&package.name))]);
             node = range(text(node, "defaultChannel", &package.default_channel), &package.range);
-            let channel = |it: &Channel| range(Node::fields([("name", Node::text(&it.name))]), &it.range);
+            let channel =
+                |it: &Channel| range(ManifestValue::fields([("name", ManifestValue::text(&it.name))]), &it.range);
             if !package.channels.is_empty() {
-                node = node.with("channels", Node::List(package.channels.iter().map(channel).collect()));
+                node = node.with("channels", ManifestValue::List(package.channels.iter().map(channel).collect()));
             }
             packages.push(node);
         }
         if !packages.is_empty() {
-            node = node.with("packages", Node::List(packages));
+            node = node.with("packages", ManifestValue::List(packages));
         }
         operators.push(with_all(node, &operator.others));
     }
-    let mut mirror = Node::Fields(Vec::new());
+    let mut mirror = ManifestValue::Fields(Vec::new());
     if !operators.is_empty() {
-        mirror = mirror.with("operators", Node::List(operators));
+        mirror = mirror.with("operators", ManifestValue::List(operators));
     }
-    let named = |name: &str| Node::fields([("name", Node::text(name))]);
+    let named = |name: &str| ManifestValue::fields([("name", ManifestValue::text(name))]);
     let additional = configuration.additional_images.iter().map(|it| {
         let node = text(named(&it.name), "targetRepo", &it.target_repo);
         with_all(text(node, "targetTag", &it.target_tag), &it.others)
     });
-    let additional: Vec<Node> = additional.collect();
+    let additional: Vec<ManifestValue> = additional.collect();
     if !additional.is_empty() {
-        mirror = mirror.with("additionalImages", Node::List(additional));
+        mirror = mirror.with("additionalImages", ManifestValue::List(additional));
     }
     if !configuration.blocked_images.is_empty() {
         let blocked = configuration.blocked_images.iter().map(|it| named(it)).collect();
-        mirror = mirror.with("blockedImages", Node::List(blocked));
+        mirror = mirror.with("blockedImages", ManifestValue::List(blocked));
     }
-    let file = Node::fields([
-        ("apiVersion", Node::text("mirror.openshift.io/v2alpha1")),
-        ("kind", Node::text("ImageSetConfiguration")),
+    let file = ManifestValue::fields([
+        ("apiVersion", ManifestValue::text("mirror.openshift.io/v2alpha1")),
+        ("kind", ManifestValue::text("ImageSetConfiguration")),
     ]);
     with_all(file, &configuration.others).with("mirror", with_all(mirror, &configuration.others_to_mirror))
 }
 
 /// Puts fields behind the others.
-fn with_all(node: Node, others: &Others) -> Node {
+fn with_all(node: ManifestValue, others: &Others) -> ManifestValue {
     others.iter().fold(node, |node, (name, it)| node.with(name, it.clone()))
 }

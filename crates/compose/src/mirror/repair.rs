@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::broken_edges::{Mend, mend_package, ranked_channels};
 use super::catalog::PackageFacts;
 use super::configuration::{Channel, Operator, Package, Range};
-use super::filter::{FilterError, Part, Release, Warning, filter_package};
+use super::filter::{FilterError, FilterVersion, Part, Warning, filter_package};
 use olmdex_fbc::Entry;
 use olmdex_rules::check::graph::check_chain;
 use olmdex_version::Version;
@@ -90,13 +90,13 @@ pub struct Proposal {
 
 /// Says what does not work about a request, if anything does not.
 #[must_use]
-pub fn trouble(name: &str, facts: &PackageFacts, request: &Request, release: Release) -> Option<Trouble> {
+pub fn trouble(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Option<Trouble> {
     Judge { name, facts, release }.judge(request).err()
 }
 
 /// The changes of a request that work, the smallest first; none if it works as it is, or if nothing helps.
 #[must_use]
-pub fn repairs(name: &str, facts: &PackageFacts, request: &Request, release: Release) -> Vec<Proposal> {
+pub fn repairs(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Vec<Proposal> {
     let judge = Judge { name, facts, release };
     let Err(trouble) = judge.judge(request) else { return Vec::new() };
     let wanted = judge.wanted(request);
@@ -144,7 +144,7 @@ pub fn survivors(
     name: &str,
     facts: &PackageFacts,
     request: &Request,
-    release: Release,
+    release: FilterVersion,
 ) -> BTreeMap<String, BTreeSet<String>> {
     Judge { name, facts, release }.survivors(request)
 }
@@ -171,7 +171,7 @@ pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Ve
 struct Judge<'c> {
     name: &'c str,
     facts: &'c PackageFacts,
-    release: Release,
+    release: FilterVersion,
 }
 
 impl Judge<'_> {

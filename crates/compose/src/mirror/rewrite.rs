@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::configuration::{Configuration, Operator, Range};
 use olmdex_text::json::{Step, fold_eq, write_string};
-use olmdex_text::yaml::{self, Node, NodeKind};
+use olmdex_text::yaml::{self, NodeKind, YamlNode};
 
 /// The text of a file with other names of packages and channels, where only names differ: an item that is renamed keeps its comments,
 /// as one that is exchanged would not. What cannot be found stays as it is.
@@ -63,7 +63,7 @@ pub fn rename(text: &str, old: &[Operator], new: &[Operator]) -> String {
 }
 
 /// The node at a path, whatever the case of the keys.
-fn find<'n>(nodes: &'n [Node], path: &[Step]) -> Option<&'n Node> {
+fn find<'n>(nodes: &'n [YamlNode], path: &[Step]) -> Option<&'n YamlNode> {
     let mut node = nodes.first()?;
     for step in path {
         let next = match (step, &node.kind) {

@@ -8,7 +8,7 @@ use super::catalog::{Catalog, Kind, PackageFacts};
 use super::filter::{Filtered, Kept, Part};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{
-    Blob, Consumer, Document, Format, Input, Level, MadeOf, Origin, Rank, RenderDefect, Rendering, RereadError,
+    Blob, Consumer, Document, Format, Input, Level, Origin, Provenance, Rank, RenderDefect, Rendering, RereadError,
     Selection, Typed, load_again, render_blob,
 };
 
@@ -41,7 +41,7 @@ impl Blobs {
                 Some(made_of) => made_of.start().clone(),
                 None => Place::at(file.map_or("", |it| &it.shown), origin.line, origin.column),
             };
-            (text, MadeOf::new(place))
+            (text, Provenance::new(place))
         };
         Input::of_others(self.texts.into_values().flatten().map(made).collect())
     }

@@ -12,7 +12,7 @@ use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
 use super::literal::Literal;
 use super::overload::call;
-use super::tree::{Callee, FoldKind, Node, NodeId, TYPE_NAMES, Tree};
+use super::tree::{Callee, Expr, FoldKind, NodeId, TYPE_NAMES, Tree};
 use super::type_table::{Shape, Type};
 
 /// Checks a whole rule: it must be a yes or no.
@@ -123,27 +123,27 @@ impl Checker<'_> {
 
     fn visit(&mut self, node: NodeId) -> Checked<()> {
         if let Some(name) = self.type_name(node) {
-            self.tree.nodes[node] = Node::TypeName(name);
+            self.tree.nodes[node] = Expr::TypeName(name);
         }
         let parts: Vec<NodeId> = match &self.tree.nodes[node] {
-            Node::Select { operand, .. } => vec![*operand],
+            Expr::Select { operand, .. } => vec![*operand],
             // The operands come before the receiver.
-            Node::Call { target, operands, .. } => operands.iter().copied().chain(*target).collect(),
-            Node::And(parts) | Node::Or(parts) => {
+            Expr::Call { target, operands, .. } => operands.iter().copied().chain(*target).collect(),
+            Expr::And(parts) | Expr::Or(parts) => {
                 let tasks = balanced(parts);
                 self.open.push(Task::Leave(node));
                 self.open.extend(tasks.into_iter().rev());
                 return Ok(());
             }
             // What items have in common is settled item by item.
-            Node::List(items) => {
+            Expr::List(items) => {
                 let tasks: Vec<Task> =
                     items.iter().flat_map(|it| [Task::Visit(*it), Task::Join(node, *it, false)]).collect();
                 self.open.push(Task::Leave(node));
                 self.open.extend(tasks.into_iter().rev());
                 return Ok(());
             }
-            Node::Map(entries) => {
+            Expr::Map(entries) => {
                 let of_part = |part: NodeId, is_value| [Task::Visit(part), Task::Join(node, part, is_value)];
                 let of_entry =
                     |(key, value): &(NodeId, NodeId)| of_part(*key, false).into_iter().chain(of_part(*value, true));
@@ -152,7 +152,7 @@ impl Checker<'_> {
                 self.open.extend(tasks.into_iter().rev());
                 return Ok(());
             }
-            Node::Fold(fold) => {
+            Expr::Fold(fold) => {
                 let range = fold.range;
                 self.open.extend([Task::Enter(node), Task::Visit(range)]);
                 return Ok(());
@@ -170,11 +170,11 @@ impl Checker<'_> {
         let mut at = node;
         loop {
             match &self.tree.nodes[at] {
-                Node::Select { operand, field, is_test: false } if parts.len() < 3 => {
+                Expr::Select { operand, field, is_test: false } if parts.len() < 3 => {
                     parts.push(&**field);
                     at = *operand;
                 }
-                Node::Name { name, is_absolute } if !parts.is_empty() => {
+                Expr::Name { name, is_absolute } if !parts.is_empty() => {
                     if !is_absolute && self.variable(name).is_some() {
                         return None;
                     }
@@ -194,7 +194,7 @@ impl Checker<'_> {
 
     fn leave(&mut self, node: NodeId) -> Checked<Type> {
         let shape = match &self.tree.nodes[node] {
-            Node::Literal(literal) => match literal {
+            Expr::Literal(literal) => match literal {
                 Literal::Null => Shape::Null,
                 Literal::Bool(_) => Shape::Bool,
                 Literal::Int(_) => Shape::Int,
@@ -203,19 +203,19 @@ impl Checker<'_> {
                 Literal::String(_) => Shape::String,
                 Literal::Bytes(_) => Shape::Bytes,
             },
-            Node::Name { name, is_absolute } => {
+            Expr::Name { name, is_absolute } => {
                 let (name, is_absolute) = (Arc::clone(name), *is_absolute);
                 return self.name(node, &name, is_absolute);
             }
-            Node::TypeName(name) => {
+            Expr::TypeName(name) => {
                 let name = *name;
                 return Ok(self.type_of_type(name));
             }
-            Node::Select { operand, is_test, .. } => {
+            Expr::Select { operand, is_test, .. } => {
                 let (operand, is_test) = (*operand, *is_test);
                 return self.select(operand, is_test);
             }
-            Node::Call { function, target, operands } => {
+            Expr::Call { function, target, operands } => {
                 let (function, target, operands) = (function.clone(), *target, operands.clone());
                 return match function {
                     Callee::Known(function) => {
@@ -226,36 +226,36 @@ impl Checker<'_> {
                     Callee::Unknown(name) => Err(RuleErrorKind::Undeclared(name.to_string())),
                 };
             }
-            Node::And(_) | Node::Or(_) => Shape::Bool,
-            Node::List(_) => {
+            Expr::And(_) | Expr::Or(_) => Shape::Bool,
+            Expr::List(_) => {
                 let (item, _) = self.joined.remove(&node).unwrap_or_default();
                 Shape::List(item.unwrap_or_else(|| self.assignments.types.new_open()))
             }
-            Node::Map(_) => {
+            Expr::Map(_) => {
                 let (key, value) = self.joined.remove(&node).unwrap_or_default();
                 let key = key.unwrap_or_else(|| self.assignments.types.new_open());
                 let value = value.unwrap_or_else(|| self.assignments.types.new_open());
                 Shape::Map(key, value)
             }
-            Node::Properties | Node::Local(_) | Node::Fold(_) => return Ok(self.types[node]),
+            Expr::Properties | Expr::Local(_) | Expr::Fold(_) => return Ok(self.types[node]),
         };
         Ok(self.assignments.shape(shape))
     }
 
     fn name(&mut self, node: NodeId, name: &str, is_absolute: bool) -> Checked<Type> {
         if !is_absolute && let Some(at) = self.variable(name) {
-            self.tree.nodes[node] = Node::Local(at);
+            self.tree.nodes[node] = Expr::Local(at);
             return Ok(self.variables[at].1);
         }
         if name == "properties" {
-            self.tree.nodes[node] = Node::Properties;
+            self.tree.nodes[node] = Expr::Properties;
             let (text, any) = (self.assignments.shape(Shape::String), self.assignments.shape(Shape::Any));
             let property = self.assignments.types.map(text, any);
             return Ok(self.assignments.types.list(property));
         }
         match TYPE_NAMES.iter().find(|it| **it == name) {
             Some(known) => {
-                self.tree.nodes[node] = Node::TypeName(known);
+                self.tree.nodes[node] = Expr::TypeName(known);
                 Ok(self.type_of_type(known))
             }
             None => {
@@ -315,7 +315,7 @@ impl Checker<'_> {
 
     /// Opens the variable of a macro.
     fn enter(&mut self, node: NodeId) -> Checked<()> {
-        let Node::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
+        let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
         let fold = fold.clone();
         // The result so far of `map` and `filter` is an empty list, whose items may be anything yet.
         if matches!(fold.kind, FoldKind::Map | FoldKind::Filter) {
@@ -349,7 +349,7 @@ impl Checker<'_> {
     /// The type of a macro, by what it does with each item.
     fn exit(&mut self, node: NodeId) -> Checked<Type> {
         let variable = self.variables.pop();
-        let Node::Fold(fold) = &self.tree.nodes[node] else { return Ok(self.types[node]) };
+        let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(self.types[node]) };
         let fold = fold.clone();
         let (body, filter) = (self.types[fold.body], fold.filter.map(|it| self.types[it]));
         let (bool, int) = (self.assignments.shape(Shape::Bool), self.assignments.shape(Shape::Int));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
-use super::tree::{Callee, Fold, FoldKind, Node, NodeId, Tree};
+use super::tree::{Callee, Expr, Fold, FoldKind, NodeId, Tree};
 
 /// How often a rule of the grammar may be within itself, and an operator within others (cel-go's limit).
 pub(super) const MAX_DEPTH: usize = 250;
@@ -27,7 +27,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    pub(super) fn add(&mut self, node: Node, offset: usize, height: usize) -> Result<Part, Fault> {
+    pub(super) fn add(&mut self, node: Expr, offset: usize, height: usize) -> Result<Part, Fault> {
         if height > MAX_DEPTH {
             return Err(too_deep());
         }
@@ -38,7 +38,7 @@ impl Nodes {
     pub(super) fn apply(&mut self, function: Function, parts: &[Part], offset: usize) -> Result<Part, Fault> {
         let height = parts.iter().map(|it| it.height).max().unwrap_or_default() + 1;
         let operands = parts.iter().map(|it| it.node).collect();
-        self.add(Node::Call { function: Callee::Known(function), target: None, operands }, offset, height)
+        self.add(Expr::Call { function: Callee::Known(function), target: None, operands }, offset, height)
     }
 
     /// A call of a name, or what the macro of that name becomes.
@@ -63,19 +63,19 @@ impl Nodes {
         self.add(node, offset, height)
     }
 
-    fn has(&self, operand: Part, offset: usize) -> Result<Node, Fault> {
+    fn has(&self, operand: Part, offset: usize) -> Result<Expr, Fault> {
         match &self.tree.nodes[operand.node] {
-            Node::Select { operand, field, is_test: false } => {
-                Ok(Node::Select { operand: *operand, field: Arc::clone(field), is_test: true })
+            Expr::Select { operand, field, is_test: false } => {
+                Ok(Expr::Select { operand: *operand, field: Arc::clone(field), is_test: true })
             }
             _ => Err(Fault::at(offset, RuleErrorKind::Invalid("invalid argument to has() macro".to_owned()))),
         }
     }
 
-    fn fold(&self, kind: FoldKind, range: Part, variable: Part, rest: &[Part]) -> Result<Node, Fault> {
+    fn fold(&self, kind: FoldKind, range: Part, variable: Part, rest: &[Part]) -> Result<Expr, Fault> {
         let invalid =
             |what: &str| Err(Fault::at(self.tree.offsets[variable.node], RuleErrorKind::Invalid(what.to_owned())));
-        let Node::Name { name, is_absolute } = &self.tree.nodes[variable.node] else {
+        let Expr::Name { name, is_absolute } = &self.tree.nodes[variable.node] else {
             return invalid(match kind {
                 FoldKind::Map | FoldKind::Filter => "argument is not an identifier",
                 _ => "argument must be a simple name",
@@ -89,7 +89,7 @@ impl Nodes {
             [body] => (None, body.node),
             _ => return invalid("argument must be a simple name"),
         };
-        Ok(Node::Fold(Fold {
+        Ok(Expr::Fold(Fold {
             kind,
             range: range.node,
             variable: Arc::clone(name),
@@ -100,9 +100,9 @@ impl Nodes {
     }
 }
 
-fn called_node(name: Arc<str>, target: Option<Part>, operands: &[Part]) -> Node {
+fn called_node(name: Arc<str>, target: Option<Part>, operands: &[Part]) -> Expr {
     let function = Function::by_name(&name).map_or(Callee::Unknown(name), Callee::Known);
-    Node::Call { function, target: target.map(|it| it.node), operands: operands.iter().map(|it| it.node).collect() }
+    Expr::Call { function, target: target.map(|it| it.node), operands: operands.iter().map(|it| it.node).collect() }
 }
 
 /// The macro of a name with so many arguments after its variable.

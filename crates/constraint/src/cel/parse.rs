@@ -13,7 +13,7 @@ use super::functions::Function;
 use super::literal::Literal;
 use super::nodes::{MAX_DEPTH, Nodes, Part, too_deep};
 use super::token::{Kind, Token, tokens};
-use super::tree::{Callee, Node, Tree};
+use super::tree::{Callee, Expr, Tree};
 
 /// Names that are kept for other languages.
 const RESERVED: [&str; 17] = [
@@ -285,7 +285,7 @@ impl<'t> Parser<'t> {
                 return self.unexpected("an expression");
             }
         };
-        Ok(Next::Suffix(self.nodes.add(Node::Literal(literal), start, 0)?))
+        Ok(Next::Suffix(self.nodes.add(Expr::Literal(literal), start, 0)?))
     }
 
     fn name(&mut self, token: Token<'t>, is_absolute: bool) -> Result<Next, Fault> {
@@ -299,7 +299,7 @@ impl<'t> Parser<'t> {
             let offset = self.next().offset;
             return self.call(name, is_absolute, None, offset);
         }
-        Ok(Next::Suffix(self.nodes.add(Node::Name { name, is_absolute }, token.offset, 0)?))
+        Ok(Next::Suffix(self.nodes.add(Expr::Name { name, is_absolute }, token.offset, 0)?))
     }
 
     /// A name with braces behind it builds a message.
@@ -325,7 +325,7 @@ impl<'t> Parser<'t> {
         };
         if is_empty > 0 {
             self.at += is_empty;
-            return Ok(Next::Suffix(self.nodes.add(Node::List(Vec::new()), offset, 0)?));
+            return Ok(Next::Suffix(self.nodes.add(Expr::List(Vec::new()), offset, 0)?));
         }
         self.refuse_optional()?;
         self.open(Within::List { items: Vec::new(), offset })?;
@@ -348,7 +348,7 @@ impl<'t> Parser<'t> {
             self.at += is_end;
             let height = entries.iter().map(|(key, value)| key.height.max(value.height)).max().unwrap_or_default();
             let entries = entries.into_iter().map(|(key, value)| (key.node, value.node)).collect();
-            return Ok(Next::Suffix(self.nodes.add(Node::Map(entries), offset, height)?));
+            return Ok(Next::Suffix(self.nodes.add(Expr::Map(entries), offset, height)?));
         }
         self.refuse_optional()?;
         self.open(Within::Key { entries, offset })?;
@@ -383,7 +383,7 @@ impl<'t> Parser<'t> {
                     }
                     Kind::Name | Kind::QuotedName => {
                         let field = Arc::from(name.text.trim_matches('`'));
-                        let node = Node::Select { operand: part.node, field, is_test: false };
+                        let node = Expr::Select { operand: part.node, field, is_test: false };
                         Ok(Next::Suffix(self.nodes.add(node, token.offset, part.height + 1)?))
                     }
                     Kind::Mark("?") => self.unsupported(".?", token.offset),
@@ -405,7 +405,7 @@ impl<'t> Parser<'t> {
                 // It is no operator within others: cel-go does not count it.
                 Some((function, offset)) => {
                     let callee = Callee::Known(function);
-                    let node = Node::Call { function: callee, target: None, operands: vec![part.node] };
+                    let node = Expr::Call { function: callee, target: None, operands: vec![part.node] };
                     Ok(Next::Operator(self.nodes.add(node, offset, part.height)?))
                 }
                 None => Ok(Next::Operator(part)),
@@ -484,7 +484,7 @@ impl<'t> Parser<'t> {
         }
         parts.push(part);
         let height = parts.iter().map(|it| it.height).max().unwrap_or_default();
-        self.nodes.add(Node::And(parts.into_iter().map(|it| it.node).collect()), offset, height)
+        self.nodes.add(Expr::And(parts.into_iter().map(|it| it.node).collect()), offset, height)
     }
 
     fn end_of_or(&mut self, part: Part) -> Result<Next, Fault> {
@@ -495,7 +495,7 @@ impl<'t> Parser<'t> {
         if !parts.is_empty() {
             parts.push(part);
             let height = parts.iter().map(|it| it.height).max().unwrap_or_default();
-            part = self.nodes.add(Node::Or(parts.into_iter().map(|it| it.node).collect()), offset, height)?;
+            part = self.nodes.add(Expr::Or(parts.into_iter().map(|it| it.node).collect()), offset, height)?;
         }
         self.n_relations -= 1;
         self.n_calculations -= 1;
@@ -557,7 +557,7 @@ impl<'t> Parser<'t> {
                 self.expect("]")?;
                 let height = items.iter().map(|it| it.height).max().unwrap_or_default();
                 let items = items.into_iter().map(|it| it.node).collect();
-                Ok(Next::Suffix(self.nodes.add(Node::List(items), offset, height)?))
+                Ok(Next::Suffix(self.nodes.add(Expr::List(items), offset, height)?))
             }
             Within::Key { entries, offset } => {
                 self.expect(":")?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
 use super::literal::Literal;
-use super::tree::{Callee, FoldKind, Node, NodeId, Tree};
+use super::tree::{Callee, Expr, FoldKind, NodeId, Tree};
 use super::value::Value;
 
 /// A step. Places are numbers of steps.
@@ -64,7 +64,7 @@ pub(super) struct Plan {
 
 /// What is to be written: nodes become steps, and places that were not known are filled in.
 enum Task {
-    Node(NodeId),
+    Expr(NodeId),
     Step(Step),
     /// A part of a chain has been written.
     Part {
@@ -96,7 +96,7 @@ enum Task {
 
 impl Plan {
     pub(super) fn new(tree: &Tree) -> Result<Self, Fault> {
-        let mut planner = Planner { tree, steps: Vec::new(), open: vec![Task::Node(tree.root)], n_locals: 0 };
+        let mut planner = Planner { tree, steps: Vec::new(), open: vec![Task::Expr(tree.root)], n_locals: 0 };
         while let Some(task) = planner.open.pop() {
             planner.task(task)?;
         }
@@ -115,33 +115,33 @@ struct Planner<'t> {
 impl Planner<'_> {
     fn task(&mut self, task: Task) -> Result<(), Fault> {
         match task {
-            Task::Node(node) => self.node(node)?,
+            Task::Expr(node) => self.node(node)?,
             Task::Step(step) => self.steps.push(step),
             Task::Part { node, at } => {
-                let (Node::And(parts) | Node::Or(parts)) = &self.tree.nodes[node] else { return Ok(()) };
-                let wins = matches!(self.tree.nodes[node], Node::Or(_));
+                let (Expr::And(parts) | Expr::Or(parts)) = &self.tree.nodes[node] else { return Ok(()) };
+                let wins = matches!(self.tree.nodes[node], Expr::Or(_));
                 // Each part ends the chain at the next one's step: from there it is handed on to the end.
                 self.steps.push(Step::Chain { wins, is_first: at == 0, end: usize::MAX });
                 if let Some(next) = parts.get(at + 1) {
                     self.open.push(Task::Part { node, at: at + 1 });
-                    self.open.push(Task::Node(*next));
+                    self.open.push(Task::Expr(*next));
                 } else {
                     self.close_chain();
                 }
             }
             Task::Then(node) => {
-                let Node::Call { operands, .. } = &self.tree.nodes[node] else { return Ok(()) };
+                let Expr::Call { operands, .. } = &self.tree.nodes[node] else { return Ok(()) };
                 let branch = self.steps.len();
                 self.steps.push(Step::Branch { otherwise: 0, end: 0 });
                 self.open.push(Task::Else { node, branch });
-                self.open.extend(operands.get(1).map(|it| Task::Node(*it)));
+                self.open.extend(operands.get(1).map(|it| Task::Expr(*it)));
             }
             Task::Else { node, branch } => {
-                let Node::Call { operands, .. } = &self.tree.nodes[node] else { return Ok(()) };
+                let Expr::Call { operands, .. } = &self.tree.nodes[node] else { return Ok(()) };
                 let jump = self.steps.len();
                 self.steps.push(Step::Jump(0));
                 self.open.push(Task::EndOfConditional { branch, jump });
-                self.open.extend(operands.get(2).map(|it| Task::Node(*it)));
+                self.open.extend(operands.get(2).map(|it| Task::Expr(*it)));
             }
             Task::EndOfConditional { branch, jump } => {
                 let here = self.steps.len();
@@ -149,7 +149,7 @@ impl Planner<'_> {
                 self.steps[jump] = Step::Jump(here);
             }
             Task::Range(node) => {
-                let Node::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
+                let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
                 let local = self.n_locals;
                 self.n_locals += 1;
                 let start = self.steps.len();
@@ -158,20 +158,20 @@ impl Planner<'_> {
                 match fold.filter {
                     Some(filter) => {
                         self.open.push(Task::Filtered { node, start });
-                        self.open.push(Task::Node(filter));
+                        self.open.push(Task::Expr(filter));
                     }
                     None => {
                         self.open.push(Task::Body { start, filter: None });
-                        self.open.push(Task::Node(fold.body));
+                        self.open.push(Task::Expr(fold.body));
                     }
                 }
             }
             Task::Filtered { node, start } => {
-                let Node::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
+                let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
                 let filter = self.steps.len();
                 self.steps.push(Step::FoldFilter { next: start + 1, end: 0 });
                 self.open.push(Task::Body { start, filter: Some(filter) });
-                self.open.push(Task::Node(fold.body));
+                self.open.push(Task::Expr(fold.body));
             }
             Task::Body { start, filter } => {
                 self.n_locals -= 1;
@@ -208,7 +208,7 @@ impl Planner<'_> {
 
     fn node(&mut self, node: NodeId) -> Result<(), Fault> {
         match &self.tree.nodes[node] {
-            Node::Literal(literal) => self.steps.push(Step::Value(match literal {
+            Expr::Literal(literal) => self.steps.push(Step::Value(match literal {
                 Literal::Null => Value::Null,
                 Literal::Bool(it) => Value::Bool(*it),
                 Literal::Int(it) => Value::Int(*it),
@@ -217,48 +217,48 @@ impl Planner<'_> {
                 Literal::String(it) => Value::String(Arc::clone(it)),
                 Literal::Bytes(it) => Value::Bytes(Arc::clone(it)),
             })),
-            Node::Properties => self.steps.push(Step::Properties),
-            Node::Local(at) => self.steps.push(Step::Local(*at)),
-            Node::TypeName(name) => self.steps.push(Step::Value(Value::Type(name))),
+            Expr::Properties => self.steps.push(Step::Properties),
+            Expr::Local(at) => self.steps.push(Step::Local(*at)),
+            Expr::TypeName(name) => self.steps.push(Step::Value(Value::Type(name))),
             // The checker leaves none of these.
-            Node::Name { name, .. } => {
+            Expr::Name { name, .. } => {
                 return Err(Fault::at(self.tree.offsets[node], RuleErrorKind::Undeclared(name.to_string())));
             }
-            Node::Select { operand, field, is_test } => {
+            Expr::Select { operand, field, is_test } => {
                 let field = Arc::clone(field);
                 self.open.push(Task::Step(if *is_test { Step::Has(field) } else { Step::Select(field) }));
-                self.open.push(Task::Node(*operand));
+                self.open.push(Task::Expr(*operand));
             }
-            Node::Call { function: Callee::Known(Function::Conditional), operands, .. } => {
+            Expr::Call { function: Callee::Known(Function::Conditional), operands, .. } => {
                 self.open.push(Task::Then(node));
-                self.open.extend(operands.first().map(|it| Task::Node(*it)));
+                self.open.extend(operands.first().map(|it| Task::Expr(*it)));
             }
-            Node::Call { function, target, operands } => {
+            Expr::Call { function, target, operands } => {
                 let Callee::Known(function) = function else { return Ok(()) };
                 if let (Function::Index, [_, key]) = (function, operands.as_slice()) {
                     self.refuse_key(*key)?;
                 }
                 let n_operands = operands.len() + usize::from(target.is_some());
                 self.open.push(Task::Step(Step::Call(*function, n_operands)));
-                self.open.extend(operands.iter().rev().map(|it| Task::Node(*it)));
-                self.open.extend(target.map(Task::Node));
+                self.open.extend(operands.iter().rev().map(|it| Task::Expr(*it)));
+                self.open.extend(target.map(Task::Expr));
             }
-            Node::And(parts) | Node::Or(parts) => {
+            Expr::And(parts) | Expr::Or(parts) => {
                 self.open.push(Task::Part { node, at: 0 });
-                self.open.extend(parts.first().map(|it| Task::Node(*it)));
+                self.open.extend(parts.first().map(|it| Task::Expr(*it)));
             }
-            Node::List(items) => {
+            Expr::List(items) => {
                 self.open.push(Task::Step(Step::List(items.len())));
-                self.open.extend(items.iter().rev().map(|it| Task::Node(*it)));
+                self.open.extend(items.iter().rev().map(|it| Task::Expr(*it)));
             }
-            Node::Map(entries) => {
+            Expr::Map(entries) => {
                 self.open.push(Task::Step(Step::Map(entries.len())));
-                let nodes = entries.iter().rev().flat_map(|(key, value)| [Task::Node(*value), Task::Node(*key)]);
+                let nodes = entries.iter().rev().flat_map(|(key, value)| [Task::Expr(*value), Task::Expr(*key)]);
                 self.open.extend(nodes);
             }
-            Node::Fold(fold) => {
+            Expr::Fold(fold) => {
                 self.open.push(Task::Range(node));
-                self.open.push(Task::Node(fold.range));
+                self.open.push(Task::Expr(fold.range));
             }
         }
         Ok(())
@@ -267,9 +267,9 @@ impl Planner<'_> {
     /// cel-go makes no program of a rule that asks for a constant key that can be none.
     fn refuse_key(&self, key: NodeId) -> Result<(), Fault> {
         let what = match &self.tree.nodes[key] {
-            Node::Literal(Literal::Null) => "types.Null",
-            Node::Literal(Literal::Bytes(_)) => "types.Bytes",
-            Node::TypeName(_) => "*types.Type",
+            Expr::Literal(Literal::Null) => "types.Null",
+            Expr::Literal(Literal::Bytes(_)) => "types.Bytes",
+            Expr::TypeName(_) => "*types.Type",
             _ => return Ok(()),
         };
         let what = format!("invalid qualifier type: {what}");

@@ -8,7 +8,7 @@ use super::literal::Literal;
 pub(super) type NodeId = usize;
 
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum Expr {
     Literal(Literal),
     /// A name. One with a dot before it is never a variable of a macro.
     Name {
@@ -71,14 +71,14 @@ pub(super) enum FoldKind {
 
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<Expr>,
     /// Where each node stands in the rule: its operator, or its start.
     pub(super) offsets: Vec<usize>,
     pub(super) root: NodeId,
 }
 
 impl Tree {
-    pub(super) fn add(&mut self, node: Node, offset: usize) -> NodeId {
+    pub(super) fn add(&mut self, node: Expr, offset: usize) -> NodeId {
         self.nodes.push(node);
         self.offsets.push(offset);
         self.nodes.len() - 1

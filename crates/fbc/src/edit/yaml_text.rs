@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::align::{Step, align, compact, members};
 use super::json_text::quoted;
 use olmdex_text::json::{Kind, Reader, Value};
-use olmdex_text::yaml::{self, Node, NodeKind};
+use olmdex_text::yaml::{self, NodeKind, YamlNode};
 
 /// The numbers of a key and of its value.
 type Pair = (usize, usize);
@@ -49,7 +49,7 @@ pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> Result<(
 }
 
 /// How far the dashes of a list stand to the right of the key that the list belongs to, in this document.
-fn dash_of(text: &str, nodes: &[Node]) -> usize {
+fn dash_of(text: &str, nodes: &[YamlNode]) -> usize {
     for node in nodes {
         let NodeKind::Mapping(pairs, false) = &node.kind else { continue };
         for (key, value) in pairs {
@@ -72,7 +72,7 @@ fn column(text: &str, at: usize) -> usize {
 
 struct Splicer<'t> {
     text: &'t str,
-    nodes: Vec<Node>,
+    nodes: Vec<YamlNode>,
     dash: usize,
     splices: Vec<(Range<usize>, String)>,
     /// Whether something with an anchor, or an alias, has another value.
@@ -120,7 +120,7 @@ impl Splicer<'_> {
     }
 
     /// Puts items at the end of a list in brackets, if that is all that is new.
-    fn appended(&mut self, node: &Node, items: &[usize], old: Value<'_>, new: Value<'_>) -> bool {
+    fn appended(&mut self, node: &YamlNode, items: &[usize], old: Value<'_>, new: Value<'_>) -> bool {
         let (before, now): (Vec<_>, Vec<_>) = (old.items().collect(), new.items().collect());
         let is_same = |(a, b): (&Value<'_>, &Value<'_>)| compact(*a) == compact(*b);
         if now.len() <= before.len() || items.len() != before.len() || !before.iter().zip(&now).all(is_same) {
@@ -146,7 +146,7 @@ impl Splicer<'_> {
             return Err(MARKED);
         }
         let Range { start, end } = self.nodes[number].start..self.nodes[number].end;
-        let is_inside = |it: &&Node| it.start >= start && it.end <= end;
+        let is_inside = |it: &&YamlNode| it.start >= start && it.end <= end;
         match self.nodes[number + 1..].iter().take_while(is_inside).any(|it| it.is_marked || it.kind == NodeKind::Alias)
         {
             true => Err(MARKED),
@@ -162,7 +162,7 @@ impl Splicer<'_> {
             _ => None,
         };
         let is_merge = |pair: &&Pair| match &self.nodes[pair.0] {
-            Node { kind: NodeKind::Scalar { text, quote: ' ' }, is_tagged: false, .. } => text == "<<",
+            YamlNode { kind: NodeKind::Scalar { text, quote: ' ' }, is_tagged: false, .. } => text == "<<",
             _ => false,
         };
         let (merges, pairs): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(is_merge);

@@ -13,7 +13,7 @@ const DEFAULT_CHANNEL: &str = "Bundle deprecation causing default channel remova
 
 /// What is known of a bundle from the rows of edges.
 #[derive(Debug, Default)]
-struct Node {
+struct BundleEdges {
     channels: BTreeSet<String>,
     replaces: BTreeSet<String>,
     replaced_by: BTreeSet<String>,
@@ -171,7 +171,12 @@ impl Edit {
 
     /// Removes what a bundle has behind it in its channels, and the bundles that are nowhere else; and the channels whose
     /// head it is.
-    fn cut_off(&mut self, name: &str, nodes: &HashMap<String, Node>, tail: &BTreeSet<&str>) -> Result<(), LegacyError> {
+    fn cut_off(
+        &mut self,
+        name: &str,
+        nodes: &HashMap<String, BundleEdges>,
+        tail: &BTreeSet<&str>,
+    ) -> Result<(), LegacyError> {
         let none = BTreeSet::new();
         let channels = nodes.get(name).map_or(&none, |it| &it.channels);
         self.doom_none()?;
@@ -228,8 +233,8 @@ impl Edit {
     }
 
     /// The graph of the packages that a bundle is in, all channels together.
-    fn nodes(&self, bundle: &str) -> Result<HashMap<String, Node>, LegacyError> {
-        let mut nodes: HashMap<String, Node> = HashMap::new();
+    fn nodes(&self, bundle: &str) -> Result<HashMap<String, BundleEdges>, LegacyError> {
+        let mut nodes: HashMap<String, BundleEdges> = HashMap::new();
         let sql = "SELECT e.operatorbundle_name, e.channel_name, r.operatorbundle_name
                    FROM channel_entry e LEFT JOIN channel_entry r ON r.entry_id = e.replaces
                    WHERE e.package_name IN
@@ -256,7 +261,7 @@ impl Edit {
 }
 
 /// All that a bundle replaces or skips, directly or not, itself included.
-fn tail<'a>(nodes: &'a HashMap<String, Node>, bundle: &'a str) -> BTreeSet<&'a str> {
+fn tail<'a>(nodes: &'a HashMap<String, BundleEdges>, bundle: &'a str) -> BTreeSet<&'a str> {
     let mut tail = BTreeSet::new();
     let mut open = VecDeque::from([bundle]);
     while let Some(name) = open.pop_front() {

@@ -78,7 +78,7 @@ pub struct PackageView {
     /// The catalogs as OLM v1 sees them, made when it is asked first.
     v1: OnceLock<Vec<v1::Catalog>>,
     /// How OLM v1 reads releases.
-    release: v1::Release,
+    release: v1::ReleaseReading,
     /// The bundles of each graph by name, made when one is looked for: a way of ten thousand steps looks for ten thousand.
     by_name: Vec<OnceLock<HashMap<String, Known>>>,
 }
@@ -119,14 +119,18 @@ impl PackageView {
         let classic = graphs.iter().map(|_| OnceLock::new()).collect();
         let by_name = graphs.iter().map(|_| OnceLock::new()).collect();
         let (bundles, ranks, v1) = (bundles(&graphs), catalogs.to_vec(), OnceLock::new());
-        let (package, release) = (package.to_owned(), v1::Release::default());
+        let (package, release) = (package.to_owned(), v1::ReleaseReading::default());
         Self { package, graphs, bundles, ranks, classic, v1, release, by_name }
     }
 
     /// The same package, whose releases OLM v1 reads as its feature gates say.
     #[must_use]
     pub fn with_gates(mut self, gates: &v1::Gates) -> Self {
-        self.release = if gates.has_explicit_releases() { v1::Release::Explicit } else { v1::Release::InBuildMetadata };
+        self.release = if gates.has_explicit_releases() {
+            v1::ReleaseReading::Explicit
+        } else {
+            v1::ReleaseReading::InBuildMetadata
+        };
         self.v1 = OnceLock::new();
         self
     }

@@ -9,7 +9,7 @@ use super::layers::{Remarks, apply};
 use super::rules;
 use super::store::{Store, read_again_if_damaged};
 use super::verified::Verified;
-use olmdex_base::archive::{Decompressed, Found, LinkError, Node, Spool, Tree, clean, shown};
+use olmdex_base::archive::{Decompressed, Found, LinkError, Spool, Tree, TreeEntry, clean, shown};
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_base::file::Text;
 use olmdex_fbc::TreeFile;
@@ -268,7 +268,7 @@ impl Below {
         let mut this = Self::default();
         for (path, node) in tree.below(directory) {
             let found = match node {
-                Node::Directory => continue,
+                TreeEntry::Directory => continue,
                 // A link to a directory is not entered; it is read like a file, which fails.
                 _ => tree.find(path),
             };

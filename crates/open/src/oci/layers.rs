@@ -12,7 +12,7 @@ use super::image::ImageOptions;
 use super::store::{Store, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
 use olmdex_base::archive::{
-    ArchiveError, Decompressed, Entries, Entry, EntryKind, Limit, Limits, Node, Spool, Tree, clean, shown,
+    ArchiveError, Decompressed, Entries, Entry, EntryKind, Limit, Limits, Spool, Tree, TreeEntry, clean, shown,
 };
 use olmdex_base::file::Text;
 
@@ -137,7 +137,7 @@ fn note_removed(tree: &Tree, path: &[u8], kept: Option<u32>, roots: &[Vec<u8>], 
     };
     for root in roots.iter().filter(is_above) {
         let files = tree.below(root).filter(|(path, node)| {
-            kept.is_none_or(|layer| tree.archive_of(path) != Some(layer)) && !matches!(node, Node::Directory)
+            kept.is_none_or(|layer| tree.archive_of(path) != Some(layer)) && !matches!(node, TreeEntry::Directory)
         });
         remarks.removed_from_above.extend(files.map(|it| shown(it.0)));
     }

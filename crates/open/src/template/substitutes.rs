@@ -9,7 +9,7 @@ use super::listed::{Listed, bad_entry, check_reference, list, text, wrong_kind};
 use super::rendered::{Part, Rendered};
 use super::rules;
 use olmdex_base::diag::{Finding, Severity};
-use olmdex_fbc::{self as fbc, Entry, Input, MadeOf, Spot, Typed};
+use olmdex_fbc::{self as fbc, Entry, Input, Provenance, Spot, Typed};
 use olmdex_rules::check;
 use olmdex_text::json::{self, Kind, Reader, Step, Value};
 use olmdex_version::{Release, Version, VersionRelease};
@@ -96,7 +96,7 @@ impl Substitutes {
     fn check_entries(&self, document: &Document) -> Vec<Finding> {
         let made_of = |path: &[Step]| {
             // Places are few, and found when they are needed; an entry's own place serves for all of it.
-            MadeOf::new(document.place(&Spot::Path(path.to_vec())))
+            Provenance::new(document.place(&Spot::Path(path.to_vec())))
         };
         let texts = self.entries.iter().map(|(text, path)| (text.clone().into_bytes(), made_of(path))).collect();
         let report = check::check(&Input::of_others(texts));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::state::Standing;
+use super::state::OperatorPosition;
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::upgrade::{
     Asked, Effort, Generation, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
@@ -29,7 +29,7 @@ pub(super) type Leg = (Option<Setting>, Vec<Target>);
 pub(super) fn detour(
     index: &Index,
     view: &PackageView,
-    from: &Standing,
+    from: &OperatorPosition,
     wanted: &Detour<'_>,
 ) -> Result<Vec<Leg>, IndexError> {
     let within = view.names_between(index, wanted.catalogs, &[], &from.bundle, wanted.goals, 1)?;

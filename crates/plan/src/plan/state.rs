@@ -13,7 +13,7 @@ use olmdex_version::Version;
 
 /// Where an operator is on its journey.
 #[derive(Debug, Clone)]
-pub(super) struct Standing {
+pub(super) struct OperatorPosition {
     pub(super) bundle: InstalledBundle,
     pub(super) channels: Vec<String>,
     /// Of a ClusterExtension: the range of versions.
@@ -22,7 +22,7 @@ pub(super) struct Standing {
     pub(super) installation: Installation,
 }
 
-impl Standing {
+impl OperatorPosition {
     fn asked(&self) -> Asked {
         Asked {
             installed: Some(self.bundle.clone()),
@@ -42,7 +42,7 @@ impl Standing {
 }
 
 /// How it stands to what a catalog says of the package; the pin of a ClusterExtension does not count.
-pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &Standing) -> OperatorState {
+pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &OperatorPosition) -> OperatorState {
     if view.graphs.is_empty() {
         return OperatorState::PackageGone;
     }
@@ -85,7 +85,7 @@ pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &Standing) -
 }
 
 /// The steps that OLM takes one after another in a catalog.
-pub(super) fn way(view: &PackageView, operator: &Operator, at: &Standing) -> Vec<Target> {
+pub(super) fn way(view: &PackageView, operator: &Operator, at: &OperatorPosition) -> Vec<Target> {
     let path = match operator.olm {
         Generation::Classic => {
             let Some(graph) = view.graphs.first() else { return Vec::new() };
@@ -97,7 +97,7 @@ pub(super) fn way(view: &PackageView, operator: &Operator, at: &Standing) -> Vec
 }
 
 /// What OLM v1 resolves to from here and refuses to install, with its words.
-pub(super) fn refused(view: &PackageView, operator: &Operator, at: &Standing) -> Option<String> {
+pub(super) fn refused(view: &PackageView, operator: &Operator, at: &OperatorPosition) -> Option<String> {
     if operator.olm != Generation::V1 {
         return None;
     }
@@ -107,14 +107,18 @@ pub(super) fn refused(view: &PackageView, operator: &Operator, at: &Standing) ->
 }
 
 /// The lowest entry of the channel that OLM would install.
-pub(super) fn entry_point(view: &PackageView, at: &Standing) -> Option<String> {
+pub(super) fn entry_point(view: &PackageView, at: &OperatorPosition) -> Option<String> {
     let package = view.as_classic(view.graphs.first()?);
     let channel = package.channels.iter().find(|it| at.channels.first().is_none_or(|name| it.name == *name))?;
     Some(channel.order().ok()?.live.last()?.fields.name.clone())
 }
 
 /// The channels of a catalog that hold what is installed or lead on from it: the default channel first, then those with the fewest updates.
-pub(super) fn other_channels(view: &PackageView, operator: &Operator, at: &Standing) -> Vec<(String, Vec<Target>)> {
+pub(super) fn other_channels(
+    view: &PackageView,
+    operator: &Operator,
+    at: &OperatorPosition,
+) -> Vec<(String, Vec<Target>)> {
     let Some(graph) = view.graphs.first() else { return Vec::new() };
     let mut found: Vec<(String, Vec<Target>)> = Vec::new();
     for channel in graph.channels.iter().filter(|it| !at.channels.contains(&it.name)) {

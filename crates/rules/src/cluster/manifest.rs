@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::Cluster;
 use super::collect::Collector;
-use olmdex_base::archive::{self, ArchiveError, Found, Limits, Node};
+use olmdex_base::archive::{self, ArchiveError, Found, Limits, TreeEntry};
 use olmdex_base::diag::Place;
 use olmdex_base::file::{open_regular, system_words};
 use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
@@ -273,7 +273,7 @@ fn each_archived(
     let mut warnings = Vec::new();
     let mut names: Vec<Vec<&[u8]>> = Vec::new();
     for (name, node) in tree.below(b"") {
-        if is_manifest(name) && is_wanted(name) && !matches!(node, Node::Directory) {
+        if is_manifest(name) && is_wanted(name) && !matches!(node, TreeEntry::Directory) {
             names.push(name.split(|&byte| byte == b'/').collect());
         }
     }

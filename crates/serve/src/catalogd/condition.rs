@@ -8,7 +8,7 @@ use super::exchange::Asked;
 
 /// What the conditions come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Precondition {
     Send,
     NotModified,
     Failed,
@@ -34,20 +34,20 @@ fn names_tag(list: &str, tag: &str) -> bool {
         })
 }
 
-pub(super) fn verdict(asked: &Asked<'_>, modified: u64, tag: &str) -> Verdict {
+pub(super) fn verdict(asked: &Asked<'_>, modified: u64, tag: &str) -> Precondition {
     let given = |name: &str| asked.header(name).filter(|it| !it.is_empty());
     let holds = match given("If-Match") {
         Some(list) => list.trim() == "*" || names_tag(list, tag),
         None => given("If-Unmodified-Since").and_then(seconds).is_none_or(|it| modified <= it),
     };
     if !holds {
-        return Verdict::Failed;
+        return Precondition::Failed;
     }
     let is_same = match given("If-None-Match") {
         Some(list) => list.trim() == "*" || names_tag(list, tag),
         None => given("If-Modified-Since").and_then(seconds).is_some_and(|it| modified <= it),
     };
-    if is_same { Verdict::NotModified } else { Verdict::Send }
+    if is_same { Precondition::NotModified } else { Precondition::Send }
 }
 
 /// Whether a range is wanted of what there is now.

@@ -16,7 +16,7 @@ pub use path::is_own as is_own_path;
 
 use sha2::{Digest as _, Sha256};
 
-use self::condition::Verdict;
+use self::condition::Precondition;
 use self::path::{Endpoint, Route};
 use olmdex_index::query::{DocumentFilter, ServedDocument};
 use olmdex_index::{Index, IndexError};
@@ -94,9 +94,9 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
         head.push(("ETag", format!("\"{tag}\"")));
     }
     match condition::verdict(asked, site.modified, &tag) {
-        Verdict::Send => {}
-        Verdict::NotModified => return Ok(bare(304, head)),
-        Verdict::Failed => {
+        Precondition::Send => {}
+        Precondition::NotModified => return Ok(bare(304, head)),
+        Precondition::Failed => {
             if route.endpoint == Endpoint::All {
                 head.push(("Content-Type", JSONL.to_owned()));
             }

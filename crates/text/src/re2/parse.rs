@@ -5,7 +5,7 @@
 
 use super::class::{self, Builder, Groups};
 use super::error::{PatternError, PatternErrorKind};
-use super::tree::{Look, MAX_REPEAT, Node, Nodes, Parsed, Tree};
+use super::tree::{Expr, Look, MAX_REPEAT, Nodes, Parsed, Tree};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Flags {
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
         self.finish(open)
     }
 
-    fn item(&mut self, node: Node) -> Parsed<()> {
+    fn item(&mut self, node: Expr) -> Parsed<()> {
         let number = self.nodes.leaf(node)?;
         if let Some(open) = self.open.last_mut() {
             open.items.push(number);
@@ -152,17 +152,17 @@ impl<'t> Parser<'t> {
     }
 
     fn look(&mut self, look: Look) -> Parsed<()> {
-        self.item(Node::Look(look))
+        self.item(Expr::Look(look))
     }
 
     fn class(&mut self, ranges: Vec<(char, char)>) -> Parsed<()> {
         let class = self.nodes.class(ranges);
-        self.item(Node::Class(class))
+        self.item(Expr::Class(class))
     }
 
     fn literal(&mut self, c: char) -> Parsed<()> {
         if !self.flags.folds {
-            return self.item(Node::Char(c));
+            return self.item(Expr::Char(c));
         }
         let mut builder = Builder::default();
         builder.range(c, c, true);

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: no captures, no place of the match; the first state that ends answers.
 
-use super::tree::{Look, Node, Tree};
+use super::tree::{Expr, Look, Tree};
 
 #[derive(Debug, Clone, Copy)]
 enum State {
@@ -25,7 +25,7 @@ pub(super) struct Program {
 /// What is being written out: states are made from the end, so that each knows what follows it.
 enum Task {
     /// A node, before what has been made last.
-    Node(usize),
+    Expr(usize),
     /// The next part of an alternation: the parts before this one are still to be made.
     Alternative { node: usize, part: usize, next: u32, made: Option<u32> },
     /// So many more optional copies, each of which may also go to `next`.
@@ -47,12 +47,12 @@ impl Program {
         let mut states = vec![State::Match];
         // What follows the node to be made, then where it starts.
         let mut at: u32 = 0;
-        let mut open = vec![Task::Node(tree.root)];
+        let mut open = vec![Task::Expr(tree.root)];
         while let Some(task) = open.pop() {
             match task {
-                Task::Node(number) => at = Self::node(&tree.nodes[number], number, at, &mut states, &mut open),
+                Task::Expr(number) => at = Self::node(&tree.nodes[number], number, at, &mut states, &mut open),
                 Task::Alternative { node, part, next, made } => {
-                    let Node::Alternate(parts) = &tree.nodes[node] else { continue };
+                    let Expr::Alternate(parts) = &tree.nodes[node] else { continue };
                     // `at` is where the alternative starts that was made last.
                     let made = match made {
                         Some(others) => Some(add(&mut states, State::Split(at, others))),
@@ -63,7 +63,7 @@ impl Program {
                         (0, made) => at = made.unwrap_or(next),
                         (_, made) => {
                             open.push(Task::Alternative { node, part: part - 1, next, made });
-                            open.push(Task::Node(parts[part - 1]));
+                            open.push(Task::Expr(parts[part - 1]));
                             at = next;
                         }
                     }
@@ -74,7 +74,7 @@ impl Program {
                     }
                     if left > 0 {
                         open.push(Task::Optional { part, left: left - 1, next, required, is_made: true });
-                        open.push(Task::Node(part));
+                        open.push(Task::Expr(part));
                     } else if required > 0 {
                         open.push(Task::Required { part, left: required });
                     }
@@ -83,7 +83,7 @@ impl Program {
                     if left > 1 {
                         open.push(Task::Required { part, left: left - 1 });
                     }
-                    open.push(Task::Node(part));
+                    open.push(Task::Expr(part));
                 }
                 Task::Loop { split, starts_with_body } => {
                     let body = at;
@@ -99,27 +99,27 @@ impl Program {
     }
 
     /// Makes a node, or leaves parts of it to be made, and gives where to go on. `next` is what follows it.
-    fn node(node: &Node, number: usize, next: u32, states: &mut Vec<State>, open: &mut Vec<Task>) -> u32 {
+    fn node(node: &Expr, number: usize, next: u32, states: &mut Vec<State>, open: &mut Vec<Task>) -> u32 {
         match node {
-            Node::Empty => {}
-            Node::Char(c) => return add(states, State::Char(*c, next)),
-            Node::Class(class) => return add(states, State::Class(*class as u32, next)),
-            Node::Look(look) => return add(states, State::Look(*look, next)),
-            Node::Group(part) => open.push(Task::Node(*part)),
-            Node::Concat(parts) => open.extend(parts.iter().map(|it| Task::Node(*it))),
-            Node::Alternate(parts) => {
+            Expr::Empty => {}
+            Expr::Char(c) => return add(states, State::Char(*c, next)),
+            Expr::Class(class) => return add(states, State::Class(*class as u32, next)),
+            Expr::Look(look) => return add(states, State::Look(*look, next)),
+            Expr::Group(part) => open.push(Task::Expr(*part)),
+            Expr::Concat(parts) => open.extend(parts.iter().map(|it| Task::Expr(*it))),
+            Expr::Alternate(parts) => {
                 open.push(Task::Alternative { node: number, part: parts.len(), next, made: None });
             }
-            Node::Repeat(part, min, None) => {
+            Expr::Repeat(part, min, None) => {
                 let split = add(states, State::Split(next, next));
                 if *min > 1 {
                     open.push(Task::Required { part: *part, left: min - 1 });
                 }
                 open.push(Task::Loop { split, starts_with_body: *min > 0 });
-                open.push(Task::Node(*part));
+                open.push(Task::Expr(*part));
                 return split;
             }
-            Node::Repeat(part, min, Some(max)) => {
+            Expr::Repeat(part, min, Some(max)) => {
                 open.push(Task::Optional { part: *part, left: max - min, next, required: *min, is_made: false });
             }
         }

@@ -13,7 +13,7 @@ const MAX_SIZE: u64 = (128 << 20) / 40;
 
 /// A node of a tree; its parts have lower numbers.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum Expr {
     Empty,
     Char(char),
     /// A class by its number.
@@ -40,7 +40,7 @@ pub(super) enum Look {
 
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Expr>,
     /// The ranges of each class, in order.
     pub(super) classes: Vec<Vec<(char, char)>>,
     pub(super) root: usize,
@@ -80,7 +80,7 @@ impl<'t> Nodes<'t> {
         Err(PatternError { kind, part: self.text.to_owned() })
     }
 
-    fn push(&mut self, node: Node, measure: Measure) -> Parsed<usize> {
+    fn push(&mut self, node: Expr, measure: Measure) -> Parsed<usize> {
         if measure.height > MAX_HEIGHT {
             return self.refuse(PatternErrorKind::Depth);
         }
@@ -93,7 +93,7 @@ impl<'t> Nodes<'t> {
     }
 
     /// A node without parts.
-    pub(super) fn leaf(&mut self, node: Node) -> Parsed<usize> {
+    pub(super) fn leaf(&mut self, node: Expr) -> Parsed<usize> {
         self.push(node, Measure { height: 1, size: 1, repeats: 1 })
     }
 
@@ -119,11 +119,11 @@ impl<'t> Nodes<'t> {
 
     pub(super) fn concat(&mut self, items: Vec<usize>) -> Parsed<usize> {
         match items.as_slice() {
-            [] => self.leaf(Node::Empty),
+            [] => self.leaf(Expr::Empty),
             [only] => Ok(*only),
             _ => {
                 let measure = self.joined(&items);
-                self.push(Node::Concat(items), measure)
+                self.push(Expr::Concat(items), measure)
             }
         }
     }
@@ -134,7 +134,7 @@ impl<'t> Nodes<'t> {
             several => {
                 let mut measure = self.joined(several);
                 measure.size = measure.size.saturating_add(several.len() as u64 - 1);
-                self.push(Node::Alternate(alternatives), measure)
+                self.push(Expr::Alternate(alternatives), measure)
             }
         }
     }
@@ -142,7 +142,7 @@ impl<'t> Nodes<'t> {
     pub(super) fn group(&mut self, inside: usize) -> Parsed<usize> {
         let it = self.measures[inside];
         let size = it.size.saturating_add(2);
-        self.push(Node::Group(inside), Measure { height: it.height + 1, size, repeats: it.repeats })
+        self.push(Expr::Group(inside), Measure { height: it.height + 1, size, repeats: it.repeats })
     }
 
     /// A repetition; `None` if counts within one another are too high.
@@ -168,6 +168,6 @@ impl<'t> Nodes<'t> {
             Some(max) => of.size.saturating_mul(u64::from(max)).saturating_add(u64::from(max - min)),
         };
         let measure = Measure { height: of.height + 1, size: size.max(1), repeats };
-        self.push(Node::Repeat(part, min, max), measure).map(Some)
+        self.push(Expr::Repeat(part, min, max), measure).map(Some)
     }
 }

@@ -30,7 +30,7 @@ pub use compose::{Document, to_json, to_json_and_rest, to_json_within};
 pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
 pub use locate::{FoundPosition, Position, locate, locate_all};
-pub use nodes::{Node, NodeKind, nodes};
+pub use nodes::{NodeKind, YamlNode, nodes};
 pub use number::{float_as_text, number_as_text};
 pub use origins::ValueOrigins;
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};

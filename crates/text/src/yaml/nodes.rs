@@ -9,7 +9,7 @@ use super::events::{Source, guarded};
 
 /// A node of a document, by its number; the root is 0.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct YamlNode {
     /// What it is.
     pub kind: NodeKind,
     /// Offset of its first byte, that of its anchor or tag if it has one. That of a block collection is the one of its first key or dash.
@@ -50,7 +50,7 @@ pub enum NodeKind {
 ///
 /// # Errors
 /// The text is not YAML.
-pub fn nodes(text: &str) -> Result<Vec<Node>, YamlError> {
+pub fn nodes(text: &str) -> Result<Vec<YamlNode>, YamlError> {
     guarded(|| {
         let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let source = Source::whole(text.as_bytes())?;
@@ -70,7 +70,7 @@ struct Builder<'t> {
     text: &'t str,
     /// Bytes before the first one that marks count.
     bom: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<YamlNode>,
     open: Vec<Open>,
 }
 
@@ -139,7 +139,7 @@ impl Builder<'_> {
         let is_open = self.open.last().is_some_and(|it| it.number == number);
         let is_marked = (is_open || kind != NodeKind::Alias) && (anchor.is_some() || tag.is_some());
         let content = if is_marked { self.content(start) } else { start };
-        self.nodes.push(Node { kind, start, content, end, is_marked, is_tagged: tag.is_some(), anchor });
+        self.nodes.push(YamlNode { kind, start, content, end, is_marked, is_tagged: tag.is_some(), anchor });
         let above = if is_open { self.open.len().checked_sub(2) } else { self.open.len().checked_sub(1) };
         if let Some(above) = above {
             self.open[above].children.push(number);

@@ -15,7 +15,7 @@ use crate::bundle::blob::Bundle;
 use crate::bundle::sources::{SourceFile, made_of};
 use crate::bundle::written;
 use olmdex_base::diag::{Finding, Place, closest};
-use olmdex_fbc::{Format, Input, Level, MadeOf, RawObject, Spot};
+use olmdex_fbc::{Format, Input, Level, Provenance, RawObject, Spot};
 
 /// Reads the package-manifest directory of which the file of this number is the package manifest; none if there are no versions in it.
 /// `root` is the directory, if it is one of the system's; `image` gives bundles the references of their images.
@@ -39,7 +39,7 @@ pub fn convert(
     let mut blob = RawObject::open("olm.package");
     blob.text("name", &package.package);
     blob.optional("defaultChannel", &package.default_channel);
-    let mut from = MadeOf::new(written::place(&file.shown, &text, &Spot::Start));
+    let mut from = Provenance::new(written::place(&file.shown, &text, &Spot::Start));
     from.add(vec!["name".into()], place(vec!["packageName".into()]));
     from.add(vec!["defaultChannel".into()], place(vec!["defaultChannel".into()]));
     texts.push((finished(blob), from));
@@ -52,7 +52,7 @@ pub fn convert(
             continue;
         }
         let entries = entries(&tree.versions, head);
-        let mut from = MadeOf::new(at);
+        let mut from = Provenance::new(at);
         let mut blob = RawObject::open("olm.channel");
         blob.text("name", name);
         blob.text("package", &package.package);

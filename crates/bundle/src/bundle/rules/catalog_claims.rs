@@ -5,7 +5,7 @@
 use super::contents::{Contents, Gvk};
 use super::format::PREFIX;
 use super::found::{At, Found};
-use super::node::Node;
+use super::node::Field;
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Place;
@@ -13,7 +13,7 @@ use olmdex_fbc::{Api, Spot};
 
 /// A bundle that is to join a catalog.
 #[derive(Debug, Clone)]
-pub struct Newcomer {
+pub struct CatalogClaims {
     /// `metadata.name` of its ClusterServiceVersion.
     pub name: Placed<String>,
     /// Its package.
@@ -68,8 +68,8 @@ pub(super) fn of(
     csv: &Csv<'_>,
     package: &str,
     channels: Option<(usize, &[String])>,
-    definitions: &[(usize, Node<'_>)],
-) -> Newcomer {
+    definitions: &[(usize, Field<'_>)],
+) -> CatalogClaims {
     // The place of a finding is made where all places are.
     let place = |at: At| Found::new(rules::DIRECTORIES, at, "", "").finding(contents).place.unwrap_or_default();
     let at = |path: &str| place(csv.at(path));
@@ -102,7 +102,7 @@ pub(super) fn of(
             _ => {}
         }
     }
-    Newcomer {
+    CatalogClaims {
         name: Placed { it: csv.name(), place: at("metadata.name") },
         package: Placed { it: package.to_owned(), place: in_annotations("package.v1") },
         version: Placed { it: csv.spec("version").text(), place: at("spec.version") },
@@ -122,12 +122,12 @@ pub(super) fn of(
 }
 
 /// The dependencies of the first file that has some: its number, theirs, their types and values.
-fn dependencies(contents: &Contents) -> Vec<(usize, usize, String, Node<'_>)> {
+fn dependencies(contents: &Contents) -> Vec<(usize, usize, String, Field<'_>)> {
     for (number, file) in contents.metadata() {
         let Ok(document) = &file.document else { continue };
-        let listed = Node(Some(document.value())).get("dependencies");
+        let listed = Field(Some(document.value())).get("dependencies");
         if listed.n_items() > 0 {
-            let one = |(idx, it): (usize, Node<'_>)| (number, idx, it.text_of("type"));
+            let one = |(idx, it): (usize, Field<'_>)| (number, idx, it.text_of("type"));
             let values = listed.items().map(|it| it.get("value"));
             let all = listed.items().enumerate().map(one).zip(values);
             return all.map(|((number, idx, kind), value)| (number, idx, kind, value)).collect();

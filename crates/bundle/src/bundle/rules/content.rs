@@ -10,7 +10,7 @@ use super::crd::{self, Definition};
 use super::format::media_type;
 use super::found::{At, Found, Observed};
 use super::loader::{CRD_V1, CRD_V1BETA1};
-use super::node::Node;
+use super::node::Field;
 use super::objects::printed_head;
 use super::operator_sdk_csv;
 use super::service_version::Csv;
@@ -142,7 +142,7 @@ fn definition(object: &Object<'_>, found: &mut Vec<Found>) {
 }
 
 fn without_name(object: &Object<'_>) -> Option<Found> {
-    let node = Node(Some(object.value));
+    let node = Field(Some(object.value));
     let metadata = node.get("metadata");
     if !metadata.text_of("name").is_empty() || !metadata.text_of("generateName").is_empty() {
         return None;

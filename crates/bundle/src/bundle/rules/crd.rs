@@ -12,7 +12,7 @@ use super::contents::Object;
 use super::found::{At, Found, Observed, steps};
 use super::loader::CRD_V1BETA1;
 use super::names::{dns1035_label, dns1123_subdomain};
-use super::node::Node;
+use super::node::Field;
 use super::table as rules;
 use olmdex_base::diag::{Rule, Severity};
 use olmdex_fbc::Spot;
@@ -29,7 +29,7 @@ pub(super) struct Served {
 /// A definition after defaulting.
 pub(super) struct Definition<'a> {
     pub(super) file: usize,
-    pub(super) node: Node<'a>,
+    pub(super) node: Field<'a>,
     pub(super) is_v1beta1: bool,
     pub(super) name: String,
     pub(super) group: String,
@@ -48,7 +48,7 @@ impl<'a> Definition<'a> {
         if object.kind() != "CustomResourceDefinition" || !(is_v1beta1 || version == super::loader::CRD_V1) {
             return None;
         }
-        let node = Node(Some(object.value));
+        let node = Field(Some(object.value));
         let spec = node.get("spec");
         let versions = spec.get("versions").items().map(|it| Served {
             name: it.text_of("name"),
@@ -73,7 +73,7 @@ impl<'a> Definition<'a> {
         self.name.strip_prefix(&self.plural).and_then(|it| it.strip_prefix('.')) == Some(&self.group)
     }
 
-    fn spec(&self, path: &str) -> Node<'a> {
+    fn spec(&self, path: &str) -> Field<'a> {
         self.node.get("spec").at(path)
     }
 }
@@ -229,7 +229,7 @@ impl Check<'_, '_> {
         }
         if definition.is_v1beta1 {
             self.both_levels();
-            let items: Vec<Node<'_>> = definition.spec("versions").items().collect();
+            let items: Vec<Field<'_>> = definition.spec("versions").items().collect();
             for (field, what) in [
                 (
                     "schema",
@@ -245,7 +245,7 @@ impl Check<'_, '_> {
                 ),
             ] {
                 let first = items.first().map(|it| it.get(field).json()).unwrap_or_default();
-                let is_same = |it: &Node<'_>| it.get(field).is_set() && it.get(field).json() == first;
+                let is_same = |it: &Field<'_>| it.get(field).is_set() && it.get(field).json() == first;
                 if !items.is_empty() && items.iter().all(is_same) {
                     let help = "move the field from the versions to `spec`";
                     let wrong = Wrong::InvalidValue(&go, &json);
@@ -306,7 +306,7 @@ impl Check<'_, '_> {
     /// The versions as Go prints and writes them. What is the same in all has been moved out of them.
     fn printed_versions(&self) -> (String, String) {
         let definition = self.definition;
-        let items: Vec<Node<'_>> = definition.spec("versions").items().collect();
+        let items: Vec<Field<'_>> = definition.spec("versions").items().collect();
         let is_moved = |field: &str| {
             let first = items.first().map(|it| it.get(field).json());
             !definition.is_v1beta1 && items.iter().all(|it| Some(it.get(field).json()) == first)
@@ -316,9 +316,9 @@ impl Check<'_, '_> {
         let mut json = Vec::new();
         for (it, version) in items.iter().zip(&definition.versions) {
             let field = |number: usize, name: &str| {
-                if moved.get(number).copied().unwrap_or(false) { Node(None) } else { it.get(name) }
+                if moved.get(number).copied().unwrap_or(false) { Field(None) } else { it.get(name) }
             };
-            let pointer = |node: Node<'_>| if node.is_set() { "PTR" } else { "<nil>" };
+            let pointer = |node: Field<'_>| if node.is_set() { "PTR" } else { "<nil>" };
             let (schema, subresources) = (field(0, "schema"), field(1, "subresources"));
             let Served { name, served, storage } = version;
             let deprecated = it.get("deprecated").is_true();
@@ -329,7 +329,7 @@ impl Check<'_, '_> {
                 pointer(schema),
                 pointer(subresources)
             ));
-            let or_null = |node: Node<'_>| if node.is_set() { node.json() } else { "null".to_owned() };
+            let or_null = |node: Field<'_>| if node.is_set() { node.json() } else { "null".to_owned() };
             json.push(format!(
                 "{{\"Name\":{},\"Served\":{served},\"Storage\":{storage},\"Deprecated\":{deprecated},\"DeprecationWarning\":{},\"Schema\":{},\"Subresources\":{},\"AdditionalPrinterColumns\":null,\"SelectableFields\":null}}",
                 Quoted(name),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::contents::Gvk;
 use super::found::{Found, Observed};
-use super::node::Node;
+use super::node::Field;
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};
@@ -100,9 +100,9 @@ fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
             let go = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
             return Err(Unusable::Objects(around(go)));
         }
-        let word = |key: &str| Node(Some(item)).exact(key).string();
+        let word = |key: &str| Field(Some(item)).exact(key).string();
         if word("kind").is_empty() {
-            let body = Node(Some(item)).json();
+            let body = Field(Some(item)).json();
             return Err(Unusable::Objects(around(format!("Object 'Kind' is missing in '{body}'"))));
         }
         examples.insert(Gvk::of(&word("apiVersion"), &word("kind")));

@@ -7,7 +7,7 @@ use crate::bundle::directory::is_bundle;
 
 use super::contents::{Contents, Entry, File};
 use super::found::{At, Found};
-use super::node::Node;
+use super::node::Field;
 use super::table as rules;
 use olmdex_constraint::cel;
 use olmdex_fbc::{Spot, Syntax};
@@ -37,7 +37,7 @@ impl Annotations {
 
 /// The members of `annotations`, if it is a map of texts.
 fn members(file: &File) -> Option<Vec<(String, String)>> {
-    let node = Node(Some(file.document.as_ref().ok()?.value()));
+    let node = Field(Some(file.document.as_ref().ok()?.value()));
     let annotations = node.get("annotations");
     let is_json = file.origin.is_some_and(|it| it.syntax == Syntax::Json);
     if node.kind() != Kind::Object || annotations.kind() != Kind::Object {
@@ -186,7 +186,7 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
             }
             Err(_) => continue,
         };
-        let dependencies = Node(Some(document.value())).get("dependencies");
+        let dependencies = Field(Some(document.value())).get("dependencies");
         if is_found || dependencies.n_items() == 0 {
             continue;
         }
@@ -202,7 +202,7 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
 fn check_properties(contents: &Contents, found: &mut Vec<Found>) {
     for (number, file) in contents.metadata() {
         let Ok(document) = &file.document else { continue };
-        let properties = Node(Some(document.value())).get("properties");
+        let properties = Field(Some(document.value())).get("properties");
         if properties.n_items() == 0 {
             continue;
         }
@@ -222,7 +222,7 @@ fn check_properties(contents: &Contents, found: &mut Vec<Found>) {
     }
 }
 
-fn dependency(file: usize, idx: usize, item: Node<'_>, found: &mut Vec<Found>) {
+fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) {
     let kind = item.text_of("type");
     let value = item.get("value");
     let at = |rest: &[&str]| {
@@ -243,7 +243,7 @@ fn dependency(file: usize, idx: usize, item: Node<'_>, found: &mut Vec<Found>) {
             return;
         }
     };
-    let is_text = |it: Node<'_>| matches!(it.kind(), Kind::PlainString | Kind::EscapedString | Kind::Null);
+    let is_text = |it: Field<'_>| matches!(it.kind(), Kind::PlainString | Kind::EscapedString | Kind::Null);
     if !matches!(value.kind(), Kind::Object | Kind::Null) || !fields.iter().all(|it| is_text(value.get(it))) {
         let message = format!("the value of this `{kind}` does not fit its type");
         let help = match kind.as_str() {
@@ -284,7 +284,7 @@ fn dependency(file: usize, idx: usize, item: Node<'_>, found: &mut Vec<Found>) {
 }
 
 /// Only rules of CEL are let through here, although OLM accepts more.
-fn constraint(value: Node<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Found>) {
+fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Found>) {
     let cel = value.get("cel");
     let mut add = |path: &[&str], message: String, help: &str, said: String| {
         found.push(Found::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).said(said));

@@ -4,7 +4,7 @@
 //! What it deliberately does not do: init containers are not looked at, as the real validator does not; nor what is requested.
 
 use super::found::{At, Found, Observed};
-use super::node::Node;
+use super::node::Field;
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{self, Error, Warning};
@@ -97,7 +97,7 @@ fn channel_names(channels: &Channels) -> Option<Found> {
 }
 
 fn permissions(csv: &Csv<'_>, found: &mut Vec<Found>) {
-    let has = |node: Node<'_>, key: &str, wanted: &[&str]| {
+    let has = |node: Field<'_>, key: &str, wanted: &[&str]| {
         node.get(key).texts().iter().any(|it| wanted.contains(&it.as_str()))
     };
     for which in ["permissions", "clusterPermissions"] {

@@ -44,7 +44,7 @@ pub mod table;
 mod validator;
 mod whole;
 
-pub use catalog_claims::{Newcomer, Placed};
+pub use catalog_claims::{CatalogClaims, Placed};
 pub use contents::Contents;
 pub use found::{At, Found, Observed};
 pub use options::Options;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::found::{At, Found};
-use super::node::Node;
+use super::node::Field;
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_fbc::Spot;
@@ -68,7 +68,7 @@ fn asked_of_nodes(csv: &Csv<'_>, label: &str) -> Vec<(String, String)> {
                 let path = format!(
                     "spec.install.spec.deployments.{idx}.spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.{term}.matchExpressions.{number}"
                 );
-                for value in Node::texts(expression.get("values")) {
+                for value in Field::texts(expression.get("values")) {
                     if !asked.iter().any(|(_, it)| *it == value) {
                         asked.push((path.clone(), value));
                     }

@@ -6,9 +6,9 @@ use olmdex_text::json::{self, Kind, Value};
 
 /// A value, or the absence of one; `null` is absent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node<'a>(pub(super) Option<Value<'a>>);
+pub(super) struct Field<'a>(pub(super) Option<Value<'a>>);
 
-impl<'a> Node<'a> {
+impl<'a> Field<'a> {
     /// A member by its name.
     pub(super) fn get(self, key: &str) -> Self {
         Self(self.0.and_then(|it| it.get_field(key)).filter(|it| !it.is_null()))

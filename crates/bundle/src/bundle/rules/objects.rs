@@ -5,7 +5,7 @@
 
 use super::contents::Object;
 use super::found::{At, Found, Observed, steps};
-use super::node::Node;
+use super::node::Field;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};
 use olmdex_fbc::Spot;
@@ -38,13 +38,13 @@ fn at(object: &Object<'_>, path: &str) -> At {
 }
 
 /// A map of texts as Go prints it.
-fn printed_map(node: Node<'_>) -> String {
+fn printed_map(node: Field<'_>) -> String {
     let members: Vec<String> = node.map().iter().map(|(key, value)| format!("{key}:{value}")).collect();
     format!("map[{}]", members.join(" "))
 }
 
 /// Type and metadata as Go prints them.
-pub(super) fn printed_head(node: Node<'_>) -> String {
+pub(super) fn printed_head(node: Field<'_>) -> String {
     let metadata = node.get("metadata");
     let text = |key: &str| metadata.text_of(key);
     let generation = match text("generation") {
@@ -68,10 +68,10 @@ pub(super) fn printed_head(node: Node<'_>) -> String {
 }
 
 fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
-    let node = Node(Some(object.value));
+    let node = Field(Some(object.value));
     let (least, most) = (node.at("spec.minAvailable"), node.at("spec.maxUnavailable"));
     let printed = || {
-        let or_nil = |it: Node<'_>| if it.is_set() { it.text() } else { "<nil>".to_owned() };
+        let or_nil = |it: Field<'_>| if it.is_set() { it.text() } else { "<nil>".to_owned() };
         let selector = match node.at("spec.selector") {
             it if !it.is_set() => "nil".to_owned(),
             it => {
@@ -110,7 +110,7 @@ fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
 }
 
 fn priority(object: &Object<'_>, found: &mut Vec<Found>) {
-    let node = Node(Some(object.value));
+    let node = Field(Some(object.value));
     if !node.get("globalDefault").is_true() {
         return;
     }
@@ -127,12 +127,12 @@ fn priority(object: &Object<'_>, found: &mut Vec<Found>) {
 }
 
 fn role(object: &Object<'_>, found: &mut Vec<Found>) {
-    let node = Node(Some(object.value));
+    let node = Field(Some(object.value));
     let rules_of = || node.get("rules").items().enumerate();
-    let has = |rule: Node<'_>, key: &str, wanted: &[&str]| {
+    let has = |rule: Field<'_>, key: &str, wanted: &[&str]| {
         rule.get(key).texts().iter().any(|it| wanted.contains(&it.as_str()))
     };
-    let printed = |rule: Node<'_>| {
+    let printed = |rule: Field<'_>| {
         let keys = ["verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs"];
         let lists: Vec<String> = keys.iter().map(|it| format!("[{}]", rule.get(it).texts().join(" "))).collect();
         format!("{{{}}}", lists.join(" "))

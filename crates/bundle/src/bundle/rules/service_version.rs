@@ -2,7 +2,7 @@
 
 use super::contents::{Gvk, Object};
 use super::found::{At, Observed, annotation, steps};
-use super::node::Node;
+use super::node::Field;
 use olmdex_base::diag::Severity;
 use olmdex_fbc::Spot;
 
@@ -10,7 +10,7 @@ use olmdex_fbc::Spot;
 #[derive(Clone, Copy)]
 pub(super) struct Csv<'a> {
     pub(super) object: Object<'a>,
-    pub(super) node: Node<'a>,
+    pub(super) node: Field<'a>,
 }
 
 /// An API that a ClusterServiceVersion lists.
@@ -18,19 +18,19 @@ pub(super) struct Listed<'a> {
     pub(super) idx: usize,
     pub(super) name: String,
     pub(super) gvk: Gvk,
-    pub(super) node: Node<'a>,
+    pub(super) node: Field<'a>,
 }
 
 impl<'a> Csv<'a> {
     pub(super) fn new(object: Object<'a>) -> Self {
-        Self { object, node: Node(Some(object.value)) }
+        Self { object, node: Field(Some(object.value)) }
     }
 
     pub(super) fn name(&self) -> String {
         self.node.at("metadata.name").text()
     }
 
-    pub(super) fn spec(&self, path: &str) -> Node<'a> {
+    pub(super) fn spec(&self, path: &str) -> Field<'a> {
         self.node.get("spec").at(path)
     }
 
@@ -41,7 +41,7 @@ impl<'a> Csv<'a> {
 
     /// The definitions listed as `owned` or `required`. The group is what follows the first dot of the name.
     pub(super) fn definitions(&self, which: &str) -> Vec<Listed<'a>> {
-        let listed = |(idx, node): (usize, Node<'a>)| {
+        let listed = |(idx, node): (usize, Field<'a>)| {
             let name = node.text_of("name");
             let group = name.split_once('.').map_or(name.as_str(), |(_, group)| group).to_owned();
             let gvk = Gvk { group, version: node.text_of("version"), kind: node.text_of("kind") };
@@ -60,10 +60,10 @@ impl<'a> Csv<'a> {
     }
 
     /// The rules of `permissions` or `clusterPermissions`, each with the numbers of its permission and itself.
-    pub(super) fn rules(&self, which: &str) -> Vec<(usize, usize, Node<'a>)> {
+    pub(super) fn rules(&self, which: &str) -> Vec<(usize, usize, Field<'a>)> {
         let permissions = self.spec("install.spec").get(which).items().enumerate();
         let rules =
-            |(at, it): (usize, Node<'a>)| it.get("rules").items().enumerate().map(move |(idx, it)| (at, idx, it));
+            |(at, it): (usize, Field<'a>)| it.get("rules").items().enumerate().map(move |(idx, it)| (at, idx, it));
         permissions.flat_map(rules).collect()
     }
 

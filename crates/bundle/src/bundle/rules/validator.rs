@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it has no rules of its own.
 
-use super::catalog_claims::{self, Newcomer};
+use super::catalog_claims::{self, CatalogClaims};
 use super::contents::{Contents, Gvk, Object};
 use super::crd::{self, Definition};
 use super::found::{At, Found, Observed};
@@ -140,7 +140,7 @@ impl<'a> Validation<'a> {
 
     /// What the bundle says about its place in a catalog; `None` without a ClusterServiceVersion and a package.
     #[must_use]
-    pub fn newcomer(&self) -> Option<Newcomer> {
+    pub fn newcomer(&self) -> Option<CatalogClaims> {
         let csv = Csv::new(self.loaded.csv?);
         let package = self.package.as_deref().filter(|it| !it.is_empty())?;
         let channels = self.channels.as_ref().map(|it| (it.file, it.names.as_slice()));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::contents::{Contents, Entry, Gvk, Object};
 use super::crd::Definition;
 use super::found::{At, Found, Observed};
-use super::node::Node;
+use super::node::Field;
 use super::service_version::Csv;
 use super::table as rules;
 use crate::bundle::size;
@@ -190,7 +190,7 @@ fn released_name(parts: &Parts<'_>, found: &mut Vec<Found>) {
 
 fn related_images(csv: &Csv<'_>, found: &mut Vec<Found>) {
     for (idx, item) in csv.spec("relatedImages").items().enumerate() {
-        let image = Node::text_of(item, "image");
+        let image = Field::text_of(item, "image");
         let path = format!("spec.relatedImages[{idx}].image");
         let at = csv.at(&format!("spec.relatedImages.{idx}.image"));
         if image.is_empty() {

@@ -9,7 +9,7 @@ use super::{Bundle, EntryId, Leaf, Said, Universe};
 use crate::resolve::failure::{MatchError, Overwork};
 use olmdex_constraint::cel::{Fuel, OutOfFuel, Value};
 use olmdex_constraint::property::{Meaning, Requirement};
-use olmdex_constraint::tree::{Facts, Node, Reach};
+use olmdex_constraint::tree::{Condition, Facts, Reach};
 use olmdex_index::IndexError;
 use olmdex_version::Version;
 
@@ -29,15 +29,15 @@ impl Universe<'_> {
         };
         for leaf in leaves {
             let leaf = match &requirement.tree.nodes[leaf] {
-                Node::Api(api) => Leaf::Api(api.clone()),
-                Node::Label(label) => Leaf::Label(label.clone()),
-                Node::Package { name, .. } => {
+                Condition::Api(api) => Leaf::Api(api.clone()),
+                Condition::Label(label) => Leaf::Label(label.clone()),
+                Condition::Package { name, .. } => {
                     for channel in self.package(name)? {
                         found.extend(&self.channels[channel.0 as usize].entries);
                     }
                     Leaf::Package(name.clone())
                 }
-                Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Cel { .. } => continue,
+                Condition::All(_) | Condition::Any(_) | Condition::Not(_) | Condition::Cel { .. } => continue,
             };
             found.extend(self.saying(leaf)?.iter());
         }
@@ -162,13 +162,13 @@ struct BundleFacts<'b> {
 }
 
 impl Facts<OutOfFuel> for BundleFacts<'_> {
-    fn leaf(&self, node: &Node) -> Result<bool, OutOfFuel> {
+    fn leaf(&self, node: &Condition) -> Result<bool, OutOfFuel> {
         let says = |is_it: &dyn Fn(&Meaning) -> bool| self.said.meanings.iter().any(is_it);
         Ok(match node {
-            Node::Api(api) => says(&|it| matches!(it, Meaning::Provides(it) if it == api)),
-            Node::Label(label) => says(&|it| matches!(it, Meaning::Label(it) if it == label)),
+            Condition::Api(api) => says(&|it| matches!(it, Meaning::Provides(it) if it == api)),
+            Condition::Label(label) => says(&|it| matches!(it, Meaning::Label(it) if it == label)),
             // Name and version may come from different places.
-            Node::Package { name, range, .. } => {
+            Condition::Package { name, range, .. } => {
                 let is_in = |it: &Version| range.contains(it).unwrap_or(false);
                 let is_named = self.bundle.package == *name
                     || says(&|it| matches!(it, Meaning::Package { name: it, .. } if it == name));
@@ -176,14 +176,14 @@ impl Facts<OutOfFuel> for BundleFacts<'_> {
                     && (self.bundle.version.as_ref().is_some_and(is_in)
                         || says(&|it| matches!(it, Meaning::Package { version: Some(it), .. } if is_in(it))))
             }
-            Node::Cel { rule, .. } => {
+            Condition::Cel { rule, .. } => {
                 let properties = self
                     .said
                     .value
                     .get_or_init(|| Value::properties(self.said.properties.iter().map(|it| (&*it.kind, &*it.value))));
                 rule.holds(properties, self.fuel)?.unwrap_or(false)
             }
-            Node::All(_) | Node::Any(_) | Node::Not(_) => false,
+            Condition::All(_) | Condition::Any(_) | Condition::Not(_) => false,
         })
     }
 }

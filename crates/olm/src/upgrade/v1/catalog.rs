@@ -131,7 +131,7 @@ impl Lookup {
 
 /// How the versions of bundles are read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Release {
+pub enum ReleaseReading {
     /// A release is what build metadata says (the default).
     #[default]
     InBuildMetadata,
@@ -191,11 +191,11 @@ impl Catalog {
         priority: i64,
         labels: &BTreeMap<String, String>,
         graph: Option<&PackageGraph>,
-        release: Release,
+        release: ReleaseReading,
     ) -> Self {
         let mut labels = labels.clone();
         labels.insert(NAME_LABEL.to_owned(), name.to_owned());
-        let explicit_releases = release == Release::Explicit;
+        let explicit_releases = release == ReleaseReading::Explicit;
         let deprecations: Option<Arc<[GraphDeprecation]>> =
             graph.and_then(|it| it.deprecations.last()).map(|it| it.as_slice().into());
         let deprecated: HashSet<&str> = deprecations

@@ -20,7 +20,7 @@ mod property;
 mod resolve;
 mod successors;
 
-pub use catalog::{Candidate, Catalog, CatalogState, Release};
+pub use catalog::{Candidate, Catalog, CatalogState, ReleaseReading};
 pub use conditions::{DeprecationCondition, deprecation_conditions};
 pub(super) use edge_cursor::{Cursor, Web};
 pub use error::ResolveError;

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use super::operator::OperatorJourney;
 use super::result::{When, route, setting};
-use super::traveller::Traveller;
 use super::trip::Rank;
 use crate::plan::answer::{Decision, PathElement, Reason, StepKind};
 use crate::plan::code::Code;
 use crate::plan::detour::{Detour, detour};
 use crate::plan::operator_state::OperatorState;
-use crate::plan::state::{Standing, other_channels, state_at, way};
+use crate::plan::state::{OperatorPosition, other_channels, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::upgrade::{Generation, PackageView, Target};
 
-impl Traveller<'_> {
+impl OperatorJourney<'_> {
     /// Changes to a channel that both catalogs have, if the present one is gone in the later one.
     pub(super) fn change_channel_before(
         &mut self,
@@ -58,7 +58,7 @@ impl Traveller<'_> {
         let own = self.trip.rank(&self.at, idx, ahead)?;
         let mut found: Option<(String, Vec<Target>, Rank)> = None;
         for (channel, _) in other_channels(view, self.trip.operator, &self.at) {
-            let there = Standing { range: String::new(), ..self.at.with_channel(&channel) };
+            let there = OperatorPosition { range: String::new(), ..self.at.with_channel(&channel) };
             let Some((way, rank)) = self.trip.best(view, &there, idx, ahead)? else { continue };
             if rank.0 && (rank.0, rank.1) > (own.0, own.1) && found.as_ref().is_none_or(|it| it.2 < rank) {
                 found = Some((channel, way, rank));

@@ -1,17 +1,17 @@
 //! What somebody must decide, since no update helps.
 
-use super::traveller::Traveller;
+use super::operator::OperatorJourney;
 use crate::plan::answer::Decision;
 use crate::plan::code::Code;
-use crate::plan::state::{Standing, other_channels, refused};
+use crate::plan::state::{OperatorPosition, other_channels, refused};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::upgrade::PackageView;
 use olmdex_version::masterminds::api_server_refusal;
 
-impl Traveller<'_> {
+impl OperatorJourney<'_> {
     /// What OLM v1 resolves to and does not install: it stays where it is, and reports an error.
-    pub(super) fn say_what_v1_refuses(&mut self, start: &Standing) {
+    pub(super) fn say_what_v1_refuses(&mut self, start: &OperatorPosition) {
         let mut told: Vec<String> = Vec::new();
         for (view, minor) in self.trip.views.iter().zip(self.trip.path) {
             let Some(text) = view.as_ref().and_then(|it| refused(it, self.trip.operator, start)) else { continue };

@@ -7,8 +7,8 @@
 
 mod channels;
 mod decisions;
+mod operator;
 mod result;
-mod traveller;
 mod trip;
 
 pub(super) use result::{Journey, When};
@@ -17,11 +17,11 @@ use super::catalogs::Catalogs;
 use super::fit::Judge;
 use super::inventory::Operator;
 use super::question::PlanQuestion;
-use super::state::Standing;
+use super::state::OperatorPosition;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::upgrade::InstalledBundle;
-use traveller::Traveller;
+use operator::OperatorJourney;
 use trip::Trip;
 
 /// Takes an operator along the way.
@@ -36,7 +36,7 @@ pub(super) fn travel<'q>(
         views.push(catalogs.view(&operator.families, *minor, &operator.package)?);
     }
     let bundle = InstalledBundle::held(operator.installed.clone(), operator.version.clone());
-    let start = Standing {
+    let start = OperatorPosition {
         bundle,
         channels: operator.channels.clone(),
         range: operator.range.clone(),
@@ -44,21 +44,21 @@ pub(super) fn travel<'q>(
     };
     let trip =
         Trip { judge: Judge::new(question, catalogs, path, operator), question, catalogs, path, operator, views };
-    let mut traveller = Traveller {
+    let mut operator = OperatorJourney {
         trip,
         at: start.clone(),
         source: operator.source.clone(),
         is_gone: false,
         journey: Journey::default(),
     };
-    traveller.look_around(&start)?;
+    operator.look_around(&start)?;
     for idx in 0..path.len() {
-        traveller.arrive(idx)?;
+        operator.arrive(idx)?;
         if idx + 1 < path.len() {
-            traveller.leave(idx)?;
+            operator.leave(idx)?;
         }
     }
-    traveller.refused();
-    traveller.at_the_end();
-    Ok(traveller.journey)
+    operator.refused();
+    operator.at_the_end();
+    Ok(operator.journey)
 }

@@ -9,7 +9,7 @@ use crate::plan::fit::{Fit, Judge};
 use crate::plan::inventory::Operator;
 use crate::plan::operator_state::OperatorState;
 use crate::plan::question::PlanQuestion;
-use crate::plan::state::{Standing, state_at, way};
+use crate::plan::state::{OperatorPosition, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, Target};
@@ -36,7 +36,7 @@ impl Trip<'_> {
     }
 
     /// The first of some versions that what is installed keeps the cluster from.
-    pub(super) fn blocked(&self, at: &Standing, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
+    pub(super) fn blocked(&self, at: &OperatorPosition, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
         for minor in minors {
             if self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0 == Fit::Blocks {
                 return Ok(Some(*minor));
@@ -46,7 +46,7 @@ impl Trip<'_> {
     }
 
     /// The first of some versions at which what is installed must not stay.
-    pub(super) fn first_unfit(&self, at: &Standing, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
+    pub(super) fn first_unfit(&self, at: &OperatorPosition, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
         for minor in minors {
             if !self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0.may_stay() {
                 return Ok(Some(*minor));
@@ -56,9 +56,14 @@ impl Trip<'_> {
     }
 
     /// Why what is installed cannot stay until the platform has come to a version.
-    pub(super) fn reasons(&self, at: &Standing, ahead: &[Minor], upto: usize) -> Result<Vec<Reason>, IndexError> {
+    pub(super) fn reasons(
+        &self,
+        at: &OperatorPosition,
+        ahead: &[Minor],
+        upto: usize,
+    ) -> Result<Vec<Reason>, IndexError> {
         let mut reasons: Vec<Reason> = Vec::new();
-        let Standing { bundle, .. } = at;
+        let OperatorPosition { bundle, .. } = at;
         for minor in ahead {
             let (fit, text) = self.judge.fit(&bundle.name, &bundle.version, *minor)?;
             let code = match fit {
@@ -99,7 +104,7 @@ impl Trip<'_> {
     }
 
     /// How good a bundle is to stay with over some versions.
-    pub(super) fn rank(&self, at: &Standing, idx: usize, minors: &[Minor]) -> Result<Rank, IndexError> {
+    pub(super) fn rank(&self, at: &OperatorPosition, idx: usize, minors: &[Minor]) -> Result<Rank, IndexError> {
         let mut worst = Fit::Stated;
         for minor in minors.iter().filter(|it| **it != self.path[idx]) {
             worst = worst.min(self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0);
@@ -128,7 +133,7 @@ impl Trip<'_> {
     pub(super) fn best(
         &self,
         view: &PackageView,
-        from: &Standing,
+        from: &OperatorPosition,
         idx: usize,
         minors: &[Minor],
     ) -> Result<Option<(Vec<Target>, Rank)>, IndexError> {
@@ -136,7 +141,7 @@ impl Trip<'_> {
         let mut ranks = Vec::new();
         for target in &way {
             let bundle = InstalledBundle::held(target.bundle.clone(), target.version.clone());
-            ranks.push(self.rank(&Standing { bundle, ..from.clone() }, idx, minors)?);
+            ranks.push(self.rank(&OperatorPosition { bundle, ..from.clone() }, idx, minors)?);
         }
         let Some(best) = ranks.iter().max().copied() else { return Ok(None) };
         let first = ranks.iter().position(|it| *it == best).unwrap_or_default();

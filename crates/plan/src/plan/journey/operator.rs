@@ -6,16 +6,16 @@ use crate::plan::answer::{Blocker, Decision, PathElement, Reason, StepKind, Unkn
 use crate::plan::code::Code;
 use crate::plan::fit::Fit;
 use crate::plan::operator_state::OperatorState;
-use crate::plan::state::{Standing, entry_point, state_at, way};
+use crate::plan::state::{OperatorPosition, entry_point, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::catalog_source::name::SourceName;
 use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, PathStep, Setting, Target};
 
 /// An operator on its way.
-pub(super) struct Traveller<'q> {
+pub(super) struct OperatorJourney<'q> {
     pub(super) trip: Trip<'q>,
-    pub(super) at: Standing,
+    pub(super) at: OperatorPosition,
     /// The CatalogSource or ClusterCatalog that it follows there.
     pub(super) source: String,
     /// Whether it is uninstalled, or nobody manages it any more.
@@ -23,9 +23,9 @@ pub(super) struct Traveller<'q> {
     pub(super) journey: Journey,
 }
 
-impl Traveller<'_> {
+impl OperatorJourney<'_> {
     /// How what is installed stands to every version, whatever the plan changes.
-    pub(super) fn look_around(&mut self, start: &Standing) -> Result<(), IndexError> {
+    pub(super) fn look_around(&mut self, start: &OperatorPosition) -> Result<(), IndexError> {
         let support = self.trip.judge.support(&start.bundle.version);
         self.journey.support = Some(support);
         for (idx, minor) in self.trip.path.iter().enumerate() {
@@ -211,7 +211,7 @@ impl Traveller<'_> {
         if self.trip.operator.olm == Generation::V1 && !self.at.range.is_empty() {
             // A pin may stand in the way of something better.
             let range = format!(">={}", self.at.bundle.version);
-            let wide = Standing { range: range.clone(), ..self.at.clone() };
+            let wide = OperatorPosition { range: range.clone(), ..self.at.clone() };
             let free = self.trip.best(view, &wide, idx, minors)?;
             if let Some(free) = free
                 && found.as_ref().is_none_or(|it| it.0.1 < free.1)
