@@ -165,9 +165,23 @@ pub fn without_own(command: &mut Command) -> &mut Command {
     command
 }
 
+/// Starts a command. A copy of the program cannot be started while another thread, which forks at that moment, has it open for writing.
+fn spawned(command: &mut Command) -> std::process::Child {
+    for _ in 0..500 {
+        match command.spawn() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            started => return started.unwrap(),
+        }
+    }
+    command.spawn().unwrap()
+}
+
 /// Runs a prepared command with this text as its standard input.
 pub fn finish(mut command: Command, stdin: Vec<u8>) -> Answer {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = spawned(&mut command);
     let mut input = child.stdin.take().unwrap();
     let mut errors = child.stderr.take().unwrap();
     std::thread::scope(|scope| {
