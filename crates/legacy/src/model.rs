@@ -122,11 +122,11 @@ impl Model {
     /// Bundles into channels, in the order of the real tool: first all manifests are read, then all is converted.
     fn populate(&mut self, file: &LegacyFile, rows: &Rows, valid: &[(&Membership, &Edges)]) -> Result<(), LegacyError> {
         let surveys = surveys(file, rows, valid)?;
-        let mut said: HashSet<(&str, &str)> = HashSet::new();
+        let mut wording: HashSet<(&str, &str)> = HashSet::new();
         for ((bundle, package, _), _) in valid {
             if let Some((_, survey)) = surveys.get(bundle.as_str())
                 && let Some(broken) = &survey.broken
-                && said.insert((bundle, package))
+                && wording.insert((bundle, package))
             {
                 self.problems.push(Problem {
                     package: Some(package.clone()).filter(|it| !it.is_empty()),

@@ -37,7 +37,7 @@ pub(super) struct Bundles {
 
 /// What stands at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum Wording {
     /// The bundle's own name or version.
     Own,
     Replaces,
@@ -122,7 +122,7 @@ impl Bundles {
 
     /// What is shown for a place, in Markdown, and the bytes that it is about.
     pub(super) fn hover(&self, path: &Path, text: &str, offset: usize) -> Option<(String, Range<usize>)> {
-        let (said, word, bytes) = at(path, text, offset)?;
+        let (wording, word, bytes) = at(path, text, offset)?;
         let graph = &self.graph;
         let channel = self.own_channels().first().map_or("", String::as_str);
         let mention = |role: Role| Mention {
@@ -135,17 +135,17 @@ impl Bundles {
             span: bytes.clone(),
             quote: ' ',
         };
-        let shown = match said {
-            Said::Own => hover::of_bundle(graph, &Mention { name: self.own.clone(), ..mention(Role::Own) }),
-            Said::Replaces => hover::of_edge(graph, &mention(Role::Replaces)),
-            Said::Skips => hover::of_edge(graph, &mention(Role::Skips)),
-            Said::SkipRange => {
+        let shown = match wording {
+            Wording::Own => hover::of_bundle(graph, &Mention { name: self.own.clone(), ..mention(Role::Own) }),
+            Wording::Replaces => hover::of_edge(graph, &mention(Role::Replaces)),
+            Wording::Skips => hover::of_edge(graph, &mention(Role::Skips)),
+            Wording::SkipRange => {
                 let holds = hover::in_range(graph, &word);
                 let (range, own) = (hover::code(&word), hover::code(&self.own));
                 format!("{range}\n\nVersions in it are upgraded to {own} at once. Of the bundles here: {holds}")
             }
-            Said::Channel => hover::of_channel(graph, &word),
-            Said::Package => {
+            Wording::Channel => hover::of_channel(graph, &word),
+            Wording::Package => {
                 let n = olmdex_base::diag::counted(graph.bundles.len() as u64, "bundle");
                 format!("Package {}\n\n{n} in this directory", hover::code(&word))
             }
@@ -155,33 +155,33 @@ impl Bundles {
 
     /// Where a name leads: a bundle to its ClusterServiceVersion, a channel to the annotations that name it.
     pub(super) fn definitions(&self, path: &Path, text: &str, offset: usize) -> Vec<Place> {
-        let Some((said, word, _)) = at(path, text, offset) else { return Vec::new() };
+        let Some((wording, word, _)) = at(path, text, offset) else { return Vec::new() };
         let named = |name: &str| -> Vec<Place> {
             self.all.iter().filter(|it| it.name.it == name).map(|it| it.name.place.clone()).collect()
         };
-        match said {
-            Said::Own => named(&self.own),
-            Said::Replaces | Said::Skips => named(&word),
-            Said::Channel => {
+        match wording {
+            Wording::Own => named(&self.own),
+            Wording::Replaces | Wording::Skips => named(&word),
+            Wording::Channel => {
                 let has = |it: &&CatalogClaims| it.channels.it.contains(&word);
                 self.all.iter().filter(has).map(|it| it.channels.place.clone()).collect()
             }
-            Said::SkipRange | Said::Package => Vec::new(),
+            Wording::SkipRange | Wording::Package => Vec::new(),
         }
     }
 
     /// What can stand at a place, and the bytes whose place it takes: of a list of channels, one of them.
     pub(super) fn proposals(&self, path: &Path, text: &str, offset: usize) -> (Vec<Proposal>, Range<usize>) {
         let cursor = Cursor::at(text, offset);
-        let Some(said) = said(path, &cursor) else { return (Vec::new(), cursor.word) };
-        let word = match said {
-            Said::Channel => at(path, text, offset).map_or(offset..offset, |it| it.2),
+        let Some(wording) = wording(path, &cursor) else { return (Vec::new(), cursor.word) };
+        let word = match wording {
+            Wording::Channel => at(path, text, offset).map_or(offset..offset, |it| it.2),
             _ => cursor.word.clone(),
         };
-        (self.of_kind(said, cursor.is_quoted), word)
+        (self.of_kind(wording, cursor.is_quoted), word)
     }
 
-    fn of_kind(&self, said: Said, is_quoted: bool) -> Vec<Proposal> {
+    fn of_kind(&self, wording: Wording, is_quoted: bool) -> Vec<Proposal> {
         let quote = if is_quoted { "" } else { "'" };
         let name = |it: &str, about: &str| Proposal {
             label: it.to_owned(),
@@ -190,16 +190,16 @@ impl Bundles {
             sort: Sort::Name,
         };
         let others = || self.graph.bundles.iter().rev().filter(|it| it.name != self.own);
-        match said {
-            Said::Replaces | Said::Skips => others().map(|it| name(&it.name, "bundle")).collect(),
-            Said::SkipRange => {
+        match wording {
+            Wording::Replaces | Wording::Skips => others().map(|it| name(&it.name, "bundle")).collect(),
+            Wording::SkipRange => {
                 let range =
                     |it: String| Proposal { text: format!("{quote}{it}{quote}"), ..name(&it, "from this version on") };
                 self.ranges().into_iter().map(range).collect()
             }
-            Said::Channel => self.graph.channels.iter().map(|it| name(&it.name, "channel")).collect(),
-            Said::Package => vec![name(&self.graph.package, "package")],
-            Said::Own => Vec::new(),
+            Wording::Channel => self.graph.channels.iter().map(|it| name(&it.name, "channel")).collect(),
+            Wording::Package => vec![name(&self.graph.package, "package")],
+            Wording::Own => Vec::new(),
         }
     }
 
@@ -216,37 +216,37 @@ impl Bundles {
 }
 
 /// What a file of a bundle says at a cursor.
-fn said(path: &Path, cursor: &Cursor) -> Option<Said> {
+fn wording(path: &Path, cursor: &Cursor) -> Option<Wording> {
     let steps: Vec<&str> = cursor.path.iter().map(String::as_str).collect();
     let is_metadata = path.parent().and_then(Path::file_name).is_some_and(|it| it == "metadata");
     let is_value = cursor.is_value || steps.last() == Some(&"-");
     match steps.as_slice() {
         _ if !is_value => None,
-        ["annotations", CHANNELS | DEFAULT_CHANNEL] if is_metadata => Some(Said::Channel),
-        ["annotations", PACKAGE] if is_metadata => Some(Said::Package),
+        ["annotations", CHANNELS | DEFAULT_CHANNEL] if is_metadata => Some(Wording::Channel),
+        ["annotations", PACKAGE] if is_metadata => Some(Wording::Package),
         _ if is_metadata => None,
-        ["metadata", "name"] | ["spec", "version"] => Some(Said::Own),
-        ["spec", "replaces"] => Some(Said::Replaces),
-        ["spec", "skips", "-"] => Some(Said::Skips),
-        ["metadata", "annotations", "olm.skipRange"] => Some(Said::SkipRange),
+        ["metadata", "name"] | ["spec", "version"] => Some(Wording::Own),
+        ["spec", "replaces"] => Some(Wording::Replaces),
+        ["spec", "skips", "-"] => Some(Wording::Skips),
+        ["metadata", "annotations", "olm.skipRange"] => Some(Wording::SkipRange),
         _ => None,
     }
 }
 
 /// What stands at a byte: what it is, its text and its bytes.
-fn at(path: &Path, text: &str, offset: usize) -> Option<(Said, String, Range<usize>)> {
+fn at(path: &Path, text: &str, offset: usize) -> Option<(Wording, String, Range<usize>)> {
     let offset = text.floor_char_boundary(offset.min(text.len()));
     let cursor = Cursor::at(text, offset);
-    let said = said(path, &cursor)?;
+    let wording = wording(path, &cursor)?;
     let line = text[..offset].rfind('\n').map_or(0, |it| it + 1);
     let end = text[offset..].find(['\n', '\r']).map_or(text.len(), |it| offset + it);
     // A range has blanks and stands in quotes, of which the key before it has none; a name has neither.
-    let is_part = |c: char| match said {
-        Said::SkipRange => !matches!(c, '\'' | '"'),
+    let is_part = |c: char| match wording {
+        Wording::SkipRange => !matches!(c, '\'' | '"'),
         _ => c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'),
     };
-    let value = match said {
-        Said::SkipRange => line + text[line..end].find(": ").map_or(0, |it| it + 2),
+    let value = match wording {
+        Wording::SkipRange => line + text[line..end].find(": ").map_or(0, |it| it + 2),
         _ => line,
     };
     if offset < value {
@@ -255,5 +255,5 @@ fn at(path: &Path, text: &str, offset: usize) -> Option<(Said, String, Range<usi
     let start = text[value..offset].rfind(|c| !is_part(c)).map_or(value, |it| value + it + 1);
     let stop = text[offset..end].find(|c| !is_part(c)).map_or(end, |it| offset + it);
     let word = text.get(start..stop)?.trim();
-    (!word.is_empty()).then(|| (said, word.to_owned(), start..stop))
+    (!word.is_empty()).then(|| (wording, word.to_owned(), start..stop))
 }

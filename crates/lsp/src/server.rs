@@ -97,7 +97,7 @@ fn serve_gated(
         waiting: Vec::new(),
         analyst: Analyst::start(Arc::clone(&queue), choosing, before).map_err(LspError::Thread)?,
         published: BTreeMap::new(),
-        said: BTreeSet::new(),
+        wording: BTreeSet::new(),
         output,
     };
     // Since when something has to be analysed, and when the last message has come.
@@ -144,7 +144,7 @@ struct Server<'o, W: Write> {
     /// What each document is known to have, by its address, with the group that says it.
     published: BTreeMap<String, (Group, Option<i64>, Vec<Value>)>,
     /// What has been said to the user; once is enough.
-    said: BTreeSet<String>,
+    wording: BTreeSet<String>,
     output: &'o mut W,
 }
 
@@ -195,7 +195,7 @@ impl<W: Write> Server<'_, W> {
 
     /// Tells the user something, once.
     fn say(&mut self, severity: u8, message: String) -> Result<(), LspError> {
-        if self.phase == Phase::Running && self.said.len() < 1_000 && self.said.insert(message.clone()) {
+        if self.phase == Phase::Running && self.wording.len() < 1_000 && self.wording.insert(message.clone()) {
             let params = json!({"type": severity, "message": format!("olmdex: {message}")});
             self.send(&protocol::notification("window/showMessage", &params))?;
         }

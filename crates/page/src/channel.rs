@@ -68,7 +68,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let way = Way {
         package: package.clone(),
         channel: Some(channel.clone()),
-        catalog: context.said(&catalog),
+        catalog: context.catalog_choice(&catalog),
         ..Way::default()
     };
     let mut others = having;
@@ -96,7 +96,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         h2 #findings { "Upgrade findings of this package" }
         (found(&findings))
     };
-    let said = context.said(&catalog);
+    let catalog_choice = context.catalog_choice(&catalog);
     let name = format!("{package}/{channel}");
     Ok(Page {
         title: format!("{package}/{channel}"),
@@ -106,9 +106,9 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
             (package.clone(), Route::Package(package.clone())),
         ],
         commands: vec![
-            Command::new("graph").name(name.clone()).given("--catalog", said.as_ref()),
-            Command::new("show").name(name).given("--catalog", said.as_ref()),
-            Command::new("check-graph").name(package.clone()).given("--catalog", said.as_ref()),
+            Command::new("graph").name(name.clone()).given("--catalog", catalog_choice.as_ref()),
+            Command::new("show").name(name).given("--catalog", catalog_choice.as_ref()),
+            Command::new("check-graph").name(package.clone()).given("--catalog", catalog_choice.as_ref()),
         ],
         more_data: Vec::new(),
         is_data: draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS,

@@ -174,7 +174,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
     let mut names: Vec<String> = cache.catalogs.iter().map(|it| it.catalog.clone()).collect();
     names.sort_by_key(|it| by_numbers(it));
     let has_several = names.len() > 1;
-    let said = |catalog: String| has_several.then_some(catalog);
+    let catalog_choice = |catalog: String| has_several.then_some(catalog);
     if has_several {
         routes.insert(Route::Diff(Comparison::default()));
         routes.extend(names.iter().map(|it| Route::Lint { catalog: Some(it.clone()) }));
@@ -189,7 +189,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         routes.insert(Route::Path(Way { package: package.clone(), ..Way::default() }));
         routes.insert(Route::Compat(Fit { package: package.clone(), openshift: None }));
         for channel in index.channels(&filter)? {
-            let (package, catalog) = (package.clone(), said(channel.catalog));
+            let (package, catalog) = (package.clone(), catalog_choice(channel.catalog));
             routes.insert(Route::Channel(Stream { package, channel: channel.channel, catalog }));
         }
         let bundles = index.bundles(&filter)?;
@@ -198,7 +198,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         }
         for BundleRow { bundle, version, catalog, .. } in bundles {
             let version = if version.is_empty() { bundle } else { version };
-            let release = PackageVersion { package: package.clone(), version, catalog: said(catalog) };
+            let release = PackageVersion { package: package.clone(), version, catalog: catalog_choice(catalog) };
             routes.insert(Route::Version(release, Part::Whole));
         }
         for catalog in &names {

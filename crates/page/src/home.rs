@@ -19,7 +19,7 @@ pub(super) fn answer(context: PageContext<'_>) -> &[CatalogRow] {
 pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
     let mut catalogs: Vec<&CatalogRow> = answer(context).iter().collect();
     catalogs.sort_by_key(|it| by_numbers(&it.catalog));
-    let of_catalog = |name: &str| Route::Packages(List { catalog: context.said(name), ..List::default() });
+    let of_catalog = |name: &str| Route::Packages(List { catalog: context.catalog_choice(name), ..List::default() });
     let n_packages = context.index().package_names()?.len() as u64;
     let rows = html! {
         @for it in &catalogs {

@@ -49,7 +49,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         (deprecation_note("This package", row.deprecation.as_ref()))
         @if !row.is_valid {
             div.note.bad role="note" { p { strong { "This package has errors." } " "
-                "See the " (link(context, &Route::Lint { catalog: context.said(preferred) }, "findings")) "." } }
+                "See the " (link(context, &Route::Lint { catalog: context.catalog_choice(preferred) }, "findings")) "." } }
         }
         (package_facts(context, main, head.as_ref()))
         h2 #channels { "Channels" }

@@ -40,15 +40,18 @@ pub(super) fn version_link(
 /// The page of a version. The preferred catalog that has it need not be named, but which one that is is not known here: a catalog is named
 /// where there are several.
 pub(super) fn version_route(context: PageContext<'_>, package: &str, version: &str, catalog: &str) -> Route {
-    let release =
-        PackageVersion { package: package.to_owned(), version: version.to_owned(), catalog: context.said(catalog) };
+    let release = PackageVersion {
+        package: package.to_owned(),
+        version: version.to_owned(),
+        catalog: context.catalog_choice(catalog),
+    };
     Route::Version(release, Part::Whole)
 }
 
 /// The page of a channel.
 pub(super) fn channel_route(context: PageContext<'_>, package: &str, channel: &str, catalog: &str) -> Route {
     let (package, channel) = (package.to_owned(), channel.to_owned());
-    Route::Channel(Stream { package, channel, catalog: context.said(catalog) })
+    Route::Channel(Stream { package, channel, catalog: context.catalog_choice(catalog) })
 }
 
 /// Links to channels, with commas.

@@ -110,10 +110,13 @@ pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageErro
             (all_of_default_channel(context, &question))
         }
     };
-    let said = context.said(&question.catalog);
+    let catalog_choice = context.catalog_choice(&question.catalog);
     let olm = way.olm.map(|it| it.as_str().to_owned());
     let asked = |command: Command| {
-        command.given("--channel", way.channel.as_ref()).given("--olm", olm.as_ref()).given("--catalog", said.as_ref())
+        command
+            .given("--channel", way.channel.as_ref())
+            .given("--olm", olm.as_ref())
+            .given("--catalog", catalog_choice.as_ref())
     };
     let mut commands = Vec::new();
     let mut more_data = Vec::new();
@@ -222,14 +225,14 @@ fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup 
 
 /// The fields that permit a step, each once.
 fn because(step: &PathStep) -> Markup {
-    let mut said: Vec<String> = Vec::new();
+    let mut catalog_choice: Vec<String> = Vec::new();
     for permit in &step.target.permits {
         let text = format!("{} {}", permit.field.as_str(), permit.value);
-        if !said.contains(&text) {
-            said.push(text);
+        if !catalog_choice.contains(&text) {
+            catalog_choice.push(text);
         }
     }
-    html! { @for (idx, text) in said.iter().enumerate() { @if idx > 0 { br; } code { (shown(text)) } } }
+    html! { @for (idx, text) in catalog_choice.iter().enumerate() { @if idx > 0 { br; } code { (shown(text)) } } }
 }
 
 /// Why a version is not taken.

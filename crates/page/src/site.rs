@@ -85,7 +85,7 @@ impl<'s> PageContext<'s> {
     }
 
     /// A catalog for a command, which need not say it if there is no other.
-    pub(super) fn said(&self, catalog: &str) -> Option<String> {
+    pub(super) fn catalog_choice(&self, catalog: &str) -> Option<String> {
         self.has_several().then(|| catalog.to_owned())
     }
 

@@ -108,10 +108,11 @@ pub(super) fn page(
             div.prose dir="auto" { (markdown(&detail.description)) }
         }
     };
-    let said = context.said(&catalog);
-    let command = |verb| named(verb, release, detail).given("--catalog", said.as_ref());
+    let catalog_choice = context.catalog_choice(&catalog);
+    let command = |verb| named(verb, release, detail).given("--catalog", catalog_choice.as_ref());
     // What the page links to is about the bundle that it shows.
-    let whole = |part| Route::Version(PackageVersion { catalog: context.said(&catalog), ..release.clone() }, part);
+    let whole =
+        |part| Route::Version(PackageVersion { catalog: context.catalog_choice(&catalog), ..release.clone() }, part);
     Ok(Page {
         title: format!("{} {}", row.package, release.version),
         trail: vec![
@@ -260,7 +261,7 @@ fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String,
     let way = Way {
         package: row.package.clone(),
         from: Some(name.clone()),
-        catalog: context.said(&row.catalog),
+        catalog: context.catalog_choice(&row.catalog),
         ..Way::default()
     };
     html! {

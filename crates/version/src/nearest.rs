@@ -33,13 +33,13 @@ mod tests {
     #[test]
     fn neighbours_and_span_are_named() {
         let versions = ["2.10.0", "2.2.0", "2.1.0", "2.7.1", "x", "2.2.0"];
-        for (wanted, said) in [
+        for (wanted, wording) in [
             ("2.12.1", "the nearest is 2.10.0; there are 4 versions, 2.1.0 to 2.10.0"),
             ("2.8.0", "the nearest are 2.7.1 and 2.10.0; there are 4 versions, 2.1.0 to 2.10.0"),
             ("1.0.0", "the nearest is 2.1.0; there are 4 versions, 2.1.0 to 2.10.0"),
             ("", "there are 4 versions, 2.1.0 to 2.10.0"),
         ] {
-            assert_eq!(nearest(Version::parse(wanted).ok().as_ref(), versions.into_iter()).as_deref(), Some(said));
+            assert_eq!(nearest(Version::parse(wanted).ok().as_ref(), versions.into_iter()).as_deref(), Some(wording));
         }
         let one = Version::parse("1.0.0").ok();
         assert_eq!(nearest(one.as_ref(), ["2.0.0"].into_iter()).as_deref(), Some("the only version is 2.0.0"));

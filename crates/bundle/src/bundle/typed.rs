@@ -70,7 +70,7 @@ pub(super) fn objects(manifests: &[Manifest]) -> Vec<Wrong> {
                     manifest.api_version
                 );
                 let message = format!("is `{}`, of which there are no CustomResourceDefinitions", manifest.api_version);
-                add(&mut all, manifest, &around, vec![Misfit::said(vec!["apiVersion".into()], message, go)]);
+                add(&mut all, manifest, &around, vec![Misfit::wording(vec!["apiVersion".into()], message, go)]);
             }
         }
     }
@@ -108,7 +108,7 @@ pub(super) fn apis(csv: &Manifest) -> Vec<Wrong> {
             for (idx, _) in items.filter(|it| it.1.is_null()) {
                 let path = vec!["spec".into(), list.into(), which.into(), idx.into()];
                 let (message, go) = ("must be an object, found null".to_owned(), CRASH.to_owned());
-                add(&mut all, csv, "", vec![Misfit::said(path, message, go)]);
+                add(&mut all, csv, "", vec![Misfit::wording(path, message, go)]);
             }
         }
     }
@@ -132,7 +132,7 @@ pub(super) fn version(csv: &Manifest) -> Vec<Wrong> {
             let message = format!("must be a string or a number, found {}", release.kind().words());
             let path = vec!["spec".into(), "release".into()];
             let go = "release field must be a string or number".to_owned();
-            add(&mut all, csv, "", vec![Misfit::said(path, message, go)]);
+            add(&mut all, csv, "", vec![Misfit::wording(path, message, go)]);
         }
     }
     all
@@ -169,7 +169,7 @@ fn no_fields(csv: &Manifest, value: Value<'_>) -> Option<Wrong> {
     let message = format!("must be an object, found {}", spec.kind().words());
     let found = spec.kind().name();
     let go = format!("json: cannot unmarshal {found} into Go value of type map[string]*json.RawMessage");
-    let misfit = Misfit::said(vec!["spec".into()], message, go);
+    let misfit = Misfit::wording(vec!["spec".into()], message, go);
     let around = "error getting apiservice definitions: error unmarshaling into object map: ".to_owned();
     Some(Wrong { file: csv.file, misfit, around })
 }

@@ -7,7 +7,7 @@ use super::file::Unread;
 use super::operator::{Operator, path};
 use super::rules;
 use super::schema::{CI, misfits};
-use super::verdict::{CheckResult, Said};
+use super::verdict::{CheckResult, Wording};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
@@ -89,9 +89,9 @@ pub fn default_channel(operator: &Operator) -> Option<String> {
     best.map(|it| it.1.to_owned())
 }
 
-fn add(operator: &Operator, check: &'static str, said: Said, at: &[Step], verdicts: &mut Vec<CheckResult>) {
+fn add(operator: &Operator, check: &'static str, wording: Wording, at: &[Step], verdicts: &mut Vec<CheckResult>) {
     let shown = operator.path.display().to_string();
-    verdicts.push(said.at(check, None, operator.ci.as_ref().ok(), &Spot::Path(at.to_vec()), &shown));
+    verdicts.push(wording.at(check, None, operator.ci.as_ref().ok(), &Spot::Path(at.to_vec()), &shown));
 }
 
 fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
@@ -99,8 +99,8 @@ fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
         Ok(file) if file.json != "null" => file,
         Ok(_) | Err(Unread::Absent) => return,
         Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
-            let said = Said::new(rules::UNREADABLE, format!("`ci.yaml` cannot be read: {message}"), "EXC");
-            add(operator, "load", said, &[], verdicts);
+            let wording = Wording::new(rules::UNREADABLE, format!("`ci.yaml` cannot be read: {message}"), "EXC");
+            add(operator, "load", wording, &[], verdicts);
             return;
         }
     };
@@ -111,8 +111,8 @@ fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     for it in found {
         let theirs =
             format!("Operator's 'ci.yaml' contains invalid data which does not comply with the schema: {}", it.theirs);
-        let said = Said::new(rules::SCHEMA, it.message, theirs);
-        add(operator, "check_schema_operator_ci_config", said, &it.path, verdicts);
+        let wording = Wording::new(rules::SCHEMA, it.message, theirs);
+        add(operator, "check_schema_operator_ci_config", wording, &it.path, verdicts);
     }
     let mut templates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for mapping in &operator.settings.mapping {
@@ -122,7 +122,7 @@ fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     }
     for (catalog, templates) in templates.into_iter().filter(|it| it.1.len() > 1) {
         let listed: Vec<String> = templates.iter().map(|it| format!("'{it}'")).collect();
-        let said = Said::new(
+        let wording = Wording::new(
             rules::CATALOG_TWICE,
             format!("the catalog `{catalog}` is made of several templates: {}", templates.join(", ")),
             format!(
@@ -130,7 +130,7 @@ fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
                 listed.join(", ")
             ),
         );
-        add(operator, "check_catalog_usage_ci_config", said, &path(["fbc", "catalog_mapping"]), verdicts);
+        add(operator, "check_catalog_usage_ci_config", wording, &path(["fbc", "catalog_mapping"]), verdicts);
     }
 }
 
@@ -140,12 +140,12 @@ fn names(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     if names.len() > 1 {
         let listed: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();
         let listed = listed.join(", ");
-        let said = Said::new(
+        let wording = Wording::new(
             rules::NAMES,
             format!("the ClusterServiceVersions have several names: {listed}"),
             format!("Bundles use multiple operator names: {{{listed}}}"),
         );
-        add(operator, "check_operator_name_unique", said, &[], verdicts);
+        add(operator, "check_operator_name_unique", wording, &[], verdicts);
     }
 }
 
@@ -153,22 +153,22 @@ fn update_graph(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
     const CHECK: &str = "check_ci_upgrade_graph";
     match operator.settings.update_graph.as_deref() {
         None | Some("") => {
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::NO_UPDATE_GRAPH,
                 "`ci.yaml` has no `updateGraph`, so upgrades are found in `replaces-mode`",
                 "The 'updateGraph' option is missing in ci.yaml. The default upgrade graph 'replaces-mode' will be used.",
             );
-            add(operator, CHECK, said.help("add `updateGraph: replaces-mode`"), &[], verdicts);
+            add(operator, CHECK, wording.help("add `updateGraph: replaces-mode`"), &[], verdicts);
         }
         Some("replaces-mode" | "semver-mode") => {}
         Some(other) => {
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::UPDATE_GRAPH,
                 format!("`updateGraph` is `{other}`"),
                 "The 'updateGraph' option in ci.yaml must be one of ['replaces-mode', 'semver-mode']",
             );
             let help = "use `replaces-mode` or `semver-mode`";
-            add(operator, CHECK, said.help(help), &path(["updateGraph"]), verdicts);
+            add(operator, CHECK, wording.help(help), &path(["updateGraph"]), verdicts);
         }
     }
 }
@@ -185,7 +185,7 @@ fn loops(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
         };
         if let Some((from, to)) = graph.back_edge() {
             let name = |it: usize| &operator.versions[it].name;
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::LOOP,
                 format!("in channel `{channel}`, upgrades form a loop: from `{}` back to `{}`", name(from), name(to)),
                 format!("Upgrade graph loop detected: {} -> {}", bundle(operator, from), bundle(operator, to)),
@@ -198,7 +198,7 @@ fn loops(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
                 None => path(["metadata", "annotations", "olm.skipRange"]),
             };
             let at = Spot::Path(at);
-            verdicts.push(said.at(CHECK, None, newer.csv.as_ref().ok(), &at, &shown));
+            verdicts.push(wording.at(CHECK, None, newer.csv.as_ref().ok(), &at, &shown));
         }
     }
 }

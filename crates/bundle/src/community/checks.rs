@@ -10,7 +10,7 @@ use super::openshift::{Conflict, catalogs, conflicts};
 use super::operator::{Operator, VersionDirectory, path};
 use super::rules;
 use super::schema::{RELEASE, misfits};
-use super::verdict::{CheckResult, Said};
+use super::verdict::{CheckResult, Wording};
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
 use olmdex_version::Version;
@@ -42,19 +42,19 @@ impl<'o> Checked<'o> {
         self.operator.path.join(&self.version().name).display().to_string()
     }
 
-    fn add(&mut self, check: &'static str, said: Said, file: Option<&RepositoryFile>, at: &[Step]) {
+    fn add(&mut self, check: &'static str, wording: Wording, file: Option<&RepositoryFile>, at: &[Step]) {
         let (version, shown) = (self.version().name.clone(), self.shown());
-        self.verdicts.push(said.at(check, Some(&version), file, &Spot::Path(at.to_vec()), &shown));
+        self.verdicts.push(wording.at(check, Some(&version), file, &Spot::Path(at.to_vec()), &shown));
     }
 
-    fn in_csv<const N: usize>(&mut self, check: &'static str, said: Said, at: [&str; N]) {
+    fn in_csv<const N: usize>(&mut self, check: &'static str, wording: Wording, at: [&str; N]) {
         let version = self.version();
-        self.add(check, said, version.csv.as_ref().ok(), &path(at));
+        self.add(check, wording, version.csv.as_ref().ok(), &path(at));
     }
 
-    fn in_annotations<const N: usize>(&mut self, check: &'static str, said: Said, at: [&str; N]) {
+    fn in_annotations<const N: usize>(&mut self, check: &'static str, wording: Wording, at: [&str; N]) {
         let version = self.version();
-        self.add(check, said, version.annotations.as_ref().ok(), &path(at));
+        self.add(check, wording, version.annotations.as_ref().ok(), &path(at));
     }
 
     /// All checks.
@@ -89,31 +89,31 @@ impl<'o> Checked<'o> {
             Unread::Unreadable(message) => format!("{what} cannot be read: {message}"),
             Unread::Broken(message, line) => format!("{what} cannot be read: line {line}: {message}"),
         };
-        self.add("load", Said::new(rules::UNREADABLE, message, "EXC"), None, &[]);
+        self.add("load", Wording::new(rules::UNREADABLE, message, "EXC"), None, &[]);
     }
 
     fn name(&mut self) {
         let (operator, version) = (self.operator, self.version());
         if version.facts.package.is_empty() {
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::NAME,
                 "the annotations name no package",
                 "Bundle does not define the operator name in annotations.yaml",
             );
             self.in_annotations(
                 CHECK_NAME,
-                said.help("set `operators.operatorframework.io.bundle.package.v1`"),
+                wording.help("set `operators.operatorframework.io.bundle.package.v1`"),
                 ANNOTATION_PACKAGE,
             );
             return;
         }
         let Some((csv_name, _)) = &version.facts.split_name else {
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::NAME,
                 "the name of the ClusterServiceVersion is not NAME.VERSION",
                 format!("Invalid operator name in CSV for {}", self.bundle()),
             );
-            self.in_csv(CHECK_NAME, said, ["metadata", "name"]);
+            self.in_csv(CHECK_NAME, wording, ["metadata", "name"]);
             return;
         };
         let has_others = operator.versions.len() > 1;
@@ -123,18 +123,18 @@ impl<'o> Checked<'o> {
         }
         let rule = if has_others { rules::OTHER_NAME } else { rules::NAME };
         if package != csv_name {
-            let said = Said::new(
+            let wording = Wording::new(
                 rule,
                 format!("the package `{package}` is not called as the ClusterServiceVersion, `{csv_name}`"),
                 format!(
                     "Operator name from annotations.yaml ({package}) does not match the name defined in the CSV ({csv_name})"
                 ),
             );
-            self.in_annotations(CHECK_NAME, said, ANNOTATION_PACKAGE);
+            self.in_annotations(CHECK_NAME, wording, ANNOTATION_PACKAGE);
         }
         if *package != operator.name {
             let directory = &operator.name;
-            let said = Said::new(
+            let wording = Wording::new(
                 rule,
                 format!("the package `{package}` is not called as its directory, `{directory}`"),
                 format!(
@@ -142,7 +142,7 @@ impl<'o> Checked<'o> {
                      ({directory})"
                 ),
             );
-            self.in_annotations(CHECK_NAME, said, ANNOTATION_PACKAGE);
+            self.in_annotations(CHECK_NAME, wording, ANNOTATION_PACKAGE);
         }
     }
 
@@ -156,9 +156,9 @@ impl<'o> Checked<'o> {
         for (own, others, place, is_csv) in
             [(package, packages, "from annotations.yaml", false), (csv_name, names, "from the CSV", true)]
         {
-            let said = match others.iter().collect::<Vec<_>>().as_slice() {
+            let wording = match others.iter().collect::<Vec<_>>().as_slice() {
                 [only] if **only == own => continue,
-                [only] => Said::new(
+                [only] => Wording::new(
                     rules::NAME,
                     format!("the name `{own}` is not that of the other versions, `{only}`"),
                     format!("Operator name {place} ({own}) does not match the name defined in other bundles ({only})"),
@@ -168,7 +168,7 @@ impl<'o> Checked<'o> {
                     let all: BTreeSet<&str> = several.iter().map(|it| **it).chain([own.as_str()]).collect();
                     let listed: Vec<String> = all.iter().map(|it| format!("'{it}'")).collect();
                     let listed = listed.join(", ");
-                    Said::new(
+                    Wording::new(
                         rules::OTHER_NAME,
                         format!("the versions of the operator have several names: {listed}"),
                         format!("Operator name {place} is not consistent across bundles: [{listed}]"),
@@ -176,8 +176,8 @@ impl<'o> Checked<'o> {
                 }
             };
             match is_csv {
-                true => self.in_csv(CHECK_NAME, said, ["metadata", "name"]),
-                false => self.in_annotations(CHECK_NAME, said, ANNOTATION_PACKAGE),
+                true => self.in_csv(CHECK_NAME, wording, ["metadata", "name"]),
+                false => self.in_annotations(CHECK_NAME, wording, ANNOTATION_PACKAGE),
             }
         }
     }
@@ -196,8 +196,8 @@ impl<'o> Checked<'o> {
                 None => (format!("`{name}` is missing"), format!("CSV does not define {name}")),
             };
             let rule = if field.is_required { rules::REQUIRED_FIELD } else { rules::RECOMMENDED_FIELD };
-            let said = Said::new(rule, message, theirs).help(format!("it is {}", field.help()));
-            self.add("check_required_fields", said, Some(file), &at);
+            let wording = Wording::new(rule, message, theirs).help(format!("it is {}", field.help()));
+            self.add("check_required_fields", wording, Some(file), &at);
         }
     }
 
@@ -208,7 +208,7 @@ impl<'o> Checked<'o> {
             let name = &operator.name;
             let file = version.csv.as_ref().map(|it| it.shown.clone()).unwrap_or_default();
             let below = file.find("operators/").map_or(file.as_str(), |at| &file[at..]);
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::DIRECTORY,
                 format!("the directory is called `{own}`, and the version is `{wanted}`"),
                 format!(
@@ -217,7 +217,7 @@ impl<'o> Checked<'o> {
                 ),
             );
             let help = format!("rename the directory to `{wanted}`, or correct `spec.version`");
-            self.in_csv("check_operator_version_directory_name", said.help(help), ["spec", "version"]);
+            self.in_csv("check_operator_version_directory_name", wording.help(help), ["spec", "version"]);
         }
     }
 
@@ -227,10 +227,10 @@ impl<'o> Checked<'o> {
             let graph = match self.operator.graph(channel) {
                 Ok(graph) => graph,
                 Err(error) => {
-                    let said = no_graph(self.operator, &error);
+                    let wording = no_graph(self.operator, &error);
                     let at = if let NoGraph::Name(number, _) = error { number } else { self.number };
                     let csv = self.operator.versions[at].csv.as_ref().ok();
-                    self.add(CHECK, said, csv, &path(["spec", "replaces"]));
+                    self.add(CHECK, wording, csv, &path(["spec", "replaces"]));
                     return;
                 }
             };
@@ -242,14 +242,14 @@ impl<'o> Checked<'o> {
                 let theirs: Vec<String> = dangling.iter().map(|it| bundle(self.operator, *it)).collect();
                 let names: Vec<String> =
                     dangling.iter().map(|it| format!("`{}`", self.operator.versions[*it].name)).collect();
-                let said = Said::new(
+                let wording = Wording::new(
                     rules::DANGLING,
                     format!("in channel `{channel}` nothing upgrades {}", names.join(", ")),
                     format!("Channel {channel} has dangling bundles: {{{}}}", theirs.join(", ")),
                 );
                 let help = "let a later version replace or skip it, or include it in an `olm.skipRange`";
                 let annotations = self.operator.versions[*first].annotations.as_ref().ok();
-                self.add(CHECK, said.help(help), annotations, &path(ANNOTATION_CHANNELS));
+                self.add(CHECK, wording.help(help), annotations, &path(ANNOTATION_CHANNELS));
             }
         }
     }
@@ -259,30 +259,30 @@ impl<'o> Checked<'o> {
         let facts = &self.version().facts;
         let Some(kubernetes) = facts.min_kubernetes.as_deref() else { return };
         for conflict in conflicts(kubernetes, facts.openshift.as_deref()) {
-            let said = match &conflict {
-                Conflict::BadKubernetes(text) => Said::new(
+            let wording = match &conflict {
+                Conflict::BadKubernetes(text) => Wording::new(
                     rules::KUBERNETES,
                     format!("`minKubeVersion` is `{text}`, which is not a version"),
                     format!("Invalid minKubeVersion: {text} is not valid SemVer string"),
                 ),
-                Conflict::NoOpenShift(lowest) => Said::new(
+                Conflict::NoOpenShift(lowest) => Wording::new(
                     rules::KUBERNETES,
                     "there is a `minKubeVersion`, and no `com.redhat.openshift.versions`",
                     format!("minKubeVersion is set to {lowest} but com.redhat.openshift.versions is not set"),
                 )
                 .help("set it in `metadata/annotations.yaml` to the first OpenShift version with that Kubernetes"),
-                Conflict::BadOpenShift(text) => Said::new(
+                Conflict::BadOpenShift(text) => Wording::new(
                     rules::KUBERNETES,
                     format!("`com.redhat.openshift.versions` has `{text}`, which is not a version"),
                     format!("Invalid com.redhat.openshift.versions: {text} is not valid SemVer string"),
                 ),
-                Conflict::List => Said::new(
+                Conflict::List => Wording::new(
                     rules::OPENSHIFT_LIST,
                     "`com.redhat.openshift.versions` is a list",
                     "Comma separated list of versions in com.redhat.openshift.versions is only supported for v4.5 and v4.6",
                 )
                 .help("write the smallest version, which means that and later ones, or a range"),
-                Conflict::Older(versions, lowest) => Said::new(
+                Conflict::Older(versions, lowest) => Wording::new(
                     rules::KUBERNETES,
                     format!("OpenShift {} has a Kubernetes before {lowest}", versions.replace(',', ", ")),
                     format!("OCP version(s) {versions} conflict with minKubeVersion={lowest}"),
@@ -291,9 +291,9 @@ impl<'o> Checked<'o> {
             };
             match conflict {
                 Conflict::BadKubernetes(_) | Conflict::NoOpenShift(_) => {
-                    self.in_csv(CHECK, said, ["spec", "minKubeVersion"]);
+                    self.in_csv(CHECK, wording, ["spec", "minKubeVersion"]);
                 }
-                _ => self.in_annotations(CHECK, said, ANNOTATION_OPENSHIFT),
+                _ => self.in_annotations(CHECK, wording, ANNOTATION_OPENSHIFT),
             }
         }
     }
@@ -303,14 +303,14 @@ impl<'o> Checked<'o> {
         let (operator, version) = (self.operator, self.version());
         let Some(replaces) = version.facts.replaces.as_deref().filter(|it| !it.is_empty()) else { return };
         let own = self.bundle();
-        let mut refuse = |said: Said| self.in_csv(CHECK, said, ["spec", "replaces"]);
+        let mut refuse = |wording: Wording| self.in_csv(CHECK, wording, ["spec", "replaces"]);
         let Some((_, wanted)) = replaces.split_once(".v").or_else(|| replaces.split_once('.')) else {
             let message = format!("`spec.replaces` is `{replaces}`, which has no version");
-            refuse(Said::new(rules::BAD_REPLACES, message, "EXC IndexError").help("write it as NAME.vVERSION"));
+            refuse(Wording::new(rules::BAD_REPLACES, message, "EXC IndexError").help("write it as NAME.vVERSION"));
             return;
         };
         if version.facts.split_name.as_ref().is_some_and(|it| it.1 == wanted) {
-            refuse(Said::new(
+            refuse(Wording::new(
                 rules::REPLACES,
                 "the version replaces itself",
                 format!(
@@ -332,7 +332,7 @@ impl<'o> Checked<'o> {
             let nearest = olmdex_version::nearest(Version::parse(wanted).ok().as_ref(), there.iter().copied());
             let help = nearest.map_or("add that version first".to_owned(), |it| format!("the nearest version is {it}"));
             refuse(
-                Said::new(
+                Wording::new(
                     rules::REPLACES,
                     format!("the version replaces {wanted}, which is not in the repository"),
                     format!(
@@ -360,7 +360,7 @@ impl<'o> Checked<'o> {
         let replaced_name = format!("Bundle({}/{})", operator.name, replaced.name);
         let shown = |it: Option<&str>| it.unwrap_or("None").to_owned();
         refuse(
-            Said::new(
+            Wording::new(
                 rules::REPLACES,
                 format!("the version goes to OpenShift {}, and `{}`, which it replaces, does not", absent.join(", "), replaced.name),
                 format!(
@@ -388,7 +388,7 @@ impl<'o> Checked<'o> {
             if self.operator.members(channel).len() == 1 {
                 continue;
             }
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::PRUNED,
                 format!("in channel `{channel}`, the version has an `olm.skipRange` and replaces nothing"),
                 "olm.skipRange annotation is set but replaces field is not set in the CSV. The definition may lead to \
@@ -398,7 +398,7 @@ impl<'o> Checked<'o> {
                  pull request.",
             );
             let help = "set `spec.replaces` to the version before it";
-            self.in_csv("check_pruned_graph", said.help(help), ["metadata", "annotations", "olm.skipRange"]);
+            self.in_csv("check_pruned_graph", wording.help(help), ["metadata", "annotations", "olm.skipRange"]);
         }
     }
 
@@ -409,7 +409,7 @@ impl<'o> Checked<'o> {
             Ok(_) | Err(Unread::Absent) => return,
             Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
                 let message = format!("`release-config.yaml` cannot be read: {message}");
-                self.add("load", Said::new(rules::UNREADABLE, message, "EXC"), None, &[]);
+                self.add("load", Wording::new(rules::UNREADABLE, message, "EXC"), None, &[]);
                 return;
             }
         };
@@ -422,8 +422,8 @@ impl<'o> Checked<'o> {
                     "Bundle's 'release-config.yaml' contains invalid data which does not comply with the schema: {}",
                     it.theirs
                 );
-                let said = Said::new(rules::SCHEMA, it.message, theirs);
-                self.add("check_validate_schema_bundle_release_config", said, Some(file), &it.path);
+                let wording = Wording::new(rules::SCHEMA, it.message, theirs);
+                self.add("check_validate_schema_bundle_release_config", wording, Some(file), &it.path);
             }
         }
         self.release_config(file);
@@ -434,21 +434,21 @@ impl<'o> Checked<'o> {
         const STREAMS: [&str; 3] = ["Fast", "Candidate", "Stable"];
         let settings = &self.operator.settings;
         if !settings.is_fbc {
-            let said = Said::new(
+            let wording = Wording::new(
                 rules::RELEASE,
                 "there is a release configuration, and `ci.yaml` does not enable catalogs of templates",
                 "Bundle's 'release-config.yaml' is used but FBC is not enabled for the operator. Update the 'fbc.enabled' \
                  field in the ci.yaml file.",
             );
-            self.add(CHECK, said.help("set `fbc: {enabled: true}` in ci.yaml"), Some(file), &[]);
+            self.add(CHECK, wording.help("set `fbc: {enabled: true}` in ci.yaml"), Some(file), &[]);
             return;
         }
         for (number, wanted) in TemplateRelease::read(&file.json).into_iter().enumerate() {
             let at = |key: &str| vec!["catalog_templates".into(), number.into(), key.into()];
             let template = &wanted.template;
             // Of several of one name, the last counts here.
-            let said = match settings.mapping.iter().rfind(|it| it.template == *template) {
-                None => Said::new(
+            let wording = match settings.mapping.iter().rfind(|it| it.template == *template) {
+                None => Wording::new(
                     rules::RELEASE,
                     format!("the template `{template}` is not in the `catalog_mapping` of ci.yaml"),
                     format!(
@@ -462,7 +462,7 @@ impl<'o> Checked<'o> {
                         wanted.channels.iter().filter(|it| !STREAMS.contains(&it.as_str())).collect();
                     let Some(first) = others.first() else { continue };
                     let listed: Vec<String> = wanted.channels.iter().map(|it| format!("'{it}'")).collect();
-                    Said::new(
+                    Wording::new(
                         rules::RELEASE,
                         format!("`{first}` is not a channel of a semver template"),
                         format!(
@@ -477,8 +477,8 @@ impl<'o> Checked<'o> {
                 }
                 Some(_) => continue,
             };
-            let key = if said.message.contains("channel of a") { "channels" } else { "template_name" };
-            self.add(CHECK, said, Some(file), &at(key));
+            let key = if wording.message.contains("channel of a") { "channels" } else { "template_name" };
+            self.add(CHECK, wording, Some(file), &at(key));
         }
     }
 
@@ -500,7 +500,7 @@ impl<'o> Checked<'o> {
             let Ok(value) = reader.read(&file.json) else { continue };
             let text = |key: &str| value.get(key).and_then(|it| it.as_str()).unwrap_or_default();
             if text("kind") == "NetworkPolicy" && text("apiVersion").starts_with("networking.k8s.io/") {
-                let said = Said::new(
+                let wording = Wording::new(
                     rules::NETWORK_POLICY,
                     "the bundle has a NetworkPolicy",
                     format!(
@@ -508,7 +508,7 @@ impl<'o> Checked<'o> {
                          Operator Lifecycle Manager(OLM) can install and manage."
                     ),
                 );
-                self.add("check_network_policy_presence", said, Some(&file), &path(["kind"]));
+                self.add("check_network_policy_presence", wording, Some(&file), &path(["kind"]));
             }
         }
     }
@@ -520,21 +520,21 @@ pub(super) fn bundle(operator: &Operator, number: usize) -> String {
 }
 
 /// Why a channel has no graph.
-pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Said {
+pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Wording {
     match error {
-        NoGraph::Mode(mode) => Said::new(
+        NoGraph::Mode(mode) => Wording::new(
             rules::UPDATE_GRAPH,
             format!("`updateGraph` is `{mode}`"),
             format!("Operator({}): unsupported updateGraph value: {mode}", operator.name),
         )
         .help("use `replaces-mode` or `semver-mode`"),
-        NoGraph::Name(number, name) => Said::new(
+        NoGraph::Name(number, name) => Wording::new(
             rules::BAD_REPLACES,
             format!("`{}` replaces or skips `{name}`, which has no version", operator.versions[*number].name),
             format!("{} has invalid 'replaces' field: '{name}'", bundle(operator, *number)),
         )
         .help("write it as NAME.vVERSION"),
-        NoGraph::Version(text) => Said::new(
+        NoGraph::Version(text) => Wording::new(
             rules::UNREADABLE,
             format!("`{text}` is not a version, and the channel has an `olm.skipRange`"),
             format!("Invalid version string: '{text}'"),

@@ -26,14 +26,14 @@ impl CheckResult {
 }
 
 /// A finding in words that are not yet anybody's.
-pub(super) struct Said {
+pub(super) struct Wording {
     pub(super) rule: &'static Rule,
     pub(super) message: String,
     pub(super) help: Option<String>,
     pub(super) theirs: String,
 }
 
-impl Said {
+impl Wording {
     pub(super) fn new(rule: &'static Rule, message: impl Into<String>, theirs: impl Into<String>) -> Self {
         Self { rule, message: message.into(), help: None, theirs: theirs.into() }
     }

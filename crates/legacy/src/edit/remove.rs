@@ -93,9 +93,9 @@ impl Edit {
         let names = self.strings("SELECT name FROM package WHERE name IS NOT NULL ORDER BY name", &[])?;
         let known: HashSet<&String> = names.iter().collect();
         let guesses = Guesses::new(names.iter().map(String::as_str));
-        let mut said: HashSet<&String> = HashSet::new();
+        let mut wording: HashSet<&String> = HashSet::new();
         for unknown in packages.iter().filter(|it| !it.is_empty() && !known.contains(it)) {
-            if !said.insert(unknown) {
+            if !wording.insert(unknown) {
                 continue;
             }
             let meant = match guesses.closest(unknown) {

@@ -243,7 +243,7 @@ pub(super) fn demands_of_package(
                 continue;
             }
             let mut demands: Vec<MetBy> = Vec::new();
-            for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
+            for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
                 let Meaning::Requires(requirement) = meaning else { continue };
                 let names = match met.get(&requirement.number) {
                     Some(known) => Rc::clone(known),
@@ -274,7 +274,7 @@ pub(super) fn demands_of_package(
 /// What the bundle of an entry demands.
 fn of_entry(universe: &mut Universe<'_>, candidates: &mut Candidates, id: EntryId) -> Result<BundleDemands, Failure> {
     let mut demands = Once::default();
-    for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
+    for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
         let (text, message, candidates, is_all) = match meaning {
             Meaning::Requires(it) => {
                 let found = candidates.of(universe, it, id)?;
@@ -298,8 +298,8 @@ fn needs_of(
     known: &mut Met,
 ) -> Result<BundleNeeds, Failure> {
     let mut needs = Once::default();
-    let said = universe.said(id)?;
-    let (properties, meanings) = (said.properties.clone(), Rc::clone(&said.meanings));
+    let wording = universe.wording(id)?;
+    let (properties, meanings) = (wording.properties.clone(), Rc::clone(&wording.meanings));
     for (property, meaning) in properties.into_iter().zip(meanings.iter()) {
         let (text, message, met, is_all) = match meaning {
             Meaning::Requires(it) => {
@@ -411,7 +411,7 @@ pub fn demanders(
             let ids = universe.channel(channel).entries.clone();
             universe.learn(&ids)?;
             for id in ids {
-                for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
+                for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
                     let Meaning::Requires(requirement) = meaning else { continue };
                     let is_met = match meets.get(&requirement.number) {
                         Some(known) => *known,

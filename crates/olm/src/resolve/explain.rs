@@ -134,9 +134,9 @@ fn requires(operators: &[&str], text: &str, is_all: bool, messages: &[&str], can
         several => format!("which {} provide", listed(several, "and")),
     };
     let quoted: Vec<String> = messages.iter().map(|it| format!("{it:?}")).collect();
-    let said = if quoted.is_empty() { String::new() } else { format!(" ({})", quoted.join("; ")) };
+    let wording = if quoted.is_empty() { String::new() } else { format!(" ({})", quoted.join("; ")) };
     let verb = if operators.len() == 1 { "requires" } else { "require" };
-    format!("{} {verb} {text}{said}, {who}", joined(operators.iter().map(|it| (*it).to_owned()).collect(), "and"))
+    format!("{} {verb} {text}{wording}, {who}", joined(operators.iter().map(|it| (*it).to_owned()).collect(), "and"))
 }
 
 fn distinct(operators: &[Named]) -> Vec<Named> {

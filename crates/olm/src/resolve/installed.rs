@@ -63,8 +63,8 @@ pub(super) fn installed(world: &World) -> Result<Vec<Installed>, String> {
 
 /// The package that properties speak of; of several the last counts. Empty without one.
 pub(super) fn package_said(properties: &[Property]) -> String {
-    let mut said = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
-    said.next_back().map(|it| it.0).unwrap_or_default()
+    let mut wording = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
+    wording.next_back().map(|it| it.0).unwrap_or_default()
 }
 
 /// The properties of an operator that does not say them: its APIs, and its package if subscriptions leave no doubt.

@@ -31,10 +31,10 @@ pub(super) fn operator_apis(operator: &Operator) -> Vec<Api> {
 
 impl<'p> Provider<'p> {
     fn of_csv(csv: &'p ClusterServiceVersion) -> Self {
-        let said = csv.properties.as_deref().unwrap_or_default();
+        let wording = csv.properties.as_deref().unwrap_or_default();
         let owned = if csv.properties.is_some() { &[] } else { csv.owned.as_slice() };
-        let apis = apis(said, "olm.gvk").chain(owned.iter().cloned()).collect();
-        Self { package: package_said(said), apis, name: &csv.name }
+        let apis = apis(wording, "olm.gvk").chain(owned.iter().cloned()).collect();
+        Self { package: package_said(wording), apis, name: &csv.name }
     }
 
     fn of_operator(operator: &'p Operator) -> Self {
@@ -49,7 +49,7 @@ fn apis<'p>(properties: &'p [Property], kind: &'p str) -> impl Iterator<Item = A
 
 fn required(csv: &ClusterServiceVersion) -> BTreeSet<Api> {
     match &csv.properties {
-        Some(said) => apis(said, "olm.gvk.required").collect(),
+        Some(wording) => apis(wording, "olm.gvk.required").collect(),
         None => csv.required.iter().cloned().collect(),
     }
 }

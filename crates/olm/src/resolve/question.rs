@@ -311,8 +311,8 @@ impl Question {
         }
         for rank in ranks {
             // A Subscription says where its catalog is.
-            let said = subscriptions.iter().find(|it| it.source == rank.catalog && !it.source_namespace.is_empty());
-            let namespace = said.map_or(global, |it| it.source_namespace.as_str()).to_owned();
+            let wording = subscriptions.iter().find(|it| it.source == rank.catalog && !it.source_namespace.is_empty());
+            let namespace = wording.map_or(global, |it| it.source_namespace.as_str()).to_owned();
             let priority = rank.priority;
             catalogs.push(Catalog { name: rank.catalog.clone(), namespace, priority, failure: None });
         }

@@ -296,7 +296,7 @@ fn resolution(
             replaces: replaced.unwrap_or_else(|| entry.fields.replaces.clone()),
             starting: if is_asked_for { entry.fields.name.clone() } else { String::new() },
             is_default_channel: channel.is_default,
-            properties: universe.said(id)?.properties.clone(),
+            properties: universe.wording(id)?.properties.clone(),
             place: bundle.place().clone(),
             because,
         });

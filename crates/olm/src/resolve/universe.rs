@@ -46,7 +46,7 @@ pub(super) struct Bundle {
     pub(super) version: Option<Version>,
     row: DependencyBundle,
     /// Read when somebody looks.
-    said: OnceCell<Said>,
+    wording: OnceCell<Wording>,
 }
 
 impl Bundle {
@@ -61,7 +61,7 @@ impl Bundle {
 
 /// What a bundle says and demands.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Wording {
     pub(super) properties: Vec<Property>,
     pub(super) meanings: Rc<[Meaning]>,
     /// The properties as rules see them; made when the first rule asks.
@@ -151,8 +151,8 @@ impl<'w> Universe<'w> {
             let place = world.installed.get(it.csv).map(|it| it.place.clone()).unwrap_or_default();
             let row = DependencyBundle { version: it.version.clone(), place, ..DependencyBundle::default() };
             let bundle = universe.add_bundle(&it.package, row);
-            let said = universe.said_by(it.properties.clone());
-            let _ = universe.bundles[bundle].said.set(said);
+            let wording = universe.said_by(it.properties.clone());
+            let _ = universe.bundles[bundle].wording.set(wording);
             universe.add_entry(Entry {
                 fields: fbc::Entry { name: it.name.clone(), ..fbc::Entry::default() }.into(),
                 origin: Origin::Installed(idx),
@@ -267,7 +267,7 @@ impl<'w> Universe<'w> {
 
     fn add_bundle(&mut self, package: &str, row: DependencyBundle) -> usize {
         let version = Version::parse_tolerant(&row.version).ok();
-        self.bundles.push(Bundle { package: package.to_owned(), version, row, said: OnceCell::new() });
+        self.bundles.push(Bundle { package: package.to_owned(), version, row, wording: OnceCell::new() });
         self.bundles.len() - 1
     }
 
@@ -279,13 +279,13 @@ impl<'w> Universe<'w> {
     }
 
     /// What the bundle of an entry says.
-    pub(super) fn said(&self, id: EntryId) -> Result<&Said, IndexError> {
+    pub(super) fn wording(&self, id: EntryId) -> Result<&Wording, IndexError> {
         let bundle = self.bundle(id);
-        if let Some(said) = bundle.said.get() {
-            return Ok(said);
+        if let Some(wording) = bundle.wording.get() {
+            return Ok(wording);
         }
         let properties = self.rows.properties(&bundle.package, &[&bundle.row])?.pop().unwrap_or_default();
-        Ok(bundle.said.get_or_init(|| self.said_by(properties)))
+        Ok(bundle.wording.get_or_init(|| self.said_by(properties)))
     }
 
     /// Reads what the bundles of entries say, at once.
@@ -294,22 +294,22 @@ impl<'w> Universe<'w> {
         let mut seen: HashSet<usize> = HashSet::new();
         for id in ids {
             let bundle = self.bundle(*id);
-            if bundle.said.get().is_none() && seen.insert(self.entry(*id).bundle) {
+            if bundle.wording.get().is_none() && seen.insert(self.entry(*id).bundle) {
                 unknown.entry(&bundle.package).or_default().push(bundle);
             }
         }
         for (package, bundles) in unknown {
             let rows: Vec<&DependencyBundle> = bundles.iter().map(|it| &it.row).collect();
             for (bundle, properties) in bundles.iter().zip(self.rows.properties(package, &rows)?) {
-                let _ = bundle.said.set(self.said_by(properties));
+                let _ = bundle.wording.set(self.said_by(properties));
             }
         }
         Ok(())
     }
 
-    fn said_by(&self, properties: Vec<Property>) -> Said {
+    fn said_by(&self, properties: Vec<Property>) -> Wording {
         let meanings = properties.iter().map(|it| self.meaning(it)).collect();
-        Said { properties, meanings, value: OnceCell::new() }
+        Wording { properties, meanings, value: OnceCell::new() }
     }
 
     /// What a property means; a demand that is made again is the same demand.
@@ -370,8 +370,8 @@ impl<'w> Universe<'w> {
     /// Where the bundle of an entry says something of a meaning; where the bundle is written, if that is not known.
     pub(super) fn place_of_meaning(&self, id: EntryId, is_meant: impl Fn(&Meaning) -> bool) -> Place {
         let bundle = self.bundle(id);
-        let said = bundle.said.get();
-        let found = said.and_then(|it| it.meanings.iter().zip(&it.properties).find(|it| is_meant(it.0)));
+        let wording = bundle.wording.get();
+        let found = wording.and_then(|it| it.meanings.iter().zip(&it.properties).find(|it| is_meant(it.0)));
         found.map_or_else(|| bundle.place().clone(), |(_, property)| self.rows.place_of(&bundle.row, property))
     }
 

@@ -227,7 +227,7 @@ impl Builder {
                 continue;
             }
             let var = self.variables.entry(universe, id);
-            let meanings = Rc::clone(&universe.said(id)?.meanings);
+            let meanings = Rc::clone(&universe.wording(id)?.meanings);
             if meanings.iter().any(|it| matches!(it, Meaning::Deprecated)) {
                 self.variables.constrain(var, Constraint::Prohibited, Reason::Deprecated(id));
             }
@@ -295,7 +295,7 @@ impl Builder {
             let [id] = ids.as_slice() else { continue };
             let identifier = universe.identifier(*id);
             // What is said twice counts twice.
-            for meaning in universe.said(*id)?.meanings.iter() {
+            for meaning in universe.wording(*id)?.meanings.iter() {
                 let item = || (identifier.clone(), *id, var);
                 match meaning {
                     Meaning::Provides(api) => providers.entry(api.clone()).or_default().push(item()),

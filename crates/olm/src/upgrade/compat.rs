@@ -182,7 +182,7 @@ pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgem
         None => judge_max(&claims.max_openshift_versions, olm, from, to),
     });
     let by_lifecycle = claims.lifecycle.as_deref().map(|it| judge_lifecycle(it, to));
-    let said = by_lifecycle.as_ref().map(|it| it.verdict);
+    let wording = by_lifecycle.as_ref().map(|it| it.verdict);
     evidence.extend(by_lifecycle);
     evidence.extend(judge_range(&claims.openshift_versions, to));
     evidence.extend(judge_kube(&claims.min_kube_version, to));
@@ -190,8 +190,8 @@ pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgem
     let best = evidence.iter().map(|it| it.verdict).max();
     // What a vendor lists is no help where OLM does not install it.
     let is_refused = |it: &Evidence| it.signal == Signal::MinKubeVersion && it.verdict == Compatibility::Excluded;
-    let said = said.filter(|_| worst != Some(Compatibility::Blocks) && !evidence.iter().any(is_refused));
-    Judgement { verdict: said.or(worst).or(best).unwrap_or(Compatibility::Unknown), evidence }
+    let wording = wording.filter(|_| worst != Some(Compatibility::Blocks) && !evidence.iter().any(is_refused));
+    Judgement { verdict: wording.or(worst).or(best).unwrap_or(Compatibility::Unknown), evidence }
 }
 
 /// A list is no range: what is not listed is excluded.

@@ -178,13 +178,13 @@ impl WhyNot {
         self.condition("is below the head", is_live, format!("the chain of replaces from {head} {verb} it"), None);
         if let (Some(installed), Some(entry)) = (installed, channel.entry(&self.bundle)) {
             let leads = classic::leads_to(channel, entry, installed);
-            let said = fields_of(entry);
+            let wording = fields_of(entry);
             let fact = if leads {
-                format!("{said} leads from {} to it", installed.name)
-            } else if said.is_empty() {
+                format!("{wording} leads from {} to it", installed.name)
+            } else if wording.is_empty() {
                 format!("its entry in {id} neither replaces nor skips anything")
             } else {
-                format!("its entry in {id} says {said}, which does not lead from {}", installed.name)
+                format!("its entry in {id} says {wording}, which does not lead from {}", installed.name)
             };
             self.condition("has an edge from what is installed", leads, fact, None);
         }
@@ -192,17 +192,17 @@ impl WhyNot {
 }
 
 fn fields_of(entry: &classic::Entry) -> String {
-    let mut said = Vec::new();
+    let mut wording = Vec::new();
     if !entry.fields.replaces.is_empty() {
-        said.push(format!("replaces {}", entry.fields.replaces));
+        wording.push(format!("replaces {}", entry.fields.replaces));
     }
     if !entry.fields.skips.is_empty() {
-        said.push(format!("skips {}", first_of(entry.fields.skips.iter(), entry.fields.skips.len())));
+        wording.push(format!("skips {}", first_of(entry.fields.skips.iter(), entry.fields.skips.len())));
     }
     if !entry.fields.skip_range.is_empty() {
-        said.push(format!("skipRange {}", entry.fields.skip_range));
+        wording.push(format!("skipRange {}", entry.fields.skip_range));
     }
-    said.join(", ")
+    wording.join(", ")
 }
 
 fn classic_ways(

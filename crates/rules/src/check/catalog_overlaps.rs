@@ -108,13 +108,13 @@ impl SeveralCatalogs {
         for (name, images) in self.bundles.iter().filter(|it| it.1.len() > 1) {
             let all: Vec<(&str, At)> =
                 images.iter().flat_map(|(image, places)| places.iter().map(|it| (image.as_str(), *it))).collect();
-            let mut said = BTreeSet::new();
+            let mut wording = BTreeSet::new();
             for (image, at) in &all {
                 // The catalogs of one index are each for themselves.
                 let is_together =
                     |other: &At| other.0 == at.0 || self.catalogs[other.0].source != self.catalogs[at.0].source;
                 let first = all.iter().find(|it| it.0 != *image && it.1 < *at && is_together(&it.1));
-                let Some((other, first)) = first.filter(|_| said.insert(*image)) else { continue };
+                let Some((other, first)) = first.filter(|_| wording.insert(*image)) else { continue };
                 let place = text(&self.place(*first));
                 let message = format!("bundle `{name}` has the image `{image}` here, and `{other}` at {place}");
                 let help = "give both the image that was released, or the bundles different names";

@@ -33,8 +33,8 @@ impl ClusterVersion {
     pub(super) fn architecture_said(&self) -> Option<String> {
         let loaded = Condition::find(&self.conditions, "ReleaseAccepted").map(|it| it.message.as_str());
         let of_payload = loaded.and_then(|it| it.split_once("architecture=\"")?.1.split_once('"')).map(|it| it.0);
-        let said = Some(self.architecture.as_str()).filter(|it| !it.is_empty()).or(of_payload)?;
-        Some(said.to_lowercase()).filter(|it| !it.is_empty())
+        let wording = Some(self.architecture.as_str()).filter(|it| !it.is_empty()).or(of_payload)?;
+        Some(wording.to_lowercase()).filter(|it| !it.is_empty())
     }
 
     pub(super) fn read(object: &Object<'_>) -> Self {

@@ -148,8 +148,8 @@ impl Cluster {
     /// The architecture of its releases, as channels name it: that of its ClusterVersion, else that of its nodes if all have the same.
     #[must_use]
     pub fn architecture(&self) -> Option<String> {
-        if let Some(said) = self.cluster_version.as_ref().and_then(ClusterVersion::architecture_said) {
-            return Some(said);
+        if let Some(wording) = self.cluster_version.as_ref().and_then(ClusterVersion::architecture_said) {
+            return Some(wording);
         }
         let mut of_nodes = self.nodes.iter().map(|it| it.architecture.as_str()).filter(|it| !it.is_empty());
         let first = of_nodes.next()?;

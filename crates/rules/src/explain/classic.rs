@@ -80,8 +80,8 @@ fn deprecation(message: &str) -> Option<MessageExplanation> {
         [("olm.package/", "package", "show"), ("olm.channel/", "channel", ""), ("olm.bundle/", "bundle", "show")];
     let of = |text: &str| {
         let (prefix, kind, verb) = KINDS.iter().find(|it| text.starts_with(it.0))?;
-        let (name, said) = text[prefix.len()..].split_once(": ")?;
-        Some((*kind, *verb, name.to_owned(), said.to_owned()))
+        let (name, wording) = text[prefix.len()..].split_once(": ")?;
+        Some((*kind, *verb, name.to_owned(), wording.to_owned()))
     };
     of(message)?;
     // Advice may have semicolons too.
@@ -101,14 +101,14 @@ fn deprecation(message: &str) -> Option<MessageExplanation> {
          still installs and upgrades it.",
     );
     for text in parts {
-        let Some((kind, verb, name, said)) = of(&text) else { continue };
+        let Some((kind, verb, name, wording)) = of(&text) else { continue };
         made = made.about(&[&name]);
         if !verb.is_empty() {
             made = made.next(command(["olmdex", verb, &name]));
         }
         made.0.parts.push(PartExplanation {
             text,
-            meaning: format!("The {kind} {name} is deprecated; its author says: {said}"),
+            meaning: format!("The {kind} {name} is deprecated; its author says: {wording}"),
         });
     }
     made.next("kubectl get subscriptions -A").done()

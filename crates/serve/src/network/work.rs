@@ -156,7 +156,7 @@ mod tests {
         runtime.block_on(async {
             let (snapshot, turns) = (snapshot(), Turns::new(1, 2).unwrap());
             let (go, going) = mpsc::channel::<()>();
-            let (say, said) = mpsc::channel::<bool>();
+            let (say, wording) = mpsc::channel::<bool>();
             // The client of the first question goes while it is worked on: what it asks of the index then fails.
             let first = turns.ask(&snapshot, move |index| {
                 let _ = going.recv();
@@ -175,7 +175,7 @@ mod tests {
             drop(gone);
             go.send(()).unwrap();
             assert!(waits.await.is_ok());
-            assert!(said.recv().unwrap());
+            assert!(wording.recv().unwrap());
             // The index forgets the client that has gone.
             assert!(turns.ask(&snapshot, |index| index.package_names().is_ok()).await.unwrap());
             assert_eq!(turns.n_waiting.load(Ordering::Relaxed), 0);

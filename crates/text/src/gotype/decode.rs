@@ -64,7 +64,7 @@ impl Problem {
 
 impl Misfit {
     /// A value that a reader refuses after it was decoded.
-    pub fn said(path: Vec<Step>, message: String, go: String) -> Self {
+    pub fn wording(path: Vec<Step>, message: String, go: String) -> Self {
         Self { path, go_field: String::new(), problem: Problem::Text(message), go }
     }
 
@@ -149,7 +149,7 @@ enum Wrong {
     /// It is of another kind, or a number that the type cannot hold.
     Kind,
     /// A decoder of its own refuses it.
-    Said(String),
+    Wording(String),
     /// Neither a schema nor a truth value.
     NoSchema,
     /// It is in a field that the type does not have.
@@ -161,7 +161,7 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
     let (value, kind) = (it.value, it.value.kind());
     let is_text = matches!(kind, Kind::PlainString | Kind::EscapedString);
     let fits = |fits: bool| if fits { Ok(()) } else { Err(Wrong::Kind) };
-    let says = |said: Result<(), String>| said.map_err(Wrong::Said);
+    let says = |wording: Result<(), String>| wording.map_err(Wrong::Wording);
     let form = match it.form {
         Form::Pointer(_) if kind == Kind::Null => return Ok(()),
         Form::Pointer(of) => of,
@@ -334,7 +334,7 @@ fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Mi
             (Problem::Number { go_type: form.go(), bits, found }, go)
         }
         (Wrong::Kind, _) => (of_kind(form.words()), go(kind.name())),
-        (Wrong::Said(said), _) => (own_words(form, kind, &said).map_or_else(of_kind, Problem::Text), said),
+        (Wrong::Wording(wording), _) => (own_words(form, kind, &wording).map_or_else(of_kind, Problem::Text), wording),
         (Wrong::NoSchema, _) => (of_kind("a schema or a boolean"), "boolean or JSON schema expected".to_owned()),
         (Wrong::Unknown, _) => {
             let key = if let Some(Step::Key(key)) = path.last() { key.as_str() } else { "" };
@@ -345,12 +345,12 @@ fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Mi
 }
 
 /// What is wrong with a text that has a decoder of its own, or what should stand where no text does.
-fn own_words(form: &Form, kind: Kind, said: &str) -> Result<String, &'static str> {
+fn own_words(form: &Form, kind: Kind, wording: &str) -> Result<String, &'static str> {
     let is_text = matches!(kind, Kind::PlainString | Kind::EscapedString);
     match form {
         Form::Version | Form::Release | Form::Time if !is_text => Err("a string"),
-        Form::Version => Ok(format!("is not a version: {said}")),
-        Form::Release => Ok(format!("is not a release: {said}")),
+        Form::Version => Ok(format!("is not a version: {wording}")),
+        Form::Release => Ok(format!("is not a release: {wording}")),
         Form::Time => Ok("is not a time such as `2026-01-31T12:00:00Z`".to_owned()),
         Form::Quantity => Ok("is not a quantity such as `10Mi`".to_owned()),
         Form::IntOrString => Err("a whole number of 32 bits or a string"),
@@ -417,7 +417,7 @@ mod tests {
     use crate::gotype::{Decoder, GoType};
     use crate::json::Reader;
 
-    fn said(of: GoType, decoder: Decoder, text: &str) -> Vec<(String, String, String)> {
+    fn wording(of: GoType, decoder: Decoder, text: &str) -> Vec<(String, String, String)> {
         let mut reader = Reader::new();
         let found = of.misfits(reader.read(text).unwrap(), decoder);
         found.into_iter().map(|it| (it.field(), it.message(), it.go)).collect()
@@ -427,7 +427,7 @@ mod tests {
     fn a_misfit_has_its_path_and_both_words() {
         let crd = r#"{"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"description":5,"properties":{"a":{"type":[]}}}}}]}}"#;
         let go = "json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.description of type string";
-        let found = said(GoType::DEFINITION, Decoder::Kubernetes, crd);
+        let found = wording(GoType::DEFINITION, Decoder::Kubernetes, crd);
         assert_eq!(found[0].0, "spec.versions[0].schema.openAPIV3Schema.description");
         assert_eq!(found[0].1, "must be a string, found a number");
         assert_eq!(found[0].2, go);
@@ -436,7 +436,7 @@ mod tests {
         assert_eq!(found.len(), 2);
 
         let spec = r#"{"install":{"spec":{"deployments":[{"name":"x","spec":"oops"}]}}}"#;
-        let found = said(GoType::DEPLOYMENTS, Decoder::Library, spec);
+        let found = wording(GoType::DEPLOYMENTS, Decoder::Library, spec);
         assert_eq!(found[0].0, "install.spec.deployments[0].spec");
         let go = "json: cannot unmarshal string into Go struct field csvSpec.install.spec.deployments.0.spec of type v1.DeploymentSpec";
         assert_eq!(found[0].2, go);
@@ -446,10 +446,10 @@ mod tests {
     fn decoders_differ_in_keys_and_in_scalars() {
         let crd = r#"{"SPEC":5,"metadata":{"labels":{"a":null}}}"#;
         assert!(GoType::DEFINITION.misfit(Reader::new().read(crd).unwrap(), Decoder::Kubernetes).is_none());
-        assert_eq!(said(GoType::DEFINITION, Decoder::Library, crd).len(), 1);
+        assert_eq!(wording(GoType::DEFINITION, Decoder::Library, crd).len(), 1);
         let csv = r#"{"metadata":{"name":5,"labels":{"a":true}},"spec":{"version":1.0}}"#;
         let fields = |decoder| -> Vec<String> {
-            said(GoType::SERVICE_VERSION, decoder, csv).into_iter().map(|it| it.0).collect()
+            wording(GoType::SERVICE_VERSION, decoder, csv).into_iter().map(|it| it.0).collect()
         };
         assert_eq!(fields(Decoder::Library), ["metadata.name", "metadata.labels.a", "spec.version"]);
         assert_eq!(fields(Decoder::Yaml), ["spec.version"]);
@@ -457,24 +457,24 @@ mod tests {
 
     #[test]
     fn properties_are_read_with_sorted_keys_of_which_the_last_counts() {
-        let said = |kind: &str, text: &str| {
+        let wording = |kind: &str, text: &str| {
             let mut reader = Reader::new();
             let found = GoType::of_property(kind).unwrap().misfit_of_sorted(reader.read(text).unwrap());
             found.map(|it| it.go)
         };
         let refused = |words: &str| Some(format!("json: cannot unmarshal number into Go struct field {words}"));
         let unsorted = r#"{"version":5,"packageName":6}"#;
-        assert_eq!(said("olm.package", unsorted), refused("Package.packageName of type string"));
-        assert_eq!(said("olm.package", r#"{"version":5,"version":"1.0.0"}"#), None);
+        assert_eq!(wording("olm.package", unsorted), refused("Package.packageName of type string"));
+        assert_eq!(wording("olm.package", r#"{"version":5,"version":"1.0.0"}"#), None);
         assert_eq!(
-            said("olm.package", r#"{"version":"1.0.0","version":5}"#),
+            wording("olm.package", r#"{"version":"1.0.0","version":5}"#),
             refused("Package.version of type string")
         );
-        assert_eq!(said("olm.channel", r#"{"priority":1.0}"#), None);
-        assert_eq!(said("olm.channel", r#"{"priority":1.5}"#), refused("Channel.priority of type int"));
+        assert_eq!(wording("olm.channel", r#"{"priority":1.0}"#), None);
+        assert_eq!(wording("olm.channel", r#"{"priority":1.5}"#), refused("Channel.priority of type int"));
         let modes = r#"{"installModes":[{"type":5}]}"#;
         let go = refused("CSVMetadata.installModes.0.type of type v1alpha1.InstallModeType");
-        assert_eq!(said("olm.csv.metadata", modes), go);
+        assert_eq!(wording("olm.csv.metadata", modes), go);
         assert!(GoType::of_property("olm.bundle.object").is_none());
     }
 
@@ -482,7 +482,7 @@ mod tests {
     fn schemas_stand_where_other_things_may() {
         let schema = |text: &str| {
             let crd = format!(r#"{{"spec":{{"versions":[{{"schema":{{"openAPIV3Schema":{text}}}}}]}}}}"#);
-            said(GoType::DEFINITION, Decoder::Kubernetes, &crd).into_iter().map(|it| it.2).collect::<Vec<_>>()
+            wording(GoType::DEFINITION, Decoder::Kubernetes, &crd).into_iter().map(|it| it.2).collect::<Vec<_>>()
         };
         for good in [
             r#"{"items":5,"additionalProperties":true,"dependencies":{"a":["b"],"c":{"type":"object"},"d":5}}"#,
@@ -502,16 +502,16 @@ mod tests {
     fn depth_takes_no_stack() {
         let deep = format!("{}{}{}", r#"{"not":"#.repeat(4_000), r#"{"type":5}"#, "}".repeat(4_000));
         let crd = format!(r#"{{"spec":{{"versions":[{{"schema":{{"openAPIV3Schema":{deep}}}}}]}}}}"#);
-        assert_eq!(said(GoType::DEFINITION, Decoder::Kubernetes, &crd).len(), 1);
+        assert_eq!(wording(GoType::DEFINITION, Decoder::Kubernetes, &crd).len(), 1);
     }
 
     #[test]
     fn the_strict_decoder_refuses_unknown_fields_where_it_meets_them() {
         let text = r#"{"mirror":{"operators":[{"nope":1,"Catalog":5}],"helm":{"zz":1}},"kind":"a"}"#;
-        let found = said(GoType::IMAGE_SET, Decoder::Strict, text);
+        let found = wording(GoType::IMAGE_SET, Decoder::Strict, text);
         let fields: Vec<&str> = found.iter().map(|it| it.0.as_str()).collect();
         assert_eq!(fields, ["mirror.helm.zz", "mirror.operators[0].Catalog", "mirror.operators[0].nope"]);
         assert_eq!(found[0].2, r#"json: unknown field "zz""#);
-        assert!(said(GoType::IMAGE_SET, Decoder::Sorted, text).len() == 1);
+        assert!(wording(GoType::IMAGE_SET, Decoder::Sorted, text).len() == 1);
     }
 }

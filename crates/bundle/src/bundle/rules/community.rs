@@ -27,7 +27,7 @@ struct Complaint {
     level: Severity,
     message: String,
     help: String,
-    said: String,
+    wording: String,
     at: At,
 }
 
@@ -43,13 +43,13 @@ pub(super) fn check(csv: &Csv<'_>, removed: &Removed, options: &Options) -> Vec<
         Some(path) => complaints.extend(dockerfile(path, &listed, removed.at())),
         None => {
             // The real validator takes the errors so far for warnings as well, and forgets other warnings.
-            repeated = complaints.iter().filter(|it| it.level == Error).map(|it| it.said.clone()).collect();
+            repeated = complaints.iter().filter(|it| it.level == Error).map(|it| it.wording.clone()).collect();
             complaints.retain(|it| it.level == Error);
             complaints.push(Complaint {
                 level: Warning,
                 message: "where the bundle is offered is not known, and it has APIs that OpenShift 4.9 does not serve".to_owned(),
                 help: "name the Dockerfile with `--optional-values index-path=FILE`, or move to APIs that are served".to_owned(),
-                said: format!(
+                wording: format!(
                     "please, inform the path of its index image file via the the optional key values and the key index-path to allow this validator check the labels configuration or migrate the API(s) for {listed}. (e.g. index-path=./mypath/bundle.Dockerfile). This bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE} "
                 ),
                 at: removed.at(),
@@ -57,12 +57,12 @@ pub(super) fn check(csv: &Csv<'_>, removed: &Removed, options: &Options) -> Vec<
         }
     }
     let found = |it: Complaint| {
-        let said = csv.says(it.level, &it.said);
+        let wording = csv.says(it.level, &it.wording);
         let rule = if it.level == Error { rules::OPENSHIFT_RANGE } else { rules::OPENSHIFT_UNKNOWN };
-        Found::new(rule, it.at, it.message, it.help).observed(said)
+        Found::new(rule, it.at, it.message, it.help).observed(wording)
     };
-    let again = |said: String| {
-        let it = Found::new(rules::OPENSHIFT_UNKNOWN, removed.at(), "", "").observed(csv.says(Warning, &said));
+    let again = |wording: String| {
+        let it = Found::new(rules::OPENSHIFT_UNKNOWN, removed.at(), "", "").observed(csv.says(Warning, &wording));
         it.tool_only()
     };
     let repeated: Vec<Found> = repeated.into_iter().map(again).collect();
@@ -73,56 +73,56 @@ pub(super) fn check(csv: &Csv<'_>, removed: &Removed, options: &Options) -> Vec<
 fn max_version(csv: &Csv<'_>, listed: &str) -> Option<Complaint> {
     let key = "olm.properties";
     let at = csv.at_annotation(key);
-    let error = |message: &str, said: String| {
+    let error = |message: &str, wording: String| {
         let help = "set `olm.maxOpenShiftVersion` to `4.8` among the properties, or move to APIs that are served";
-        Some(Complaint { level: Error, message: message.to_owned(), help: help.to_owned(), said, at: at.clone() })
+        Some(Complaint { level: Error, message: message.to_owned(), help: help.to_owned(), wording, at: at.clone() })
     };
     let text = csv.annotation(key).unwrap_or_default();
     if text.is_empty() {
-        let said = format!(
+        let wording = format!(
             "csv.Annotations not specified {MAX_VERSION} for an OCP version < 4.9. This annotation is required to prevent the user from upgrading their OCP cluster before they have installed a version of their operator which is compatible with 4.9. This bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE} which are no longer supported on 4.9. Migrate the API(s) for {listed} or use the annotation"
         );
         return error(
             "the bundle has APIs that OpenShift 4.9 does not serve, and does not keep clusters below it",
-            said,
+            wording,
         );
     }
     let Some(value) = listed_max_version(&text) else {
-        let said = format!(
+        let wording = format!(
             "csv.Annotations has an invalid value specified for {key}. Please, check the value  ({text}) and ensure that it is an array such as: \"{key}\": '[{{\"type\": \"key name\", \"value\": \"key value\"}}]'"
         );
-        return error("the annotation `olm.properties` is not a list of properties whose values are texts", said);
+        return error("the annotation `olm.properties` is not a list of properties whose values are texts", wording);
     };
     let Some(value) = value else {
-        let said = format!(
+        let wording = format!(
             "csv.Annotations.{key} with the key `{MAX_VERSION}` and a value with an OCP version which is < 4.9 is required for any operator bundle that is using APIs which were deprecated and removed in v1.22. More info: {GUIDE}. Migrate the API(s) for {listed} or use the annotation"
         );
-        return error("the annotation `olm.properties` has no `olm.maxOpenShiftVersion`", said);
+        return error("the annotation `olm.properties` has no `olm.maxOpenShiftVersion`", wording);
     };
     let version = match Version::parse_tolerant(&value) {
         Ok(version) => version,
         Err(why) => {
-            let said =
+            let wording =
                 format!("csv.Annotations.{key} has an invalid value. Unable to parse ({value}) using semver : {why}");
-            return error(&format!("`olm.maxOpenShiftVersion` is not a version: `{value}`"), said);
+            return error(&format!("`olm.maxOpenShiftVersion` is not a version: `{value}`"), wording);
         }
     };
     let cut = Version::new(version.major(), version.minor(), 0);
     if version.cmp_precedence(&cut).is_ne() {
-        let said = format!(
+        let wording = format!(
             "csv.Annotations.{key} has an invalid value. {MAX_VERSION} must specify only major.minor versions, {version} will be truncated to {cut}"
         );
         let message = format!("`olm.maxOpenShiftVersion` is `{value}`; only major and minor count");
         let help = format!("write `{}.{}`", version.major(), version.minor());
-        return Some(Complaint { level: Warning, message, help, said, at });
+        return Some(Complaint { level: Warning, message, help, wording, at });
     }
     if version.cmp_precedence(&Version::new(4, 9, 0)).is_ge() {
-        let said = format!(
+        let wording = format!(
             "csv.Annotations.{key} with the key and value for {MAX_VERSION} has the OCP version value {value} which is >= of 4.9. This bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE}. Migrate the API(s) for {listed} or inform in this property an OCP version which is < 4.9"
         );
         return error(
             &format!("`olm.maxOpenShiftVersion` is `{value}`, and 4.9 does not serve the bundle's APIs"),
-            said,
+            wording,
         );
     }
     None
@@ -153,9 +153,9 @@ fn listed_max_version(text: &str) -> Option<Option<String>> {
 /// Whether the label of the Dockerfile ends below 4.9.
 fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
     let shown = path.display();
-    let error = |message: String, said: String| {
+    let error = |message: String, wording: String| {
         let help = format!("set `LABEL {LABEL}=\"v4.6-v4.8\"`, or move to APIs that are served");
-        Some(Complaint { level: Error, message, help, said, at: at.clone() })
+        Some(Complaint { level: Error, message, help, wording, at: at.clone() })
     };
     let begin = format!("this bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE}");
     let annotation = format!(
@@ -164,15 +164,15 @@ fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
     let text = match read(path) {
         Ok(text) => text,
         Err(why) => {
-            let (message, said) = unreadable(&shown.to_string(), why);
-            return error(message, said);
+            let (message, wording) = unreadable(&shown.to_string(), why);
+            return error(message, wording);
         }
     };
     let Some(line) = text.split('\n').find(|it| it.contains(LABEL)) else {
-        let said = format!(
+        let wording = format!(
             "{begin}. Migrate the APIs for {listed} or provide compatible version(s) via the labels. (e.g. LABEL {LABEL}='4.6-4.8')"
         );
-        return error(format!("`{shown}` has no label `{LABEL}`, so that the bundle goes to every OpenShift"), said);
+        return error(format!("`{shown}` has no label `{LABEL}`, so that the bundle goes to every OpenShift"), wording);
     };
     let parts: Vec<&str> = line.split('=').collect();
     let Some(range) = parts.get(1) else {

@@ -60,7 +60,7 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
     }
     let of_tool = |text: String| {
         let at = At::Path("manifests".to_owned());
-        Found::new(rules::UNREADABLE_MANIFEST, at, "", "").said(text).tool_only()
+        Found::new(rules::UNREADABLE_MANIFEST, at, "", "").wording(text).tool_only()
     };
     if let Err(error) = &media_type {
         found.push(of_tool(error.clone()));
@@ -103,13 +103,13 @@ fn unsupported(contents: &Contents, file: &File, object: &Object<'_>) -> Found {
     let at = At::File(object.file, Spot::Path(vec!["kind".into()]));
     let path = contents.shown(&file.path);
     Found::new(rules::UNSUPPORTED_KIND, at, message, help)
-        .said(format!("{kind} is not supported type for registryV1 bundle: {path}"))
+        .wording(format!("{kind} is not supported type for registryV1 bundle: {path}"))
 }
 
 fn service_version(object: &Object<'_>, bundle: &mut String, found: &mut Vec<Found>) {
     if let Some(misfit) = GoType::SERVICE_VERSION.misfit(object.value, Decoder::Converter) {
         let at = At::File(object.file, Spot::Start);
-        found.push(Found::new(rules::MISFIT, at, "", "").said(misfit.go).tool_only());
+        found.push(Found::new(rules::MISFIT, at, "", "").wording(misfit.go).tool_only());
         return;
     }
     let csv = Csv::new(*object);
@@ -126,14 +126,14 @@ fn definition(object: &Object<'_>, found: &mut Vec<Found>) {
     if version != CRD_V1 && version != CRD_V1BETA1 {
         let at = At::File(object.file, Spot::Start);
         let it = Found::new(rules::MISFIT, at, "", "");
-        found.push(it.said(format!("Unsupported api version of CRD: {version}")).tool_only());
+        found.push(it.wording(format!("Unsupported api version of CRD: {version}")).tool_only());
         return;
     }
     let of = if version == CRD_V1 { GoType::DEFINITION } else { GoType::OLD_DEFINITION };
     if let Some(misfit) = of.misfit(object.value, Decoder::Yaml) {
         let at = At::File(object.file, Spot::Start);
-        let said = format!("error unmarshaling JSON: while decoding JSON: {}", misfit.go);
-        found.push(Found::new(rules::MISFIT, at, "", "").said(said).tool_only());
+        let wording = format!("error unmarshaling JSON: while decoding JSON: {}", misfit.go);
+        found.push(Found::new(rules::MISFIT, at, "", "").wording(wording).tool_only());
     } else if let Some(definition) = Definition::of(object) {
         let mut of_definition = Vec::new();
         crd::check(&definition, &mut of_definition);
@@ -149,11 +149,11 @@ fn without_name(object: &Object<'_>) -> Option<Found> {
     }
     let message = format!("the {} has no name", object.kind());
     let at = At::File(object.file, Spot::Path(vec!["metadata".into()]));
-    let said = format!(
+    let wording = format!(
         "error validating object metadata: metadata.name: Required value: name or generateName is required. &{{{}}}",
         printed_head(node)
     );
-    Some(Found::new(rules::WITHOUT_NAME, at, message, "set `metadata.name`").said(said))
+    Some(Found::new(rules::WITHOUT_NAME, at, message, "set `metadata.name`").wording(wording))
 }
 
 /// The registry's own look at the bundle, which knows definitions by their names.
@@ -177,8 +177,9 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
         // A key with a group is in no definition.
         let group = owned.node.text_of("group");
         if !group.is_empty() || !keys.remove(&(kind.clone(), name.clone(), version.clone())) {
-            let said = format!("owned CRD {name}/{version} not found in bundle {}", Quoted(bundle));
-            let said = Observed::new(Error, "BundleNotValid", format!("{{{group} {kind} {name} {version}}}"), said);
+            let wording = format!("owned CRD {name}/{version} not found in bundle {}", Quoted(bundle));
+            let wording =
+                Observed::new(Error, "BundleNotValid", format!("{{{group} {kind} {name} {version}}}"), wording);
             let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
             // operator-sdk compares group, version and kind, and says so where none of the definitions has them. A definition with a wrong
             // name has a rule of its own.
@@ -197,7 +198,7 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
                 );
                 (message, "remove `group`: it follows from the name")
             };
-            let it = Found::new(rules::OWNED_MISSING, at, message, help).observed(said);
+            let it = Found::new(rules::OWNED_MISSING, at, message, help).observed(wording);
             found.push(if is_there { it } else { it.tool_only() });
         }
     }
@@ -205,15 +206,15 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
     let substitutes = csv.annotation("olm.substitutesFor").unwrap_or_default();
     if !release.is_empty() && !substitutes.is_empty() {
         let (name, release, instead) = (Quoted(bundle), Quoted(&release), Quoted(&substitutes));
-        let said = format!(
+        let wording = format!(
             "bundle {name} cannot have both a release version ({release}) and olm.substitutesFor annotation ({instead})"
         );
-        let said = Observed::new(Error, "BundleNotValid", "{   }", said);
+        let wording = Observed::new(Error, "BundleNotValid", "{   }", wording);
         let message = "the bundle has a release, and substitutes another bundle";
         let help = "remove `spec.release` or the annotation `olm.substitutesFor`";
         found.push(
             Found::new(rules::RELEASE_AND_SUBSTITUTE, csv.at_annotation("olm.substitutesFor"), message, help)
-                .observed(said),
+                .observed(wording),
         );
     }
 }

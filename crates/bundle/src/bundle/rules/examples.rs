@@ -38,9 +38,9 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
             if second.is_some() {
                 let message = "examples stand in `alm-examples` and in `olm.examples`";
                 let help = "keep `alm-examples`";
-                let said = "both `alm-examples` and `olm.examples` are present. Checking only `alm-examples`";
+                let wording = "both `alm-examples` and `olm.examples` are present. Checking only `alm-examples`";
                 let it = Found::new(rules::TWO_EXAMPLES, csv.at_annotation(OLM), message, help);
-                found.push(it.observed(csv.says(Warning, said)));
+                found.push(it.observed(csv.says(Warning, wording)));
             }
             (ALM, text)
         }
@@ -51,16 +51,18 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
         Err(Unusable::Json { offset, go }) => {
             let message = format!("`{name}` is not JSON: {go}");
             let shown = text.get(..offset).unwrap_or(&text);
-            let said = format!("invalid character at {offset}\n {shown}<--(see the invalid character)");
-            let said = Observed::new(Error, "ParseError", said, "invalid example");
+            let wording = format!("invalid character at {offset}\n {shown}<--(see the invalid character)");
+            let wording = Observed::new(Error, "ParseError", wording, "invalid example");
             let help = "correct the text; `olmdex` counts offsets from its beginning";
-            found.push(Found::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help).observed(said));
+            found.push(Found::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help).observed(wording));
         }
         Err(Unusable::Objects(go)) => {
             let message = format!("`{name}` is not a list of objects of Kubernetes: {go}");
-            let said = Observed::new(Error, "ParseError", go, "error decoding example CustomResource");
+            let wording = Observed::new(Error, "ParseError", go, "error decoding example CustomResource");
             let help = "write a list of objects, each with `apiVersion` and `kind`";
-            found.push(Found::new(rules::EXAMPLES_NOT_OBJECTS, csv.at_annotation(name), message, help).observed(said));
+            found.push(
+                Found::new(rules::EXAMPLES_NOT_OBJECTS, csv.at_annotation(name), message, help).observed(wording),
+            );
         }
     }
 }
@@ -120,7 +122,7 @@ fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<
         }
         let message = format!("the name of the owned definition is not PLURAL.GROUP: `{}`", owned.name);
         let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}.name", owned.idx));
-        let said = Observed {
+        let wording = Observed {
             value: None,
             ..Observed::new(
                 Error,
@@ -130,19 +132,19 @@ fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<
             )
         };
         let help = "write the name of the definition, for example `things.example.com`";
-        found.push(Found::new(rules::OWNED_NAME, at, message, help).observed(said));
+        found.push(Found::new(rules::OWNED_NAME, at, message, help).observed(wording));
     }
     for gvk in examples.difference(&provided) {
         let message = format!("the examples have `{gvk}`, which the ClusterServiceVersion does not provide");
-        let said = Observed::new(Error, "OperationFailed", gvk.to_string(), "example must have a provided API");
+        let wording = Observed::new(Error, "OperationFailed", gvk.to_string(), "example must have a provided API");
         let help = "remove the example, or list the API as owned";
-        found.push(Found::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help).observed(said));
+        found.push(Found::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
     }
     for gvk in provided.difference(examples) {
         let message = format!("the examples have none of `{gvk}`");
-        let said = "provided API should have an example annotation";
-        let said = Observed::new(Warning, "OperationFailed", gvk.to_string(), said);
+        let wording = "provided API should have an example annotation";
+        let wording = Observed::new(Warning, "OperationFailed", gvk.to_string(), wording);
         let help = "add an object of this API to the annotation";
-        found.push(Found::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help).observed(said));
+        found.push(Found::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
     }
 }

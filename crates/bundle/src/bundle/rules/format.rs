@@ -85,7 +85,7 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
             };
             let at = At::Path(String::new());
             let it = Found::new(rules::DIRECTORIES, at, message, help);
-            found.push(it.said(format!("Unable to locate {name} directory")));
+            found.push(it.wording(format!("Unable to locate {name} directory")));
         }
     }
     if !found.is_empty() {
@@ -96,14 +96,14 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
         let message = "the media type of the bundle cannot be told: no file of `manifests/` can be read";
         let at = At::Path("manifests".to_owned());
         let it = Found::new(rules::EMPTY, at, message, "put the ClusterServiceVersion into `manifests/`");
-        found.push(it.said(error.clone()));
+        found.push(it.wording(error.clone()));
     }
     match Annotations::of(contents) {
         None => {
             let message = "no file of `metadata/` has the annotations of a bundle";
             let help = format!("add `metadata/annotations.yaml` with `{PREFIX}package.v1` and the others");
             let it = Found::new(rules::WITHOUT_ANNOTATIONS, At::Path("metadata".to_owned()), message, help);
-            found.push(it.said("Could not find annotations file"));
+            found.push(it.wording("Could not find annotations file"));
         }
         Some(annotations) => check_annotations(&annotations, media_type.unwrap_or_default(), &mut found),
     }
@@ -136,7 +136,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                 _ => format!("add `{key}` with the channels, separated by commas"),
             };
             let it = Found::new(rules::ANNOTATION_ABSENT, at(&key), message, help);
-            found.push(it.said(format!("Missing annotation {}", Quoted(&key))));
+            found.push(it.wording(format!("Missing annotation {}", Quoted(&key))));
         }
         let text = value.unwrap_or_default();
         match name {
@@ -150,7 +150,10 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                 let (it, wanted) = (Found::new(rules::MEDIA_TYPE, at(&key), message, help), Quoted(media_type));
                 let key = Quoted(&key);
                 found.push(
-                    it.said(format!("Expecting annotation {key} to have value {wanted} instead of {}", Quoted(text))),
+                    it.wording(format!(
+                        "Expecting annotation {key} to have value {wanted} instead of {}",
+                        Quoted(text)
+                    )),
                 );
             }
             "channels.v1" | "channel.default.v1" if text.is_empty() && (value.is_some() || name == "channels.v1") => {
@@ -161,7 +164,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                     "name a channel, or remove the line"
                 };
                 let it = Found::new(rules::ANNOTATION_EMPTY, at(&key), message, help);
-                found.push(it.said(format!("Expecting annotation {} to have non-empty value", Quoted(&key))));
+                found.push(it.wording(format!("Expecting annotation {} to have non-empty value", Quoted(&key))));
             }
             _ => {}
         }
@@ -239,7 +242,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
             let message = format!("there is no type `{kind}` of dependencies");
             let help = "use `olm.package`, `olm.gvk` or `olm.constraint`; other demands are properties";
             let it = Found::new(rules::DEPENDENCY_TYPE, at(&["type"]), message, help);
-            found.push(it.said(format!("couldn't parse dependency of type {kind}")));
+            found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
             return;
         }
     };
@@ -251,13 +254,13 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
             _ => format!("write an object with the texts {}", fields.join(", ")),
         };
         let it = Found::new(rules::DEPENDENCY_TYPE, at(&["value"]), message, help);
-        found.push(it.said(format!("couldn't parse dependency of type {kind}")));
+        found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
         return;
     }
     for field in fields {
         let text = value.text_of(field);
         if text.is_empty() {
-            let said = match (kind.as_str(), *field) {
+            let wording = match (kind.as_str(), *field) {
                 ("olm.gvk", "group") => "API Group is empty",
                 ("olm.gvk", "version") => "API Version is empty",
                 ("olm.gvk", _) => "API Kind is empty",
@@ -267,7 +270,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
             };
             let message = format!("the `{field}` of this `{kind}` is empty");
             let help = format!("give `{field}` a value");
-            found.push(Found::new(rules::DEPENDENCY_FIELD, at(&["value", field]), message, help).said(said));
+            found.push(Found::new(rules::DEPENDENCY_FIELD, at(&["value", field]), message, help).wording(wording));
         } else if kind == "olm.package"
             && *field == "version"
             && let Err(error) = blang::Range::parse(&text)
@@ -275,7 +278,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
             let message = format!("`{text}` is not a range of versions: {error}");
             let help = "write a range such as `>=1.2.0 <2.0.0`";
             let it = Found::new(rules::DEPENDENCY_RANGE, at(&["value", "version"]), message, help);
-            found.push(it.said("Invalid semver format version"));
+            found.push(it.wording("Invalid semver format version"));
         }
     }
     if kind == "olm.constraint" {
@@ -286,8 +289,8 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
 /// Only rules of CEL are let through here, although OLM accepts more.
 fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Found>) {
     let cel = value.get("cel");
-    let mut add = |path: &[&str], message: String, help: &str, said: String| {
-        found.push(Found::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).said(said));
+    let mut add = |path: &[&str], message: String, help: &str, wording: String| {
+        found.push(Found::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).wording(wording));
     };
     if !cel.is_set() {
         let other = ["all", "any", "not", "gvk", "package"].into_iter().find(|it| value.get(it).is_set());

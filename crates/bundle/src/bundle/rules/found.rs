@@ -101,7 +101,7 @@ impl Found {
     }
 
     /// With a text of the real validator.
-    pub(super) fn said(self, text: impl Into<String>) -> Self {
+    pub(super) fn wording(self, text: impl Into<String>) -> Self {
         Self { observed: Some(Observed::text(text)), ..self }
     }
 

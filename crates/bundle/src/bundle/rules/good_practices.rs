@@ -54,11 +54,11 @@ fn requests(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let path = format!("spec.install.spec.deployments.{idx}.spec.template.spec.containers.{number}");
             let message = format!("container `{name}` requests no CPU and no memory");
             let help = "set `resources.requests`; clusters with quotas refuse pods without them";
-            let said = format!(
+            let wording = format!(
                 "unable to find the resource requests for the container: ({name}). It is recommended to ensure the resource request for CPU and Memory. Be aware that for some clusters configurations it is required to specify requests or limits for those values. Otherwise, the system or quota may reject Pod creation. More info: https://master.sdk.operatorframework.io/docs/best-practices/managing-resources/"
             );
             let it = Found::new(rules::WITHOUT_REQUESTS, csv.at(&path), message, help);
-            found.push(it.observed(says(csv, Warning, said)));
+            found.push(it.observed(says(csv, Warning, wording)));
         }
     }
 }
@@ -67,11 +67,11 @@ fn descriptions(csv: &Csv<'_>, found: &mut Vec<Found>) {
     for which in ["owned", "required"] {
         for listed in csv.definitions(which).into_iter().filter(|it| it.node.text_of("description").is_empty()) {
             let message = format!("the {which} definition `{}` has no description", listed.name);
-            let said = format!("{which} CRD {} has an empty description", Quoted(&listed.name));
+            let wording = format!("{which} CRD {} has an empty description", Quoted(&listed.name));
             let at = csv.at(&format!("spec.customresourcedefinitions.{which}.{}", listed.idx));
             let it =
                 Found::new(rules::WITHOUT_DESCRIPTION, at, message, "say in `description` what the resource is for");
-            found.push(it.observed(says(csv, Warning, said)));
+            found.push(it.observed(says(csv, Warning, wording)));
         }
     }
 }
@@ -110,10 +110,10 @@ fn permissions(csv: &Csv<'_>, found: &mut Vec<Found>) {
             }
             let message = "the operator may create or change CustomResourceDefinitions, which is OLM's task";
             let help = "put the definitions into the bundle, or depend on the operator that owns them";
-            let said = "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment and lifecycle of operators.  Please, review the design of your solution and if you should not be using Dependency Resolution from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/";
+            let wording = "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment and lifecycle of operators.  Please, review the design of your solution and if you should not be using Dependency Resolution from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/";
             let at = csv.at(&format!("spec.install.spec.{which}.{permission}.rules.{rule}"));
             let it = Found::new(rules::MAY_CREATE_CRDS, at, message, help);
-            found.push(it.observed(says(csv, Warning, said)));
+            found.push(it.observed(says(csv, Warning, wording)));
             // The real validator stops at the first.
             return;
         }
@@ -139,10 +139,10 @@ fn version_at_end(name: &str) -> Option<&str> {
 
 fn name(csv: &Csv<'_>, found: &mut Vec<Found>) {
     let name = csv.name();
-    let mut add = |message: String, said: String| {
+    let mut add = |message: String, wording: String| {
         let help = "name it PACKAGE.vMAJOR.MINOR.PATCH, for example `shop.v1.2.0`";
         let it = Found::new(rules::NAME_CONVENTION, csv.at("metadata.name"), message, help);
-        found.push(it.observed(says(csv, Warning, said)));
+        found.push(it.observed(says(csv, Warning, wording)));
     };
     if version_at_end(&name).is_none_or(|it| Version::parse(it).is_err()) {
         add(

@@ -72,10 +72,10 @@ fn maintainers(csv: &Csv<'_>, found: &mut Vec<Found>) {
             && let Some(error) = mail_error(&email)
         {
             let message = format!("`{email}` is not an address of mail");
-            let said = format!("csv.Spec.Maintainers email {email} is invalid: {error}");
+            let wording = format!("csv.Spec.Maintainers email {email} is invalid: {error}");
             let it =
                 Found::new(rules::MAINTAINER, at(".email"), message, "write an address such as `team@example.com`");
-            found.push(it.observed(csv.says(Error, &said)));
+            found.push(it.observed(csv.says(Error, &wording)));
         }
     }
 }
@@ -93,9 +93,9 @@ fn links(csv: &Csv<'_>, found: &mut Vec<Found>) {
             && let Some(error) = url_error(&url)
         {
             let message = format!("`{url}` is not the address of a page");
-            let said = format!("csv.Spec.Links url {url} is invalid: {error}");
+            let wording = format!("csv.Spec.Links url {url} is invalid: {error}");
             let it = Found::new(rules::LINK, at(".url"), message, "write the whole address, with `https://`");
-            found.push(it.observed(csv.says(Error, &said)));
+            found.push(it.observed(csv.says(Error, &wording)));
         }
     }
 }
@@ -127,10 +127,10 @@ fn icon(csv: &Csv<'_>, found: &mut Vec<Found>) {
     }
     if !media.is_empty() && !MEDIA_TYPES.contains(&media.as_str()) {
         let message = format!("`{media}` is not a media type of icons");
-        let said = format!("csv.Spec.Icon {media} does not have a valid mediatype");
+        let wording = format!("csv.Spec.Icon {media} does not have a valid mediatype");
         let help = format!("use one of {}", MEDIA_TYPES.join(", "));
         let it = Found::new(rules::ICON, csv.at("spec.icon.0.mediatype"), message, help);
-        found.push(it.observed(csv.says(Error, &said)));
+        found.push(it.observed(csv.says(Error, &wording)));
     }
 }
 
@@ -144,9 +144,9 @@ pub(super) fn capabilities(csv: &Csv<'_>) -> Vec<Found> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("use one of {}", CAPABILITIES.join(", ")),
     };
-    let said = format!("csv.Metadata.Annotations.Capabilities {} is not a valid capabilities level", Quoted(&text));
+    let wording = format!("csv.Metadata.Annotations.Capabilities {} is not a valid capabilities level", Quoted(&text));
     let it = Found::new(rules::CAPABILITIES, csv.at_annotation("capabilities"), message, help);
-    vec![it.observed(csv.says(Error, &said))]
+    vec![it.observed(csv.says(Error, &wording))]
 }
 
 /// The annotation `categories`.
@@ -169,10 +169,10 @@ pub(super) fn categories(csv: &Csv<'_>, options: &Options) -> Vec<Found> {
             None => format!("use one of {}", known.join(", ")),
         };
         let quoted = Quoted(category);
-        let said =
+        let wording =
             format!("csv.Metadata.Annotations[\"categories\"] value {quoted} is not in the set of {kind} categories");
         let it = Found::new(rules::CATEGORIES, csv.at_annotation("categories"), message, help);
-        found.push(it.observed(csv.says(Error, &said)));
+        found.push(it.observed(csv.says(Error, &wording)));
     }
     found
 }

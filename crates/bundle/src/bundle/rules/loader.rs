@@ -161,12 +161,12 @@ impl<'a> Loading<'a> {
         if self.stopped.is_none() {
             self.errors.push(go.clone());
         }
-        self.found.push(found.said(format!("error loading objs in directory: {go}")));
+        self.found.push(found.wording(format!("error loading objs in directory: {go}")));
     }
 
     /// The real loader has no bundle.
     fn stop(&mut self, found: Found, go: String) {
-        self.found.push(found.said(format!("error loading objs in directory: {go}")));
+        self.found.push(found.wording(format!("error loading objs in directory: {go}")));
         self.stopped.get_or_insert(go);
     }
 
@@ -181,7 +181,7 @@ impl<'a> Loading<'a> {
                 "`manifests/` has no ClusterServiceVersion",
                 "put the ClusterServiceVersion of this version into `manifests/`",
             );
-            self.found.push(found.said(go.clone()));
+            self.found.push(found.wording(go.clone()));
             errors.push(go);
         } else if let Some(stopped) = self.stopped {
             errors.push(format!("error loading objs in directory: {stopped}"));

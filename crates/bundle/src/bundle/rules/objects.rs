@@ -95,17 +95,17 @@ fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
     if is_zero {
         let text = most.text();
         let is_really = matches!(text.as_str(), "0" | "0%");
-        let said = Observed::new(Error, KIND, printed(), "maxUnavailable field cannot be set to 0 or 0%");
+        let wording = Observed::new(Error, KIND, printed(), "maxUnavailable field cannot be set to 0 or 0%");
         let message = format!("`maxUnavailable: {text}` lets no pod be evicted, so that no node can be drained");
         let it = Found::new(rules::BUDGET_MOST, at(object, "spec.maxUnavailable"), message, "let at least one pod go")
-            .observed(said);
+            .observed(wording);
         found.push(if is_really { it } else { it.tool_only() });
     }
     if least.text() == "100%" {
-        let said = Observed::new(Error, KIND, printed(), "minAvailable field cannot be set to 100%");
+        let wording = Observed::new(Error, KIND, printed(), "minAvailable field cannot be set to 100%");
         let message = "`minAvailable: 100%` lets no pod be evicted, so that no node can be drained";
         let it = Found::new(rules::BUDGET_LEAST, at(object, "spec.minAvailable"), message, "let at least one pod go");
-        found.push(it.observed(said));
+        found.push(it.observed(wording));
     }
 }
 
@@ -120,10 +120,10 @@ fn priority(object: &Object<'_>, found: &mut Vec<Found>) {
     };
     let policy = if node.get("preemptionPolicy").is_set() { "PTR" } else { "<nil>" };
     let printed = format!("{{{} {value} true {} {policy}}}", printed_head(node), node.text_of("description"));
-    let said = Observed::new(Error, KIND, printed, "globalDefault field cannot be set to true");
+    let wording = Observed::new(Error, KIND, printed, "globalDefault field cannot be set to true");
     let message = "the PriorityClass is the default of the whole cluster";
     let help = "set `globalDefault: false`, and name the class in the pods";
-    found.push(Found::new(rules::GLOBAL_PRIORITY, at(object, "globalDefault"), message, help).observed(said));
+    found.push(Found::new(rules::GLOBAL_PRIORITY, at(object, "globalDefault"), message, help).observed(wording));
 }
 
 fn role(object: &Object<'_>, found: &mut Vec<Found>) {
@@ -142,9 +142,9 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
             && has(rule, "resources", &["poddisruptionbudgets"])
             && has(rule, "verbs", &["*", "create", "update", "patch"]);
         if is_meant {
-            let said =
+            let wording =
                 "RBAC includes permission to create/update poddisruptionbudgets, which could impact cluster stability";
-            let said = Observed::new(Warning, WARNING_KIND, printed(rule), said);
+            let wording = Observed::new(Warning, WARNING_KIND, printed(rule), wording);
             let message = "the role may create or change disruption budgets, which can keep nodes from being drained";
             let it = Found::new(
                 rules::ROLE_BUDGETS,
@@ -152,7 +152,7 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
                 message,
                 "leave the permission out",
             );
-            found.push(it.observed(said));
+            found.push(it.observed(wording));
         }
     }
     for (idx, rule) in rules_of() {
@@ -161,11 +161,13 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
             && has(rule, "verbs", &["*", "delete", "update", "patch"])
             && has(rule, "resourceNames", &DEFAULT_SCCS);
         if is_meant {
-            let said = "RBAC includes permission to modify default securitycontextconstraints, which could impact cluster stability";
-            let said = Observed::new(Error, KIND, printed(rule), said);
+            let wording = "RBAC includes permission to modify default securitycontextconstraints, which could impact cluster stability";
+            let wording = Observed::new(Error, KIND, printed(rule), wording);
             let message = "the role may change security context constraints that OpenShift comes with";
             let help = "bring a SecurityContextConstraints of your own, and name that";
-            found.push(Found::new(rules::ROLE_SCCS, at(object, &format!("rules.{idx}")), message, help).observed(said));
+            found.push(
+                Found::new(rules::ROLE_SCCS, at(object, &format!("rules.{idx}")), message, help).observed(wording),
+            );
         }
     }
 }

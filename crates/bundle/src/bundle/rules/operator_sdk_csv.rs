@@ -40,8 +40,8 @@ fn names(csv: &Csv<'_>, found: &mut Vec<Found>) {
             n => format!("`{field}` has {n} characters, and OLM puts it into a label, which takes 63: `{name}`"),
         };
         let help = "use at most 63 lower-case letters, digits, `-` and `.`, with a letter or digit at both ends";
-        let said = csv.says(Error, &format!("{field} {} is invalid: {}", Quoted(&name), wrong.join(",")));
-        found.push(Found::new(rules::CSV_NAME, csv.at(field), message, help).observed(said));
+        let wording = csv.says(Error, &format!("{field} {} is invalid: {}", Quoted(&name), wrong.join(",")));
+        found.push(Found::new(rules::CSV_NAME, csv.at(field), message, help).observed(wording));
     }
 }
 
@@ -68,8 +68,8 @@ fn install_modes(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let message = "a conversion webhook serves the whole cluster, but the operator supports other install modes than AllNamespaces";
             let help = "support AllNamespaces and nothing else, or remove `conversionCRDs`";
             let at = csv.at(&format!("spec.webhookdefinitions.{idx}.conversionCRDs"));
-            let said = "only AllNamespaces InstallModeType is supported when conversionCRDs is present";
-            found.push(Found::new(rules::CONVERSION_MODES, at, message, help).observed(csv.says(Error, said)));
+            let wording = "only AllNamespaces InstallModeType is supported when conversionCRDs is present";
+            found.push(Found::new(rules::CONVERSION_MODES, at, message, help).observed(csv.says(Error, wording)));
         }
     }
     if !modes.iter().any(|(_, supported)| *supported) {
@@ -85,9 +85,9 @@ pub(super) fn min_kube_version(csv: &Csv<'_>) -> Option<Found> {
     if text.trim().is_empty() {
         let message = "`spec.minKubeVersion` is missing, so that the operator is offered to every cluster";
         let help = "state the lowest version of Kubernetes, for example `minKubeVersion: 1.25.0`";
-        let said = "csv.Spec.minKubeVersion is not informed. It is recommended you provide this information. Otherwise, it would mean that your operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all projects.";
+        let wording = "csv.Spec.minKubeVersion is not informed. It is recommended you provide this information. Otherwise, it would mean that your operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all projects.";
         let it = Found::new(rules::MIN_KUBE_ABSENT, csv.at("spec"), message, help);
-        return Some(it.observed(csv.says(Warning, said)));
+        return Some(it.observed(csv.says(Warning, wording)));
     }
     let error = Version::parse(&text).err()?;
     let message = format!("`spec.minKubeVersion` is not a version: `{text}`: {error}");
@@ -108,7 +108,7 @@ fn required_fields(csv: &Csv<'_>, found: &mut Vec<Found>) {
             it => format!("no `{it}`"),
         };
         let message = format!("the ClusterServiceVersion has {what}");
-        let said = Observed {
+        let wording = Observed {
             level: Error,
             kind: "FieldNotFound".to_owned(),
             field: go.to_owned(),
@@ -116,7 +116,7 @@ fn required_fields(csv: &Csv<'_>, found: &mut Vec<Found>) {
             detail: "required field missing".to_owned(),
         };
         let help = if path.is_empty() { "add both" } else { "add the field" };
-        found.push(Found::new(rules::FIELD_ABSENT, csv.at(path), message, help).observed(said));
+        found.push(Found::new(rules::FIELD_ABSENT, csv.at(path), message, help).observed(wording));
     };
     let root = csv.node;
     if root.text_of("apiVersion").is_empty() && root.text_of("kind").is_empty() {
@@ -156,10 +156,10 @@ fn annotations(csv: &Csv<'_>, found: &mut Vec<Found>) {
         let meant = CASED.into_iter().find(|it| it.to_lowercase() == key.to_lowercase() && *it != key);
         if let Some(meant) = meant {
             let message = format!("the annotation `{key}` is not `{meant}`, and OLM does not read it");
-            let said = format!("provided annotation {key} uses wrong case and should be {meant} instead");
-            let said = Observed::new(Error, "ValidationFailed", csv.name(), said);
+            let wording = format!("provided annotation {key} uses wrong case and should be {meant} instead");
+            let wording = Observed::new(Error, "ValidationFailed", csv.name(), wording);
             let it = Found::new(rules::ANNOTATION_CASE, csv.at_annotation(&key), message, format!("write `{meant}`"));
-            found.push(it.observed(said));
+            found.push(it.observed(wording));
         }
         if key == "olm.skipRange" {
             found.extend(skip_range(csv));
@@ -167,10 +167,12 @@ fn annotations(csv: &Csv<'_>, found: &mut Vec<Found>) {
         if key == "olm.properties" {
             let message = "the properties stand in an annotation of the ClusterServiceVersion";
             let help = "move them to `metadata/properties.yaml`";
-            let said =
+            let wording =
                 "found olm.properties annotation, please define these properties in metadata/properties.yaml instead";
-            let said = Observed::new(Warning, "PropertiesAnnotationUsed", "", said);
-            found.push(Found::new(rules::PROPERTIES_ANNOTATION, csv.at_annotation(&key), message, help).observed(said));
+            let wording = Observed::new(Warning, "PropertiesAnnotationUsed", "", wording);
+            found.push(
+                Found::new(rules::PROPERTIES_ANNOTATION, csv.at_annotation(&key), message, help).observed(wording),
+            );
         }
     }
 }

@@ -174,10 +174,10 @@ pub(super) fn check(
     let named = Version::parse_tolerant(&options.k8s_version).ok();
     if named.is_none() && !options.k8s_version.is_empty() {
         let text = &options.k8s_version;
-        let said = says(Error, format!("invalid value informed via the k8s key option : {text}"));
+        let wording = says(Error, format!("invalid value informed via the k8s key option : {text}"));
         let message = format!("`{text}`, given as k8s-version, is not a version");
         let it = Found::new(rules::KUBERNETES_VERSION, At::Path(String::new()), message, "write, for example, `1.25`");
-        found.push(it.observed(said));
+        found.push(it.observed(wording));
     }
     let text = csv.spec("minKubeVersion").text();
     let lowest = Version::parse_tolerant(&text).ok();

@@ -66,10 +66,10 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
     for (gvk, file) in apis(parts.definitions) {
         if keys.contains_key(&gvk) {
             let message = format!("two definitions have `{gvk}`");
-            let said = format!("duplicate CRD {} in bundle {bundle}", Quoted(&gvk.to_string()));
-            let said = Observed::new(Error, KIND, gvk.to_string(), said);
+            let wording = format!("duplicate CRD {} in bundle {bundle}", Quoted(&gvk.to_string()));
+            let wording = Observed::new(Error, KIND, gvk.to_string(), wording);
             let at = At::File(file, Spot::Start);
-            found.push(Found::new(rules::CRD_TWICE, at, message, "keep the definition of v1").observed(said));
+            found.push(Found::new(rules::CRD_TWICE, at, message, "keep the definition of v1").observed(wording));
         }
         keys.insert(gvk, file);
     }
@@ -81,11 +81,11 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
         }
         let gvk = owned.gvk.to_string();
         let message = format!("the ClusterServiceVersion owns `{gvk}`, which no definition in `manifests/` has");
-        let said = format!("owned CRD {} not found in bundle {bundle}", Quoted(&gvk));
+        let wording = format!("owned CRD {} not found in bundle {bundle}", Quoted(&gvk));
         let at = parts.csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
         let help = "add the definition to `manifests/`, or correct name, version and kind of what is owned";
-        let said = Observed::new(Error, KIND, gvk, said);
-        found.push(Found::new(rules::OWNED_MISSING, at, message, help).observed(said));
+        let wording = Observed::new(Error, KIND, gvk, wording);
+        found.push(Found::new(rules::OWNED_MISSING, at, message, help).observed(wording));
     }
     for (gvk, file) in keys {
         if owned_kinds.contains(&(gvk.group.clone(), gvk.kind.clone())) {
@@ -94,10 +94,10 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
         let message =
             format!("the definition of `{gvk}` is in the bundle, and the ClusterServiceVersion does not own it");
         let gvk = gvk.to_string();
-        let said = format!("CRD {} is present in bundle {bundle} but not defined in CSV", Quoted(&gvk));
+        let wording = format!("CRD {} is present in bundle {bundle} but not defined in CSV", Quoted(&gvk));
         let help = "list it in `spec.customresourcedefinitions.owned`, or remove the definition";
         let it = Found::new(rules::WITHOUT_OWNER, At::File(file, Spot::Start), message, help);
-        found.push(it.observed(Observed::new(Error, KIND, gvk, said)));
+        found.push(it.observed(Observed::new(Error, KIND, gvk, wording)));
     }
 }
 
@@ -113,12 +113,12 @@ fn service_accounts(parts: &Parts<'_>, found: &mut Vec<Found>) {
         }
         let message = format!("OLM creates the ServiceAccount `{name}` for a deployment, and the bundle has it too");
         let help = "remove the ServiceAccount from `manifests/`, or rename one of the two";
-        let said = format!(
+        let wording = format!(
             "invalid service account found in bundle. This service account {name} in your bundle is not valid, because a service account with the same name was already specified in your CSV. If this was unintentional, please remove the service account manifest from your bundle. If it was intentional to specify a separate service account, please rename the SA in either the bundle manifest or the CSV."
         );
         let at = At::File(object.file, Spot::Path(vec!["metadata".into(), "name".into()]));
-        let said = Observed::new(Error, KIND, name, said);
-        found.push(Found::new(rules::ACCOUNT_CLASH, at, message, help).observed(said));
+        let wording = Observed::new(Error, KIND, name, wording);
+        found.push(Found::new(rules::ACCOUNT_CLASH, at, message, help).observed(wording));
     }
 }
 
@@ -140,12 +140,12 @@ fn sizes(parts: &Parts<'_>, found: &mut Vec<Found>) {
     let name = parts.csv.name();
     found.push(if is_large {
         let message = format!("the manifests have {size} when compressed, and OLM unpacks {max} at most");
-        let said = format!("maximum bundle compressed size with gzip size exceeded: {rest}");
-        Found::new(rules::TOO_LARGE, at, message, help).observed(Observed::new(Error, KIND, name, said))
+        let wording = format!("maximum bundle compressed size with gzip size exceeded: {rest}");
+        Found::new(rules::TOO_LARGE, at, message, help).observed(Observed::new(Error, KIND, name, wording))
     } else {
         let message = format!("the manifests have {size} when compressed, which is near the limit of {max}");
-        let said = format!("nearing maximum bundle compressed size with gzip: {rest}");
-        Found::new(rules::NEARLY_TOO_LARGE, at, message, help).observed(Observed::new(Warning, KIND, name, said))
+        let wording = format!("nearing maximum bundle compressed size with gzip: {rest}");
+        Found::new(rules::NEARLY_TOO_LARGE, at, message, help).observed(Observed::new(Warning, KIND, name, wording))
     });
 }
 
@@ -174,14 +174,14 @@ fn released_name(parts: &Parts<'_>, found: &mut Vec<Found>) {
     let text = parts.csv.spec("version").text();
     let version = Version::parse_tolerant(&text).map_or(text, |it| it.to_string());
     let name = parts.csv.name();
-    let said = |package: &str| {
+    let wording = |package: &str| {
         let wanted = format!("{package}-v{version}-{release}");
         let (name, wanted) = (Quoted(&name), Quoted(&wanted));
         format!("bundle name with release versioning {name} does not match expected name {wanted}")
     };
     let package = parts.package.clone().unwrap_or_default();
     let wanted = format!("{package}-v{version}-{release}");
-    let observed = Observed::new(Error, KIND, name.clone(), said(""));
+    let observed = Observed::new(Error, KIND, name.clone(), wording(""));
     let message = format!("the bundle has release `{release}` and is named `{name}`, not `{wanted}`");
     let help = format!("name the ClusterServiceVersion `{wanted}`, or remove `spec.release`");
     let it = Found::new(rules::RELEASE_NAME, parts.csv.at("metadata.name"), message, help).observed(observed);
@@ -195,15 +195,15 @@ fn related_images(csv: &Csv<'_>, found: &mut Vec<Found>) {
         let at = csv.at(&format!("spec.relatedImages.{idx}.image"));
         if image.is_empty() {
             let message = format!("related image {} has no reference", idx + 1);
-            let said = Observed::new(Error, KIND, path, format!("relatedImages[{idx}] has an empty image field"));
+            let wording = Observed::new(Error, KIND, path, format!("relatedImages[{idx}] has an empty image field"));
             let help = "give the reference, or remove the item";
-            found.push(Found::new(rules::RELATED_EMPTY, at, message, help).observed(said));
+            found.push(Found::new(rules::RELATED_EMPTY, at, message, help).observed(wording));
         } else if let Err(error) = check_image(&image) {
             let message = format!("`{image}` is not a reference of an image: {error}");
-            let said = format!("relatedImages[{idx}] has an invalid image pullspec {}: {error}", Quoted(&image));
+            let wording = format!("relatedImages[{idx}] has an invalid image pullspec {}: {error}", Quoted(&image));
             let help = "write REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, without a scheme";
-            let said = Observed::new(Error, KIND, path, said);
-            found.push(Found::new(rules::RELATED_INVALID, at, message, help).observed(said));
+            let wording = Observed::new(Error, KIND, path, wording);
+            found.push(Found::new(rules::RELATED_INVALID, at, message, help).observed(wording));
         }
     }
 }

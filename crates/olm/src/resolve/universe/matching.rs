@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::{Bundle, EntryId, Leaf, Said, Universe};
+use super::{Bundle, EntryId, Leaf, Universe, Wording};
 use crate::resolve::failure::{MatchError, Overwork};
 use olmdex_constraint::cel::{Fuel, OutOfFuel, Value};
 use olmdex_constraint::property::{Meaning, Requirement};
@@ -64,7 +64,7 @@ impl Universe<'_> {
         self.learn(&entries)?;
         let mut found = Vec::new();
         for id in entries {
-            if self.said(id)?.meanings.iter().any(|it| leaf.is(it)) {
+            if self.wording(id)?.meanings.iter().any(|it| leaf.is(it)) {
                 found.push(id);
             }
         }
@@ -139,7 +139,7 @@ impl Universe<'_> {
             let holds = match known.get(&bundle) {
                 Some(holds) => *holds,
                 None => {
-                    let facts = BundleFacts { bundle: self.bundle(id), said: self.said(id)?, fuel: &self.fuel };
+                    let facts = BundleFacts { bundle: self.bundle(id), wording: self.wording(id)?, fuel: &self.fuel };
                     let spent = self.fuel.spend(requirement.tree.nodes.len() as u64);
                     match spent.and_then(|()| requirement.tree.holds(&facts)) {
                         Ok(holds) => *known.entry(bundle).or_insert(holds),
@@ -157,13 +157,13 @@ impl Universe<'_> {
 
 struct BundleFacts<'b> {
     bundle: &'b Bundle,
-    said: &'b Said,
+    wording: &'b Wording,
     fuel: &'b Fuel,
 }
 
 impl Facts<OutOfFuel> for BundleFacts<'_> {
     fn leaf(&self, node: &Condition) -> Result<bool, OutOfFuel> {
-        let says = |is_it: &dyn Fn(&Meaning) -> bool| self.said.meanings.iter().any(is_it);
+        let says = |is_it: &dyn Fn(&Meaning) -> bool| self.wording.meanings.iter().any(is_it);
         Ok(match node {
             Condition::Api(api) => says(&|it| matches!(it, Meaning::Provides(it) if it == api)),
             Condition::Label(label) => says(&|it| matches!(it, Meaning::Label(it) if it == label)),
@@ -177,10 +177,9 @@ impl Facts<OutOfFuel> for BundleFacts<'_> {
                         || says(&|it| matches!(it, Meaning::Package { version: Some(it), .. } if is_in(it))))
             }
             Condition::Cel { rule, .. } => {
-                let properties = self
-                    .said
-                    .value
-                    .get_or_init(|| Value::properties(self.said.properties.iter().map(|it| (&*it.kind, &*it.value))));
+                let properties = self.wording.value.get_or_init(|| {
+                    Value::properties(self.wording.properties.iter().map(|it| (&*it.kind, &*it.value)))
+                });
                 rule.holds(properties, self.fuel)?.unwrap_or(false)
             }
             Condition::All(_) | Condition::Any(_) | Condition::Not(_) => false,

@@ -84,7 +84,7 @@ fn channel(channel: &Channel<'_>) -> Vec<Draft> {
     let entries = channel.entries.iter().flatten().enumerate();
     let is_open = |range: &str| !range.is_empty() && holds(range, "0.0.0-0") == Some(true);
     let open = entries.filter(|(_, it)| is_open(&it.skip_range));
-    let said = open.map(|(idx, entry)| {
+    let wording = open.map(|(idx, entry)| {
         let message = format!(
             "the skipRange `{}` of `{}` in channel `{}` begins with no version",
             entry.skip_range, entry.name, channel.name
@@ -93,7 +93,7 @@ fn channel(channel: &Channel<'_>) -> Vec<Draft> {
         let it = it.at(vec!["entries".into(), idx.into(), "skipRange".into()]);
         it.help("begin it with the oldest version that can be upgraded in one step: `>=1.0.0 <…`")
     });
-    said.collect()
+    wording.collect()
 }
 
 /// Whether a range holds a version; `None` if it cannot be read.
