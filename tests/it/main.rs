@@ -50,6 +50,7 @@ mod legacy_reading;
 mod lifecycles;
 mod locking;
 mod lost_edits;
+mod machine_pages;
 mod migrating;
 mod mirrors;
 mod namespaces;

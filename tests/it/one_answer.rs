@@ -321,7 +321,7 @@ fn the_library_the_program_and_pages_give_one_answer() {
             scope.spawn(|| {
                 let index = Index::open(&file).unwrap();
                 let cache = IndexCache::new(&index, vec!["-i".to_owned(), "index.db".to_owned()]).unwrap();
-                let site = Site { index: &index, cache: &cache, links: &Links::Served };
+                let site = Site { index: &index, cache: &cache, links: &Links::Served, base: "" };
                 while let Some(question) = questions.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let by_library = question.by_library(&index);
                     assert_eq!(by_library, question.by_program(&index, &file), "the program, {question:?}");

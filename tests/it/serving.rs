@@ -97,6 +97,33 @@ fn pages_are_beside_the_paths_of_catalogd() {
 }
 
 #[test]
+fn scripts_of_one_origin_may_read_answers_if_it_is_named() {
+    let directory = scratch();
+    let index = directory.path().join("index.db");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let shop = format!("shop={}", fixtures.join("shop/in").display());
+    olmdex(["build", "-q", &shop, "-o"]).arg(&index).answer().expect_code(0);
+    let index = index.to_str().unwrap();
+    let allowed = "access-control-allow-origin: https://portal.example.com";
+    let server = Server::start(directory.path(), &[index, "--cors", "https://portal.example.com"]);
+    for target in ["/p/till.json", "/catalogs/shop/api/v1/all", "/p/till/badge.svg", "/nothing"] {
+        let (head, _) = server.get(target, "Origin: https://portal.example.com\r\n");
+        assert!(head.contains(allowed) && !head.contains("resource-policy: same-origin"), "{target}: {head}");
+    }
+    // A feed has the name by which the site was asked.
+    let (_, feed) = server.send("GET", "/p/till/feed.atom", "localhost:8080", "X-Forwarded-Proto: https\r\n");
+    assert!(feed.contains("href=\"https://localhost:8080/p/till\""), "{feed}");
+    assert_eq!(server.terminate(), Some(0));
+    let server = Server::start(directory.path(), &[index]);
+    assert!(!server.get("/p/till.json", "").0.contains("access-control"));
+    assert_eq!(server.terminate(), Some(0));
+    for origin in ["portal.example.com", "https://portal.example.com/", "https://a b", "null", ""] {
+        let answer = olmdex(["serve", index, "--http", "127.0.0.1:0", "--cors", origin]).answer();
+        answer.expect_code(2).expect_words("as a browser sends it");
+    }
+}
+
+#[test]
 fn an_index_that_is_replaced_brings_new_answers() {
     let scratch = scratch();
     let index = scratch.path().join("index.db");

@@ -6,21 +6,19 @@ use maud::{Markup, html};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use super::assets::{SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
 use super::frame::{POLICY, framed, refusal};
 use super::parts::shown;
 use super::reply::{PageError, Reply};
-use super::route::{Form, Part, Route};
+use super::route::{Form, Machine, Part, Route};
 use super::site::{Page, PageContext, Site};
-use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, plan, version};
+use super::{
+    api, channel, compat, diff, endpoints, history, home, icon, images, lint, machine, package, packages, path, plan,
+    version,
+};
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
 use olmdex_text::encoding::hex::hex;
-
-/// The rules of pages.
-const STYLE: &str = include_str!("style.css");
-
-/// What pages do with a script; all of them are whole without it.
-const SCRIPT: &str = include_str!("olmdex.js");
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +48,7 @@ pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
         ("Cache-Control", "no-cache"),
     ];
     for (name, value) in always {
@@ -71,8 +70,7 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         reply.headers.push(("Location", address));
         return reply;
     }
-    let tag =
-        format!("\"{}\"", &hex(&Sha256::digest(format!("{}\n{address}\n{STYLE}{SCRIPT}", site.cache.digest)))[..32]);
+    let tag = format!("\"{}\"", &hex(&Sha256::digest(digested(site, &route, &address)))[..32]);
     let is_known = |it: &str| {
         let plain = it.trim().trim_start_matches("W/");
         // A compressed form has a tag of its own.
@@ -91,7 +89,15 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         Ok((media_type, body)) => {
             let mut headers = vec![("Content-Type", media_type.to_owned())];
             headers.extend((!is_plan).then_some(("ETag", tag)));
-            if matches!(route, Route::Icon(_)) {
+            if matches!(route, Route::Style | Route::Script) {
+                // Another content has another address.
+                headers.push(("Cache-Control", "public, max-age=31536000, immutable".to_owned()));
+            }
+            if matches!(route, Route::Machine(Machine::Badge(_) | Machine::Favicon)) {
+                // Pages of others show it.
+                headers.push(("Cross-Origin-Resource-Policy", "cross-origin".to_owned()));
+            }
+            if matches!(route, Route::Icon(_) | Route::Machine(Machine::Badge(_) | Machine::Favicon)) {
                 // A picture that is opened by itself is a document, in which nothing may run.
                 let policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
                 headers.push(("Content-Security-Policy", policy.to_owned()));
@@ -100,6 +106,13 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         }
         Err(error) => refused(site, &error, form),
     }
+}
+
+/// What an answer depends on.
+fn digested(site: Site<'_>, route: &Route, address: &str) -> String {
+    // Feeds and maps have the name of the site in them.
+    let base = if matches!(route, Route::Machine(_)) { site.base } else { "" };
+    format!("{}\n{address}\n{base}\n{}{}", site.cache.digest, *STYLE_DIGEST, *SCRIPT_DIGEST)
 }
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -113,7 +126,9 @@ fn text(status: u16, text: &str) -> Reply {
 /// A page, or a file that pages use: its media type and its bytes.
 pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
     let page: Page = match context.here {
-        Route::Style => return Ok(("text/css; charset=utf-8", style().into_bytes())),
+        Route::Style => return Ok(("text/css; charset=utf-8", STYLE.as_bytes().to_vec())),
+        Route::Machine(asked) => return machine::content(context, asked),
+        Route::Endpoints => endpoints::page(context),
         Route::Script => return Ok(("text/javascript; charset=utf-8", SCRIPT.as_bytes().to_vec())),
         Route::Icon(name) => {
             let bytes = context.cache().icon(context.index(), name)?.ok_or(PageError::NoPage)?;
@@ -155,19 +170,6 @@ pub(super) fn content_and_data(
         Err(PageError::TooLarge(_)) => Ok((page, None)),
         Err(error) => Err(error),
     }
-}
-
-/// The style sheet of all pages.
-pub(super) fn style() -> String {
-    let text = format!("{STYLE}{}", olmdex_change::draw::picture_style());
-    // Without the blanks that are for who reads the source; no text in it has any of these in a row.
-    let mut text = text.lines().map(str::trim).collect::<Vec<_>>().concat();
-    for (long, short) in
-        [(": ", ":"), (" {", "{"), ("{ ", "{"), ("; }", "}"), (" }", "}"), ("; ", ";"), (", ", ","), (";}", "}")]
-    {
-        text = text.replace(long, short);
-    }
-    text
 }
 
 /// A page in its frame, without paths of this machine.
@@ -214,7 +216,8 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
             let metadata = FindingsMetadata { count: items.len(), ..FindingsMetadata::default() };
             written(&Envelope::with("Findings", metadata, items))
         }
-        Route::Icon(_) | Route::Style | Route::Script => Err(PageError::NoPage),
+        Route::Endpoints => endpoints::description(),
+        Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => Err(PageError::NoPage),
     }
 }
 

@@ -49,6 +49,7 @@ pub(super) fn page(context: PageContext<'_>, group: &str, kind: &str) -> Result<
         more_data: Vec::new(),
         is_data: true,
         data: None,
+        about: String::new(),
         body,
     })
 }

@@ -113,6 +113,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         more_data: Vec::new(),
         is_data: draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS,
         data: None,
+        about: String::new(),
         body,
     })
 }

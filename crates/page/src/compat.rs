@@ -158,6 +158,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
         data: None,
         commands,
         more_data: Vec::new(),
+        about: String::new(),
         body,
     })
 }

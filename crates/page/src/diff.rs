@@ -66,6 +66,7 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         more_data: Vec::new(),
         is_data: is_asked,
         data: None,
+        about: String::new(),
         body,
     })
 }

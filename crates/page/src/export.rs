@@ -14,7 +14,7 @@ use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
-use super::route::{Comparison, Fit, Form, List, PackageVersion, Part, Route, Stream, Way};
+use super::route::{Comparison, Fit, Form, List, Machine, PackageVersion, Part, Route, Stream, Way};
 use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};
@@ -80,7 +80,7 @@ pub fn export(
     let mut directory = NewDirectory::begin(target)?;
     let routes = routes(index, cache, &packages)?;
     let links = Links::Files(FileNames::new(&routes));
-    let site = Site { index, cache, links: &links };
+    let site = Site { index, cache, links: &links, base: "" };
     // While one page is written the next is made.
     let (to, from) = sync_channel::<(String, Vec<u8>)>(WAITING);
     let (made, written) = std::thread::scope(|scope| {
@@ -156,7 +156,14 @@ fn package_of(route: &Route) -> Option<&str> {
 /// Whether a page that nothing was asked of is to be had as data.
 fn is_data(route: &Route) -> bool {
     match route {
-        Route::Path(_) | Route::Compat(_) | Route::Images(_) | Route::Icon(_) | Route::Style | Route::Script => false,
+        Route::Path(_)
+        | Route::Compat(_)
+        | Route::Images(_)
+        | Route::Icon(_)
+        | Route::Style
+        | Route::Script
+        | Route::Endpoints
+        | Route::Machine(_) => false,
         Route::Diff(comparison) => comparison.old.is_some(),
         _ => true,
     }
@@ -170,6 +177,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         Route::Lint { catalog: None },
         Route::Style,
         Route::Script,
+        Route::Machine(Machine::Favicon),
     ]);
     let mut names: Vec<String> = cache.catalogs.iter().map(|it| it.catalog.clone()).collect();
     names.sort_by_key(|it| by_numbers(it));

@@ -5,7 +5,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Comparison, ImageSearch, Journey, List, Route};
+use super::route::{Comparison, ImageSearch, Journey, List, Machine, Route};
 use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
@@ -56,10 +56,11 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
                 }
             }
             footer { p { "Made by olmdex " (olmdex_base::diag::envelope::VERSION) " from "
-                @match context.cache().catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } } "." } }
+                @match context.cache().catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } } "."
+                @if let Some(address) = context.to(&Route::Endpoints) { " " a href=(address) { "For programs" } } } }
         }
     };
-    document(&head(context, &page.title, data.as_deref()), &body)
+    document(&head(context, &page.title, &page.about, data.as_deref()), &body)
 }
 
 fn document(head: &Markup, body: &Markup) -> Markup {
@@ -75,10 +76,22 @@ pub(super) fn refusal(context: PageContext<'_>, title: &str, body: &Markup) -> M
             main #main tabindex="-1" { h1 { (title) } (body) }
         }
     };
-    document(&head(context, title, None), &body)
+    document(&head(context, title, "", None), &body)
 }
 
-fn head(context: PageContext<'_>, title: &str, data: Option<&str>) -> Markup {
+/// The feed that goes with a page.
+fn feed(context: PageContext<'_>) -> Option<(String, String)> {
+    let package = match context.here {
+        Route::Package(package) | Route::History(package) => package,
+        Route::Version(of, _) => &of.package,
+        Route::Channel(of) => &of.package,
+        _ => return None,
+    };
+    let address = context.to(&Route::Machine(Machine::PackageFeed(package.clone())))?;
+    Some((format!("What is new in {}", shown(package)), address))
+}
+
+fn head(context: PageContext<'_>, title: &str, about: &str, data: Option<&str>) -> Markup {
     html! {
         head {
             meta charset="utf-8";
@@ -87,7 +100,21 @@ fn head(context: PageContext<'_>, title: &str, data: Option<&str>) -> Markup {
             @if !context.is_served() { meta http-equiv="Content-Security-Policy" content=(FILE_POLICY); }
             title { (shown(title)) @if *context.here != Route::Home { " · olmdex" } }
             @if let Some(address) = context.to(&Route::Style) { link rel="stylesheet" href=(address); }
-            link rel="icon" href="data:,";
+            @if let Some(address) = context.to(&Route::Machine(Machine::Favicon)) {
+                link rel="icon" type="image/svg+xml" href=(address);
+            } @else {
+                link rel="icon" href="data:,";
+            }
+            @if let Some((words, address)) = feed(context) {
+                link rel="alternate" type="application/atom+xml" title=(words) href=(address);
+            }
+            meta property="og:title" content=(shown(title));
+            meta property="og:type" content="website";
+            meta property="og:site_name" content="olmdex";
+            @if !about.is_empty() {
+                meta name="description" content=(shown(about));
+                meta property="og:description" content=(shown(about));
+            }
             @if let Some(address) = data { link rel="alternate" type="application/json" href=(address); }
             @if let Some(address) = context.to(&Route::Script) { script src=(address) defer {} }
         }

@@ -53,6 +53,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         more_data: Vec::new(),
         is_data: true,
         data: None,
+        about: String::new(),
         body,
     })
 }

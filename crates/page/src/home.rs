@@ -67,7 +67,8 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
     };
     let title = "Operator catalogs".to_owned();
     let commands = vec![Command::new("list").name("catalogs")];
-    Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, data: None, body })
+    let about = "Operators for Kubernetes and OpenShift: versions, channels, upgrades and dependencies".to_owned();
+    Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, data: None, about, body })
 }
 
 fn card(context: PageContext<'_>, route: &Route, title: &str, words: &str) -> maud::Markup {

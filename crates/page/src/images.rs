@@ -99,6 +99,7 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
         more_data: Vec::new(),
         is_data: is_asked,
         data: None,
+        about: String::new(),
         body,
     })
 }

@@ -28,10 +28,12 @@
 
 mod answer;
 mod api;
+mod assets;
 mod channel;
 mod command;
 mod compat;
 mod diff;
+mod endpoints;
 mod export;
 mod filters;
 mod frame;
@@ -42,6 +44,7 @@ mod images;
 mod index_cache;
 mod links;
 mod lint;
+mod machine;
 mod markdown;
 mod one_package;
 mod package;
@@ -63,6 +66,6 @@ pub use index_cache::IndexCache;
 pub use links::{FileNames, Links};
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
-pub use route::{Comparison, Fit, Form, Journey, List, Olm, PackageVersion, Part, Route, Sort, Stream, Way};
+pub use route::{Comparison, Fit, Form, Journey, List, Machine, Olm, PackageVersion, Part, Route, Sort, Stream, Way};
 pub use server_path::in_command;
 pub use site::Site;

@@ -71,7 +71,7 @@ fn prefixes(parts: &[String]) -> impl Iterator<Item = String> {
 /// What follows the name of a file.
 fn extension(route: &Route) -> &'static str {
     match route {
-        Route::Icon(_) | Route::Style | Route::Script => "",
+        Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => "",
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => ".json",
         _ => ".html",
     }

@@ -85,6 +85,7 @@ pub(super) fn page(context: PageContext<'_>, named: Option<&String>) -> Result<P
         is_data: findings.is_some(),
         // Without a catalog the address is about all of them, which only a page of small ones can be.
         data: (named.is_none() && !is_all).then(|| Route::Lint { catalog: Some(catalog.clone()) }),
+        about: String::new(),
         body,
     })
 }

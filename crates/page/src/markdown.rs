@@ -33,6 +33,29 @@ pub(super) fn markdown(text: &str) -> Markup {
     PreEscaped(out)
 }
 
+/// The first paragraph of a text as plain words, at most so many characters, cut between words.
+pub(super) fn first_words(text: &str, n_most: usize) -> String {
+    let mut end = text.len().min(MAX_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let (mut words, mut is_inside) = (String::new(), false);
+    for event in Parser::new(&text[..end]) {
+        match event {
+            Event::Start(Tag::Paragraph) => is_inside = true,
+            Event::End(TagEnd::Paragraph) if !words.trim().is_empty() => break,
+            Event::Text(text) | Event::Code(text) if is_inside => words.push_str(&text),
+            Event::SoftBreak | Event::HardBreak if is_inside => words.push(' '),
+            _ => {}
+        }
+    }
+    let words = words.trim();
+    match words.char_indices().nth(n_most) {
+        None => words.to_owned(),
+        Some((end, _)) => format!("{}…", words[..end].rsplit_once(' ').map_or(&words[..end], |it| it.0)),
+    }
+}
+
 #[derive(Default)]
 struct Writer {
     out: String,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::markdown::markdown;
+use super::markdown::{first_words, markdown};
 use super::parts::{
     Ids, badge, channel_route, deprecated, deprecation_note, facts, higher_than_head, link, place, shown, table, tabs,
     version_link,
@@ -65,8 +65,12 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         if row.display_name.is_empty() { package.to_owned() } else { format!("{package}: {}", row.display_name) };
     let trail = vec![("Catalogs".to_owned(), Route::Home), ("Packages".to_owned(), Route::Packages(List::default()))];
     let commands = vec![Command::new("show").name(package)];
-    Ok(Page { title, trail, commands, more_data: Vec::new(), is_data: true, data: None, body })
+    let about = first_words(description, MAX_ABOUT);
+    Ok(Page { title, trail, commands, more_data: Vec::new(), is_data: true, data: None, about, body })
 }
+
+/// The most characters of a description that other sites show.
+const MAX_ABOUT: usize = 200;
 
 fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
     link(context, &Route::Packages(List { provider: Some(provider.to_owned()), ..List::default() }), shown(provider))

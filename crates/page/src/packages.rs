@@ -153,8 +153,16 @@ pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageEr
             (facets)
         }
     };
-    let trail = vec![("Catalogs".to_owned(), Route::Home)];
-    Ok(Page { title, trail, commands: vec![command(list)], more_data: Vec::new(), is_data: true, data: None, body })
+    Ok(Page {
+        title,
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: vec![command(list)],
+        more_data: Vec::new(),
+        is_data: true,
+        data: None,
+        about: String::new(),
+        body,
+    })
 }
 
 fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {

@@ -141,6 +141,7 @@ pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageErro
         more_data,
         is_data: way.from.is_some(),
         data: None,
+        about: String::new(),
         body,
     })
 }

@@ -118,6 +118,7 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
         more_data: Vec::new(),
         is_data,
         data: None,
+        about: String::new(),
         body,
     })
 }

@@ -52,10 +52,31 @@ pub enum Route {
     },
     /// The picture of a package, by its digest and kind.
     Icon(String),
+    /// Which addresses there are, for people and for programs.
+    Endpoints,
+    /// What programs read that are not about one answer.
+    Machine(Machine),
     /// The style sheet.
     Style,
     /// The script.
     Script,
+}
+
+/// What readers of feeds, search engines and other pages take.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Machine {
+    /// What search engines may read.
+    Robots,
+    /// The pages that search engines should know.
+    Sitemap,
+    /// The picture of the site in tabs and bookmarks.
+    Favicon,
+    /// What is new in a package.
+    PackageFeed(String),
+    /// What is new in a catalog.
+    CatalogFeed(String),
+    /// A picture with the version of a package, for other pages.
+    Badge(String),
 }
 
 /// Which packages are wanted.
@@ -289,8 +310,17 @@ impl Route {
             }),
             (["lint"], _) => Self::Lint { catalog: query.take("catalog") },
             (["icon", name], Form::Page) => Self::Icon(own(name)),
-            (["style.css"], Form::Page) => Self::Style,
-            (["olmdex.js"], Form::Page) => Self::Script,
+            (["api"], _) => Self::Endpoints,
+            (["robots.txt"], Form::Page) => Self::Machine(Machine::Robots),
+            (["sitemap.xml"], Form::Page) => Self::Machine(Machine::Sitemap),
+            (["favicon.svg" | "favicon.ico"], Form::Page) => Self::Machine(Machine::Favicon),
+            (["p", package, "feed.atom"], Form::Page) => Self::Machine(Machine::PackageFeed(own(package))),
+            (["feeds", catalog], Form::Page) if catalog.ends_with(".atom") => {
+                Self::Machine(Machine::CatalogFeed(own(catalog.trim_end_matches(".atom"))))
+            }
+            (["p", package, "badge.svg"], Form::Page) => Self::Machine(Machine::Badge(own(package))),
+            ([name], Form::Page) if is_asset(name, "style", "css") => Self::Style,
+            ([name], Form::Page) if is_asset(name, "olmdex", "js") => Self::Script,
             _ => return Err(PageError::NoPage),
         };
         Ok((route, form))
@@ -302,6 +332,9 @@ impl Route {
         let mut path = match self {
             Self::Home if form == Form::Json => "/index".to_owned(),
             Self::Home => "/".to_owned(),
+            Self::Style => format!("/style.{}.css", super::assets::STYLE_DIGEST.as_str()),
+            Self::Script => format!("/olmdex.{}.js", super::assets::SCRIPT_DIGEST.as_str()),
+            Self::Machine(Machine::CatalogFeed(catalog)) => format!("/feeds/{}.atom", encoded(catalog)),
             _ => self.segments().iter().fold(String::new(), |path, it| format!("{path}/{}", encoded(it))),
         };
         match form {
@@ -340,6 +373,13 @@ impl Route {
             Self::Images(_) => vec!["images"],
             Self::Lint { .. } => vec!["lint"],
             Self::Icon(name) => vec!["icon", name],
+            Self::Endpoints => vec!["api"],
+            Self::Machine(Machine::Robots) => vec!["robots.txt"],
+            Self::Machine(Machine::Sitemap) => vec!["sitemap.xml"],
+            Self::Machine(Machine::Favicon) => vec!["favicon.svg"],
+            Self::Machine(Machine::PackageFeed(package)) => vec!["p", package, "feed.atom"],
+            Self::Machine(Machine::CatalogFeed(catalog)) => vec!["feeds", catalog],
+            Self::Machine(Machine::Badge(package)) => vec!["p", package, "badge.svg"],
             Self::Style => vec!["style.css"],
             Self::Script => vec!["olmdex.js"],
         }
@@ -437,6 +477,14 @@ impl List {
             ("status", self.status.clone()),
         ]
     }
+}
+
+/// Whether a name is that of a file that pages use: without a digest, or with one, be it of an older program.
+fn is_asset(name: &str, stem: &str, extension: &str) -> bool {
+    let rest = name.strip_prefix(stem).and_then(|it| it.strip_suffix(extension));
+    rest.is_some_and(|it| {
+        it == "." || it.strip_prefix('.').and_then(|it| it.strip_suffix('.')).is_some_and(super::assets::is_digest)
+    })
 }
 
 impl Way {

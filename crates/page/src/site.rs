@@ -21,6 +21,8 @@ pub struct Site<'s> {
     pub cache: &'s IndexCache,
     /// How pages lead to each other.
     pub links: &'s Links,
+    /// The scheme and host by which the site was asked, such as `https://catalogs.example.com`; empty if nobody knows.
+    pub base: &'s str,
 }
 
 /// A page before it gets its frame.
@@ -37,6 +39,8 @@ pub(super) struct Page {
     pub(super) is_data: bool,
     /// The address whose data it is, if that is not its own.
     pub(super) data: Option<Route>,
+    /// What other sites show of it beside its title, or empty.
+    pub(super) about: String,
     /// Its content.
     pub(super) body: Markup,
 }
@@ -62,6 +66,11 @@ impl<'s> PageContext<'s> {
     /// The address of another page.
     pub(super) fn to(&self, route: &Route) -> Option<String> {
         self.site.links.from(self.here, route, Form::Page)
+    }
+
+    /// The whole address of another page, for readers that stand elsewhere; without a known base from the root of the site.
+    pub(super) fn absolute(&self, route: &Route) -> String {
+        format!("{}{}", self.site.base, route.address(Form::Page))
     }
 
     /// The address of another page as data.

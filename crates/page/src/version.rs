@@ -124,6 +124,11 @@ pub(super) fn page(
         more_data: vec![("what it requires", whole(Part::Deps)), ("its images", whole(Part::Images))],
         is_data: true,
         data: Some(whole(Part::Whole)),
+        about: format!(
+            "{} {}",
+            if row.display_name.is_empty() { &row.package } else { &row.display_name },
+            release.version
+        ),
         body,
     })
 }

@@ -13,6 +13,8 @@ pub struct PageRequest<'r> {
     pub method: &'r str,
     /// Path and query.
     pub target: &'r str,
+    /// The scheme and host that were asked, such as `https://catalogs.example.com`; empty if the request names none.
+    pub base: &'r str,
     /// The header `If-None-Match`.
     pub if_none_match: Option<&'r str>,
 }

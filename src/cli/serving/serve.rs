@@ -79,6 +79,9 @@ pub(crate) struct ServeArgs {
     /// Host name that HTTP answers to besides localhost and addresses; may be repeated
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
+    /// Origin whose scripts may read what HTTP answers, as in `https://portal.example.com`; `*` for all
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, requires = "http")]
+    cors: Option<String>,
     /// Certificate as PEM, with those that lead to a root; all ports are then encrypted (OLM itself only speaks without)
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -115,6 +118,17 @@ pub(crate) struct ServeArgs {
     /// Listen everywhere, and log and fail as opm does
     #[arg(long, hide = true)]
     pub(crate) as_opm: bool,
+}
+
+/// An origin as browsers send it: a scheme and a host, with a port if it is not the usual one.
+fn parse_origin(text: &str) -> Result<String, String> {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let is_host =
+        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b".-:[]".contains(&it));
+    match text == "*" || host.is_some_and(is_host) {
+        true => Ok(text.to_owned()),
+        false => Err("write it as a browser sends it, without a path, as in `https://portal.example.com`".to_owned()),
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
@@ -240,6 +254,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         has_metas: !args.no_metas,
         tells_calls: args.debug,
         hosts: args.host.clone(),
+        cors: args.cors.clone(),
         tls,
         snapshot,
         watched,

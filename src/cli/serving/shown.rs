@@ -10,8 +10,8 @@ pub(super) struct Shown(pub(super) IndexCache);
 
 impl Pages for Shown {
     fn answer(&self, index: &Index, request: &PageRequest<'_>) -> PageReply {
-        let &PageRequest { method, target, if_none_match } = request;
-        let site = Site { index, cache: &self.0, links: &Links::Served };
+        let &PageRequest { method, target, base, if_none_match } = request;
+        let site = Site { index, cache: &self.0, links: &Links::Served, base };
         let reply = answer(site, &Ask { method, target, if_none_match });
         PageReply { status: reply.status, headers: reply.headers, body: reply.body }
     }

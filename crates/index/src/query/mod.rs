@@ -37,6 +37,7 @@ mod lifecycles;
 mod list;
 mod outdated;
 mod reach;
+mod releases;
 mod requirers;
 mod search;
 mod served;
@@ -67,6 +68,7 @@ pub use lifecycles::LIFECYCLES_LABEL;
 pub use list::{CatalogRow, ChannelRow, PackageRow};
 pub use outdated::Outdated;
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
+pub use releases::DatedBundle;
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
 pub use served::{

@@ -49,7 +49,15 @@ pub(super) async fn respond(
 ) -> Result<Response<Body>, Infallible> {
     let start = Instant::now();
     let (method, address) = (request.method().clone(), request.uri().clone());
-    let response = if is_version_refused { version_refused() } else { answered(&shared, &connection, request).await };
+    let mut response =
+        if is_version_refused { version_refused() } else { answered(&shared, &connection, request).await };
+    if let Some(origin) = shared.cors.as_ref().and_then(|it| hyper::header::HeaderValue::from_str(it).ok()) {
+        let headers = response.headers_mut();
+        headers.insert("access-control-allow-origin", origin);
+        if headers.contains_key("cross-origin-resource-policy") {
+            headers.insert("cross-origin-resource-policy", hyper::header::HeaderValue::from_static("cross-origin"));
+        }
+    }
     shared.answered("HTTP", || format!("{method} {address}: {}", response.status().as_u16()), start.elapsed());
     Ok(response)
 }
@@ -136,12 +144,20 @@ async fn page(shared: &Shared, connection: &Arc<Connection>, request: Request<In
     let start = Instant::now();
     let snapshot = shared.snapshot();
     let catalogs = Arc::clone(&snapshot);
+    let is_encrypted = shared.acceptors().is_some();
     let made = shared.queues.pages.ask(&snapshot, move |index| {
         let pages = catalogs.pages.as_ref()?;
         let header = |name: &str| request.headers().get(name).and_then(|it| it.to_str().ok());
         let target = request.uri().path_and_query().map_or("/", |it| it.as_str());
         let method = request.method().as_str();
-        let request = PageRequest { method, target, if_none_match: header("if-none-match") };
+        let host = request.uri().authority().map(|it| it.as_str()).or_else(|| header("host")).unwrap_or_default();
+        // A proxy in front may take the encryption away; the header changes nothing but links.
+        let is_secure = is_encrypted || header("x-forwarded-proto") == Some("https");
+        let base = match host {
+            "" => String::new(),
+            host => format!("{}://{host}", if is_secure { "https" } else { "http" }),
+        };
+        let request = PageRequest { method, target, base: &base, if_none_match: header("if-none-match") };
         let reply = pages.answer(index, &request);
         let (mut headers, body) = (reply.headers, reply.body);
         headers.push(("Vary", "Accept-Encoding".to_owned()));

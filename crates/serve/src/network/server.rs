@@ -88,6 +88,8 @@ pub struct Server {
     pub tells_calls: bool,
     /// Names of this server besides `localhost` and addresses.
     pub hosts: Vec<String>,
+    /// The origin whose scripts may read what HTTP answers, or `*`.
+    pub cors: Option<String>,
     /// The certificate; without one, connections are not encrypted. It is read again when a file of it is replaced.
     pub tls: Option<TlsFiles>,
     /// The catalogs.
@@ -130,7 +132,7 @@ impl Server {
         let mut problem = acceptors.as_ref().and_then(Acceptors::problem);
         let n_ports = self.grpc.len() + usize::from(self.http.is_some());
         let connections = Arc::new(Connections::new(n_ports, allow_many_files()));
-        let shared = Shared::new(self.snapshot, self.has_metas, self.hosts, acceptors, connections.clock());
+        let shared = Shared::new(self.snapshot, self.has_metas, self.hosts, self.cors, acceptors, connections.clock());
         let shared = Arc::new(shared.map_err(ServeError::Start)?);
         if self.tells_calls {
             shared.tell_calls(Arc::clone(&self.tell));

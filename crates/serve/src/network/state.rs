@@ -25,6 +25,8 @@ pub(super) struct Shared {
     is_stopping: AtomicBool,
     pub(super) has_metas: bool,
     hosts: Vec<String>,
+    /// The origin whose scripts may read answers, or `*`.
+    pub(super) cors: Option<String>,
     pub(super) counters: Counters,
     /// Who is told of each answer.
     tell: OnceLock<Arc<dyn Fn(Event) + Send + Sync>>,
@@ -41,6 +43,7 @@ impl Shared {
         snapshot: Snapshot,
         has_metas: bool,
         hosts: Vec<String>,
+        cors: Option<String>,
         acceptors: Option<Acceptors>,
         clock: Clock,
     ) -> std::io::Result<Self> {
@@ -50,6 +53,7 @@ impl Shared {
             is_stopping: AtomicBool::new(false),
             has_metas,
             hosts,
+            cors,
             counters: Counters::default(),
             tell: OnceLock::new(),
             queues: Queues::new()?,

@@ -1,0 +1,86 @@
+//! The newest bundles, by the day that their ClusterServiceVersion names in the annotation `createdAt`.
+//!
+//! What it deliberately does not do: a bundle without a day that can be read is left out, since nothing says when it came.
+
+use rusqlite::params;
+
+use crate::{Index, IndexError};
+use olmdex_text::calendar::Day;
+
+/// A bundle and its day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatedBundle {
+    /// The first catalog that has it, by name.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// Its display name.
+    pub display_name: String,
+    /// The day on which it was made.
+    pub day: Day,
+    /// When on that day, as its author wrote it: a text that begins with the day.
+    pub created_at: String,
+}
+
+/// A day in front, and then anything. Equal texts of several catalogs are one bundle.
+macro_rules! dated {
+    ($condition:literal) => {
+        concat!(
+            "
+SELECT min(c.name), b.package, b.name, b.version, b.display_name, b.created_at
+FROM bundle b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE ",
+            $condition,
+            "
+  AND b.created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
+GROUP BY b.package, b.name
+ORDER BY substr(b.created_at, 1, 19) DESC, b.package, b.version_key DESC
+LIMIT ?2"
+        )
+    };
+}
+
+const OF_PACKAGE: &str = dated!("b.package = ?1");
+const OF_CATALOG: &str = dated!("(?1 IS NULL OR c.name = ?1)");
+
+impl Index {
+    /// The newest bundles of a package, the newest first.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn newest_of_package(&self, package: &str, n_most: usize) -> Result<Vec<DatedBundle>, IndexError> {
+        self.dated(OF_PACKAGE, Some(package), n_most)
+    }
+
+    /// The newest bundles of a catalog, or of all, the newest first.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn newest_of_catalog(&self, catalog: Option<&str>, n_most: usize) -> Result<Vec<DatedBundle>, IndexError> {
+        self.dated(OF_CATALOG, catalog, n_most)
+    }
+
+    fn dated(&self, sql: &str, name: Option<&str>, n_most: usize) -> Result<Vec<DatedBundle>, IndexError> {
+        let rows = self.rows(sql, params![name, n_most], |row| {
+            let created_at: String = row.get(5)?;
+            // The statement has compared the first ten characters, which are ASCII.
+            let Some(day) = created_at.get(..10).and_then(Day::parse) else { return Ok(None) };
+            Ok(Some(DatedBundle {
+                catalog: row.get(0)?,
+                package: row.get(1)?,
+                bundle: row.get(2)?,
+                version: row.get(3)?,
+                display_name: row.get(4)?,
+                day,
+                created_at,
+            }))
+        })?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+}
