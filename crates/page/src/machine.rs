@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::reply::PageError;
-use super::route::{Form, Machine, PackageVersion, Part, Route, Stream};
+use super::route::{Machine, PackageVersion, Part, Route, Stream};
 use super::site::PageContext;
 use olmdex_base::diag::printable;
 use olmdex_index::query::{ChannelRow, DatedBundle, Filter};
