@@ -51,7 +51,10 @@ fn pages_are_beside_the_paths_of_catalogd() {
     let server = Server::start(directory.path(), &[index.to_str().unwrap(), "--host", "catalogs.example"]);
     let (head, body) = server.get("/p/till", "");
     assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-security-policy: default-src 'none'"), "{head}");
-    assert!(body.contains("<h1>till</h1>") && body.contains("olmdex show till -i PATH/TO/index.db"), "{body}");
+    assert!(
+        body.contains("<h1 dir=\"auto\">Till</h1>") && body.contains("olmdex show till -i PATH/TO/index.db"),
+        "{body}"
+    );
     let (head, _) = server.get("/p/till", "Accept-Encoding: gzip\r\n");
     assert!(head.contains("content-encoding: gzip"), "{head}");
     let tag = head.lines().find_map(|it| it.strip_prefix("etag: ")).unwrap().to_owned();

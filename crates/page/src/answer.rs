@@ -14,7 +14,7 @@ use super::route::{Form, Machine, Part, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
     api, channel, compat, diff, endpoints, history, home, icon, images, lint, machine, package, packages, path, plan,
-    version,
+    version, versions,
 };
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
@@ -134,6 +134,7 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
             let bytes = context.cache().icon(context.index(), name)?.ok_or(PageError::NoPage)?;
             return Ok((icon::media_type(name), bytes));
         }
+        Route::Versions(name) => versions::page(context, name)?,
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
         Route::Home => home::page(context)?,
         Route::Packages(list) => packages::page(context, list)?,
@@ -217,7 +218,9 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
             written(&Envelope::with("Findings", metadata, items))
         }
         Route::Endpoints => endpoints::description(),
-        Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => Err(PageError::NoPage),
+        Route::Versions(_) | Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => {
+            Err(PageError::NoPage)
+        }
     }
 }
 

@@ -156,7 +156,8 @@ fn package_of(route: &Route) -> Option<&str> {
 /// Whether a page that nothing was asked of is to be had as data.
 fn is_data(route: &Route) -> bool {
     match route {
-        Route::Path(_)
+        Route::Versions(_)
+        | Route::Path(_)
         | Route::Compat(_)
         | Route::Images(_)
         | Route::Icon(_)
@@ -194,6 +195,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
     for package in packages {
         let filter = Filter { package: Some(package.clone()), ..Filter::default() };
         routes.insert(Route::Package(package.clone()));
+        routes.insert(Route::Versions(package.clone()));
         routes.insert(Route::Path(Way { package: package.clone(), ..Way::default() }));
         routes.insert(Route::Compat(Fit { package: package.clone(), openshift: None }));
         for channel in index.channels(&filter)? {

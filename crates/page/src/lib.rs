@@ -42,6 +42,7 @@ mod home;
 mod icon;
 mod images;
 mod index_cache;
+mod install;
 mod links;
 mod lint;
 mod machine;
@@ -59,6 +60,7 @@ mod server_path;
 mod site;
 mod unknown;
 mod version;
+mod versions;
 
 pub use answer::{Ask, answer};
 pub use export::{ExportError, Exported, export};

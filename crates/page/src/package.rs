@@ -1,20 +1,21 @@
-//! A package: what it is, its channels, and its versions in all catalogs.
-
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+//! A package: what it is, how to install it, and what there is of it.
 
 use maud::{Markup, html};
 
 use super::command::Command;
+use super::install;
 use super::markdown::{first_words, markdown};
 use super::parts::{
-    Ids, badge, channel_route, deprecated, deprecation_note, facts, higher_than_head, link, place, shown, table, tabs,
-    version_link,
+    address, api_link, badge, channel_route, deprecated, deprecation_note, higher_than_head, link, newest_first, place,
+    shown, tabs, version_link,
 };
 use super::reply::PageError;
-use super::route::{List, Route};
+use super::route::{Fit, List, Machine, Route};
 use super::site::{Page, PageContext};
-use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, ChannelRow, Filter, PackageDetail, Source};
-use olmdex_version::Version;
+use olmdex_base::diag::counted;
+use olmdex_fbc::Api;
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, PackageDetail};
+use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
 /// The answer as data: what `show PKG` gives.
@@ -22,6 +23,15 @@ pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<Pack
     let found = context.index().show_package(&[], package)?;
     if found.is_empty() { Err(context.unknown_package(package)) } else { Ok(found) }
 }
+
+/// How many versions and channels the page names; all of them have pages of their own.
+const NAMED: usize = 12;
+
+/// How many provided APIs the page names.
+const NAMED_APIS: usize = 6;
+
+/// Bytes of a description that is shown whole.
+const SHORT: usize = 1_200;
 
 pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
     let mut all = answer(context, package)?;
@@ -31,46 +41,234 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         return Err(context.unknown_package(package));
     };
     let head = head(context, main)?;
-    let icon =
-        context.cache().icon_of(context.index(), preferred, package)?.and_then(|it| context.to(&Route::Icon(it)));
     let row = &main.row;
     let description = head.as_ref().map(|it| it.description.as_str()).filter(|it| !it.trim().is_empty());
     let description = description.unwrap_or(&main.description);
     let body = html! {
-        div.about {
-            @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
-            div {
-                h1 { (shown(package)) }
-                p.lead dir="auto" { (shown(&row.display_name))
-                    @if !row.provider.is_empty() { span.quiet { " by " (provider_link(context, &row.provider)) } } }
-            }
-        }
+        (title_of(context, main, head.as_ref())?)
         (tabs(context, package))
         (deprecation_note("This package", row.deprecation.as_ref()))
         @if !row.is_valid {
             div.note.bad role="note" { p { strong { "This package has errors." } " "
                 "See the " (link(context, &Route::Lint { catalog: context.catalog_choice(preferred) }, "findings")) "." } }
         }
-        (package_facts(context, main, head.as_ref()))
-        h2 #channels { "Channels" }
-        (channels(context, &all))
-        h2 #versions { "Versions" }
-        (versions(context, package, &all)?)
-        @if !description.trim().is_empty() {
-            h2 #description { "Description" }
-            div.prose dir="auto" { (markdown(description)) }
+        div.columns.package {
+            div {
+                (install::section(main, head.as_ref()))
+                (about(description))
+                (newest(context, main))
+            }
+            (sidebar(context, &all, main, head.as_ref()))
         }
     };
     let title =
         if row.display_name.is_empty() { package.to_owned() } else { format!("{package}: {}", row.display_name) };
-    let trail = vec![("Catalogs".to_owned(), Route::Home), ("Packages".to_owned(), Route::Packages(List::default()))];
-    let commands = vec![Command::new("show").name(package)];
-    let about = first_words(description, MAX_ABOUT);
-    Ok(Page { title, trail, commands, more_data: Vec::new(), is_data: true, data: None, about, body })
+    Ok(Page {
+        title,
+        trail: vec![("Catalogs".to_owned(), Route::Home), ("Packages".to_owned(), Route::Packages(List::default()))],
+        commands: vec![Command::new("show").name(package)],
+        more_data: Vec::new(),
+        is_data: true,
+        data: None,
+        about: first_words(description, MAX_ABOUT),
+        body,
+    })
 }
 
 /// The most characters of a description that other sites show.
 const MAX_ABOUT: usize = 200;
+
+/// The name, the provider, and what tells the operator apart at a glance.
+fn title_of(context: PageContext<'_>, main: &PackageDetail, head: Option<&BundleDetail>) -> Result<Markup, PageError> {
+    let row = &main.row;
+    let icon = context.cache().icon_of(context.index(), &row.catalog, &row.package)?;
+    let icon = icon.and_then(|it| context.to(&Route::Icon(it)));
+    let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
+    let one = |it: &str| Some(it.to_owned());
+    Ok(html! {
+        div.about {
+            @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
+            div {
+                h1 dir="auto" { (shown(name)) }
+                p.quiet { code { (shown(&row.package)) }
+                    @if !row.provider.is_empty() { " by " (provider_link(context, &row.provider)) } }
+                @if let Some(head) = head {
+                    ul.chips {
+                        @if !head.capability_level.is_empty() {
+                            li { (chip(context, List { capability: one(&head.capability_level), ..List::default() }, &head.capability_level)) }
+                        }
+                        @for it in &head.categories {
+                            li { (chip(context, List { category: one(it), ..List::default() }, it)) }
+                        }
+                        @if !head.states_architecture { li { (badge("", "amd64 (not stated)")) } }
+                        @for it in &head.architectures { li { (badge("", it)) } }
+                        @for (name, _) in head.features.iter().filter(|it| it.1 == "true") { li { (badge("good", &shown(name))) } }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn chip(context: PageContext<'_>, list: List, words: &str) -> Markup {
+    html! {
+        @match context.to(&Route::Packages(list)) {
+            Some(address) => a.tag href=(address) { (shown(words)) },
+            None => (badge("", &shown(words))),
+        }
+    }
+}
+
+/// The description; of a long one the first paragraph, and the rest behind it.
+fn about(description: &str) -> Markup {
+    let text = description.trim();
+    html! {
+        @if !text.is_empty() {
+            h2 #description { "About" }
+            @if text.len() <= SHORT {
+                div.prose dir="auto" { (markdown(text)) }
+            } @else {
+                p.prose dir="auto" { (first_words(text, 600)) }
+                details { summary { "The whole description" } div.prose dir="auto" { (markdown(text)) } }
+            }
+        }
+    }
+}
+
+/// The newest versions and channels of a catalog, and the way to all.
+fn newest(context: PageContext<'_>, main: &PackageDetail) -> Markup {
+    let row = &main.row;
+    let all = Route::Versions(row.package.clone());
+    let bundles: Vec<&BundleRow> = main.bundle_list.iter().rev().collect();
+    let names: Vec<String> = main.channel_list.iter().map(|it| it.channel.clone()).collect();
+    let default = row.default_channel.as_str();
+    let mut channels = newest_first(&names);
+    channels.sort_by_key(|it| *it != default);
+    let head_of = |name: &str| main.channel_list.iter().find(|it| it.channel == name);
+    html! {
+        h2 #versions { "Versions and channels" }
+        div.halves {
+            ul.versions {
+                @for it in bundles.iter().take(NAMED) {
+                    li {
+                        @let linked = version_link(context, &row.package, (&it.bundle, &it.version), &it.catalog);
+                        @if it.deprecation.is_some() { s { (linked) } } @else { (linked) }
+                        @if it.bundle == row.head { " " (badge("good", "default head")) }
+                        " " (deprecated(it.deprecation.as_ref()))
+                    }
+                }
+            }
+            ul.versions {
+                @for name in channels.iter().take(NAMED) {
+                    @if let Some(it) = head_of(name) {
+                        li {
+                            (link(context, &channel_route(context, &row.package, name, &row.catalog), shown(name)))
+                            @if it.is_default { " " (badge("", "default")) }
+                            @if !it.head_version.is_empty() { span.quiet { " at " (shown(&it.head_version)) } }
+                            " " (deprecated(it.deprecation.as_ref()))
+                        }
+                    }
+                }
+            }
+        }
+        p { (link(context, &all, format!("All {} and {}",
+            counted(main.bundle_list.len() as u64, "version"), counted(main.channel_list.len() as u64, "channel")))) }
+    }
+}
+
+/// What stands beside: one fact after another, the source last.
+fn sidebar(
+    context: PageContext<'_>,
+    all: &[PackageDetail],
+    main: &PackageDetail,
+    head: Option<&BundleDetail>,
+) -> Markup {
+    let row = &main.row;
+    let highest = main.bundle_list.last();
+    let mut rows: Vec<(&str, Markup)> = Vec::new();
+    if !row.head.is_empty() {
+        rows.push(("Default head", html! {
+            strong.large { (version_link(context, &row.package, (&row.head, &row.head_version), &row.catalog)) }
+            span.line { "channel " (link(context, &channel_route(context, &row.package, &row.default_channel, &row.catalog), shown(&row.default_channel))) }
+            @if let Some(head) = head { (released(&head.created_at)) }
+        }));
+    }
+    if let Some(markup) = higher_than_head(context, row, highest) {
+        rows.push(("Highest version", markup));
+    }
+    if all.len() > 1 {
+        rows.push(("By catalog you get", html! {
+            @for it in all {
+                span.line { (shown(&it.row.catalog)) ": "
+                    @if it.row.head.is_empty() { "no head" }
+                    @else { (version_link(context, &row.package, (&it.row.head, &it.row.head_version), &it.row.catalog)) } }
+            }
+        }));
+    }
+    if let Some(head) = head {
+        rows.push(("Needs", needs(context, head)));
+        rows.push(("Provides", provides(context, head)));
+        rows.push((
+            "Links",
+            html! {
+                @if !head.repository.is_empty() { span.line { (address(&head.repository)) } }
+                @if !head.support.is_empty() { span.line { (address(&head.support)) } }
+            },
+        ));
+    }
+    rows.push(("For programs", html! {
+        @if let Some(it) = context.to(&Route::Machine(Machine::PackageFeed(row.package.clone()))) { span.line { a href=(it) { "Atom feed" } } }
+        @if let Some(it) = context.data(&Route::Package(row.package.clone())) { span.line { a href=(it) { "JSON" } } }
+    }));
+    rows.push(("Source", main.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()));
+    html! {
+        aside.side aria-label="Facts" {
+            dl { @for (name, value) in rows.iter().filter(|it| !it.1.0.trim().is_empty()) { dt { (name) } dd { (value) } } }
+        }
+    }
+}
+
+/// When a version was made, by the annotation `createdAt`.
+fn released(created_at: &str) -> Markup {
+    let day = created_at.get(..10).filter(|it| Day::parse(it).is_some());
+    html! { @if let Some(day) = day { span.line { "released " time datetime=(day) { (day) } } } }
+}
+
+fn needs(context: PageContext<'_>, head: &BundleDetail) -> Markup {
+    html! {
+        @if !head.min_kube_version.is_empty() { span.line { "Kubernetes " (shown(&head.min_kube_version)) " or later" } }
+        @if !head.max_openshift_version.is_empty() { span.line { "OpenShift " (shown(&head.max_openshift_version)) " at most" } }
+        @for it in &head.required_packages {
+            span.line { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) " " (shown(&it.range)) }
+        }
+        @for it in &head.requires { span.line { (api_link(context, it)) } }
+        @if let Some(address) = context.to(&Route::Compat(Fit { package: head.row.package.clone(), openshift: None })) {
+            span.line { a href=(address) { "Compatibility with OpenShift" } }
+        }
+    }
+}
+
+/// The APIs by kind and group, each with its versions.
+fn provides(context: PageContext<'_>, head: &BundleDetail) -> Markup {
+    let mut kinds: Vec<(&Api, Vec<&str>)> = Vec::new();
+    for api in &head.provides {
+        match kinds.iter_mut().find(|(it, _)| (&it.group, &it.kind) == (&api.group, &api.kind)) {
+            Some((_, versions)) => versions.push(&api.version),
+            None => kinds.push((api, vec![&api.version])),
+        }
+    }
+    let n_more = kinds.len().saturating_sub(NAMED_APIS);
+    html! {
+        @for (api, versions) in kinds.iter().take(NAMED_APIS) {
+            @let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
+            span.line { (link(context, &route, shown(&api.kind))) " " span.quiet { (shown(&versions.join(", "))) } }
+        }
+        @if n_more > 0 {
+            span.line { (n_more) " more on the page of "
+                (version_link(context, &head.row.package, (&head.row.bundle, &head.row.version), &head.row.catalog)) }
+        }
+    }
+}
 
 fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
     link(context, &Route::Packages(List { provider: Some(provider.to_owned()), ..List::default() }), shown(provider))
@@ -85,188 +283,4 @@ fn head(context: PageContext<'_>, package: &PackageDetail) -> Result<Option<Bund
         version: None,
     };
     Ok(context.index().show_bundle(&selector)?.into_iter().next())
-}
-
-fn package_facts(context: PageContext<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
-    let row = &package.row;
-    let narrowed = |list: List, words: &str| link(context, &Route::Packages(list), shown(words));
-    let listed = |words: &[String], make: &dyn Fn(&str) -> List| {
-        html! { @for (idx, word) in words.iter().enumerate() {
-            @if idx > 0 { ", " } (narrowed(make(word), word))
-        } }
-    };
-    let one = |it: &str| Some(it.to_owned());
-    let keywords = head.map_or(&package.keywords, |it| &it.keywords);
-    let source = |it: &Source| place(&it.file, it.line);
-    facts(&[
-        (
-            "Default channel",
-            html! { @if !row.default_channel.is_empty() {
-                (link(context, &channel_route(context, &row.package, &row.default_channel, &row.catalog), shown(&row.default_channel)))
-            } },
-        ),
-        (
-            "Default head",
-            html! { @if !row.head.is_empty() {
-                (version_link(context, &row.package, (&row.head, &row.head_version), &row.catalog))
-            } },
-        ),
-        ("Highest", higher_than_head(context, row, package.bundle_list.last()).unwrap_or_default()),
-        (
-            "Capability level",
-            html! { @if let Some(head) = head.filter(|it| !it.capability_level.is_empty()) {
-                (narrowed(List { capability: one(&head.capability_level), ..List::default() }, &head.capability_level))
-            } },
-        ),
-        (
-            "Categories",
-            head.map(|it| listed(&it.categories, &|word| List { category: one(word), ..List::default() }))
-                .unwrap_or_default(),
-        ),
-        ("Keywords", html! { (shown(&keywords.join(", "))) }),
-        ("Repository", head.map(|it| super::parts::address(&it.repository)).unwrap_or_default()),
-        ("Support", head.map(|it| super::parts::address(&it.support)).unwrap_or_default()),
-        ("Catalog", html! { @if context.has_several() { (shown(&row.catalog)) } }),
-        ("File", package.source.as_ref().map(source).unwrap_or_default()),
-    ])
-}
-
-/// The channels with their heads in all catalogs.
-fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
-    // By catalog and name; of several the first.
-    let mut rows: HashMap<(&str, &str), &ChannelRow> = HashMap::new();
-    let mut names: Vec<&str> = Vec::new();
-    let mut seen: HashSet<&str> = HashSet::new();
-    for detail in all.iter().rev() {
-        for channel in &detail.channel_list {
-            rows.entry((&detail.row.catalog, &channel.channel)).or_insert(channel);
-            if seen.insert(&channel.channel) {
-                names.push(&channel.channel);
-            }
-        }
-    }
-    // The default channel, and then the newest by name.
-    let default = all.last().map_or("", |it| it.row.default_channel.as_str());
-    names.sort_by_key(|it| std::cmp::Reverse((*it == default, by_numbers(it))));
-    let of = |detail: &PackageDetail, name: &str| rows.get(&(detail.row.catalog.as_str(), name)).copied();
-    let mut headers = vec!["Channel"];
-    let catalogs: Vec<String> = all.iter().map(|it| shown(&it.row.catalog)).collect();
-    match catalogs.as_slice() {
-        [_] => headers.extend(["Head", "#Entries"]),
-        several => headers.extend(several.iter().map(String::as_str)),
-    }
-    let lines = html! {
-        @for name in names {
-            tr {
-                th scope="row" {
-                    @let last = all.iter().rev().find_map(|it| of(it, name));
-                    @if let Some(last) = last {
-                        (link(context, &channel_route(context, &last.package, name, &last.catalog), shown(name)))
-                        @if last.is_default { " " (badge("", "default")) }
-                        " " (deprecated(last.deprecation.as_ref()))
-                    }
-                }
-                @for detail in all {
-                    @match of(detail, name) {
-                        Some(it) => {
-                            td { @if it.head.is_empty() { span.quiet { "no head" } }
-                                @else { (version_link(context, &it.package, (&it.head, &it.head_version), &it.catalog)) } }
-                            @if all.len() == 1 { td.amount { (it.entries) } }
-                        }
-                        None => { td { span.quiet title="not in this catalog" { "–" } } }
-                    }
-                }
-            }
-        }
-    };
-    table("Channels and their heads", &headers, lines)
-}
-
-/// A version, by its bundle, in the catalogs that have it.
-struct VersionLine<'b> {
-    version: Option<Version>,
-    rows: BTreeMap<&'b str, &'b BundleRow>,
-}
-
-/// All versions, and how each stands to each catalog.
-fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> Result<Markup, PageError> {
-    let mut lines: HashMap<(&str, &str), VersionLine<'_>> = HashMap::new();
-    for row in all.iter().flat_map(|it| &it.bundle_list) {
-        let line = lines
-            .entry((&row.version, &row.bundle))
-            .or_insert_with(|| VersionLine { version: Version::parse(&row.version).ok(), rows: BTreeMap::new() });
-        line.rows.insert(&row.catalog, row);
-    }
-    // What entries skip is not to be had, but was once.
-    let graphs = context.index().package_graphs(&Filter::default(), package)?;
-    let skipped: HashSet<(&str, &str)> = graphs
-        .iter()
-        .flat_map(|graph| graph.channels.iter().map(|it| (graph.catalog.as_str(), it)))
-        .flat_map(|(catalog, channel)| channel.entries.iter().map(move |it| (catalog, it)))
-        .flat_map(|(catalog, entry)| entry.skips.iter().map(move |it| (catalog, &**it)))
-        .collect();
-    let mut lines: Vec<((&str, &str), VersionLine<'_>)> = lines.into_iter().collect();
-    lines.sort_by(|(a, one), (b, other)| {
-        let key = |it: &VersionLine<'_>| it.version.as_ref().map(Version::sort_key);
-        key(other).cmp(&key(one)).then_with(|| b.cmp(a))
-    });
-    let catalogs: Vec<&str> = all.iter().map(|it| it.row.catalog.as_str()).collect();
-    let shown_catalogs: Vec<String> = catalogs.iter().map(|it| shown(it)).collect();
-    let is_one = catalogs.len() == 1;
-    let mut headers = vec!["Version"];
-    match is_one {
-        true => headers.push("Channels"),
-        false => headers.extend(shown_catalogs.iter().map(String::as_str)),
-    }
-    headers.push("Bundle");
-    let mut ids = Ids::default();
-    let rows = html! {
-        @for ((version, bundle), line) in &lines {
-            @let last = catalogs.iter().rev().find_map(|it| line.rows.get(it));
-            @let all_deprecated = line.rows.values().all(|it| it.deprecation.is_some());
-            tr id=(ids.make("v", if version.is_empty() { bundle } else { version })) {
-                th scope="row" {
-                    @if let Some(last) = last {
-                        @let linked = version_link(context, package, (bundle, version), &last.catalog);
-                        @if all_deprecated { s { (linked) } } @else { (linked) }
-                        @if is_one || all_deprecated { " " (deprecated(last.deprecation.as_ref())) }
-                    }
-                }
-                @if is_one {
-                    td { @if let Some(row) = last { (super::parts::channel_links(context, package, &row.channels, &row.catalog)) } }
-                } @else {
-                    @for catalog in &catalogs {
-                        td { (cell(line.rows.get(catalog).copied(), skipped.contains(&(*catalog, *bundle)))) }
-                    }
-                }
-                td.quiet { (shown(bundle)) }
-            }
-        }
-    };
-    let several: BTreeSet<&str> = catalogs.iter().copied().collect();
-    Ok(html! {
-        @if several.len() > 1 {
-            p.quiet { "✓ in the catalog · ↷ skipped by an entry and not in the catalog · – not there · struck through: deprecated" }
-        }
-        (table("Versions, the highest first", &headers, rows))
-    })
-}
-
-/// How a version stands to a catalog.
-fn cell(row: Option<&BundleRow>, is_skipped: bool) -> Markup {
-    match row {
-        Some(BundleRow { deprecation: Some(message), .. }) => html! {
-            s title={ "deprecated: " (shown(message)) } { "✓" } span.away { " deprecated" }
-        },
-        Some(row) if row.channels.is_empty() => html! {
-            span title="in the catalog, but in no channel" { "(✓)" } span.away { " in no channel" }
-        },
-        Some(row) => {
-            html! { span title={ "in " (shown(&row.channels.join(", "))) } { "✓" } span.away { " in the catalog" } }
-        }
-        None if is_skipped => html! {
-            span title="skipped by an entry, and not in the catalog" { "↷" } span.away { " only skipped" }
-        },
-        None => html! { span.quiet { "–" } span.away { " not there" } },
-    }
 }

@@ -10,6 +10,7 @@ use maud::{Markup, Render, html};
 use super::route::{PackageVersion, Part, Route, Stream};
 use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
+use olmdex_fbc::Api;
 use olmdex_index::query::{BundleRow, PackageRow};
 use olmdex_version::by_numbers;
 
@@ -166,6 +167,15 @@ pub(super) fn is_web_address(text: &str) -> bool {
     is_clean && ["https://", "http://", "mailto:"].into_iter().any(has_scheme)
 }
 
+/// An API as a link to who provides and requires it.
+pub(super) fn api_link(context: PageContext<'_>, api: &Api) -> Markup {
+    let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
+    html! {
+        (link(context, &route, html! { strong { (shown(&api.kind)) } })) " "
+        span.quiet { (shown(&api.group)) "/" (shown(&api.version)) }
+    }
+}
+
 /// Where something stands in the catalog's files.
 pub(super) fn place(file: &str, line: u32) -> Markup {
     html! { @if !file.is_empty() { code { (shown(file)) ":" (line) } } }
@@ -178,6 +188,7 @@ pub(super) fn tabs(context: PageContext<'_>, package: &str) -> Markup {
     let fit = super::route::Fit { package: name(), openshift: None };
     let all = [
         ("Overview", Route::Package(name())),
+        ("Versions", Route::Versions(name())),
         ("Upgrade paths", Route::Path(way)),
         ("OpenShift", Route::Compat(fit)),
         ("History", Route::History(name())),

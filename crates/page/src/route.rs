@@ -20,6 +20,8 @@ pub enum Route {
     Packages(List),
     /// A package.
     Package(String),
+    /// All versions and channels of a package.
+    Versions(String),
     /// A version of a package.
     Version(PackageVersion, Part),
     /// The graph of a channel.
@@ -269,6 +271,7 @@ impl Route {
             ([""], Form::Page) | (["index"], Form::Json) => Self::Home,
             (["packages"], _) => Self::Packages(List::read(&mut query)?),
             (["p", package], _) => Self::Package(own(package)),
+            (["p", package, "versions"], Form::Page) => Self::Versions(own(package)),
             (["p", package, "v", version], _) => Self::Version(release(package, version, &mut query), Part::Whole),
             (["p", package, "v", version, "deps"], Form::Json) => {
                 Self::Version(release(package, version, &mut query), Part::Deps)
@@ -355,6 +358,7 @@ impl Route {
             Self::Home => Vec::new(),
             Self::Packages(_) => vec!["packages"],
             Self::Package(package) => vec!["p", package],
+            Self::Versions(package) => vec!["p", package, "versions"],
             Self::Version(PackageVersion { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
             Self::Version(PackageVersion { package, version, .. }, Part::Deps) => {
                 vec!["p", package, "v", version, "deps"]

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use super::command::Command;
 use super::markdown::markdown;
 use super::parts::{
-    address, badge, channel_links, channel_route, deprecation_note, facts, lines, link, newest_first, place, shown,
-    table, tabs, version_link, version_route,
+    address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, newest_first, place,
+    shown, table, tabs, version_link, version_route,
 };
 use super::reply::PageError;
 use super::route::{ImageSearch, List, PackageVersion, Part, Route, Way};
@@ -323,9 +323,7 @@ fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup 
         @if !all.is_empty() {
             h2 id=(id) { (title) }
             ul.apis { @for api in all {
-                @let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
-                li { (link(context, &route, html! { strong { (shown(&api.kind)) } }))
-                    " " span.quiet { (shown(&api.group)) "/" (shown(&api.version)) } }
+                li { (api_link(context, api)) }
             } }
         }
     }
