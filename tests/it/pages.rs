@@ -897,3 +897,35 @@ fn the_page_of_a_package_stays_short_and_shows_how_to_install_it() {
         assert!(all.contains(&format!("href=\"/p/many/c/c-{n}\"")), "{n}");
     }
 }
+
+#[test]
+fn a_slip_in_a_search_finds_what_was_meant() {
+    let package = |name: &str, display: &str| {
+        format!(
+            "schema: olm.package\nname: {name}\ndefaultChannel: a\n---\nschema: olm.channel\npackage: {name}\nname: a\nentries: [{{name: {name}.v1.0.0}}]\n---\n\
+             schema: olm.bundle\npackage: {name}\nname: {name}.v1.0.0\nimage: q.io/{name}:1\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: {name}, version: 1.0.0}}}}\n- {{type: olm.csv.metadata, value: {{displayName: {display}}}}}\n---\n"
+        )
+    };
+    let pages = Pages::of_text(&(package("strimzi-kafka-operator", "Strimzi") + &package("keda", "KEDA")));
+    for (asked, finds, words) in [
+        ("kafak", Some("strimzi-kafka-operator"), Some("kafka")),
+        ("Strimzy%20kafka", Some("strimzi-kafka-operator"), Some("strimzi kafka")),
+        ("kafka", Some("strimzi-kafka-operator"), None),
+        ("quarkus", None, None),
+        ("%3Cscript%3E", None, None),
+    ] {
+        let (status, page) = pages.get(&format!("/packages?q={asked}"));
+        assert_eq!(status, 200, "{asked}");
+        let links = page.matches("href=\"/p/strimzi-kafka-operator\"").count();
+        assert_eq!(links > 0, finds.is_some(), "{asked}: {page}");
+        assert!(!page.contains("href=\"/p/keda\"") && !page.contains("<script>"), "{asked}: {page}");
+        assert_eq!(page.contains("; nothing has “"), words.is_some(), "{asked}: {page}");
+        if let Some(words) = words {
+            assert!(page.contains(&format!("{words}</a>”")), "{asked}: {page}");
+        }
+        // The data stays what the command prints.
+        let (_, data) = pages.get(&format!("/packages.json?q={asked}"));
+        assert_eq!(data.contains("strimzi-kafka-operator"), finds.is_some() && words.is_none(), "{asked}: {data}");
+    }
+}

@@ -33,3 +33,12 @@ for (const label of document.querySelectorAll("label.filter")) {
   label.hidden = false;
   narrow();
 }
+
+// As on other sites, a slash leads to the search.
+document.addEventListener("keydown", (event) => {
+  const at = event.target;
+  const isTyping = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName));
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const search = document.querySelector("form[role=search] input");
+  if (search) { event.preventDefault(); search.focus(); }
+});

@@ -10,7 +10,7 @@ use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Page, PageContext};
-use olmdex_base::diag::counted;
+use olmdex_base::diag::{closest, counted};
 use olmdex_index::query::{BundleRow, Filter, Hit, PackageRow, SearchQuery, Status};
 use olmdex_version::by_numbers;
 
@@ -85,8 +85,56 @@ impl Line<'_> {
     }
 }
 
+/// The words of a search in which each that no name has is the nearest one that a name has; `None` if there is nothing to correct.
+fn corrected(context: PageContext<'_>, list: &List) -> Result<Option<String>, PageError> {
+    let rows = context.index().packages(&Filter::default())?;
+    let texts = rows.iter().flat_map(|it| [it.package.to_lowercase(), it.display_name.to_lowercase()]);
+    let is_word = |it: &&str| it.chars().count() > 2 && !it.bytes().all(|it| it.is_ascii_digit());
+    let known: BTreeSet<String> = texts
+        .flat_map(|it| it.split(|c: char| !c.is_alphanumeric()).filter(is_word).map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let nearest = |word: &str| closest(word, known.iter().map(String::as_str));
+    let words = list.words.to_lowercase();
+    let better: Vec<&str> =
+        words.split_whitespace().map(|it| if known.contains(it) { it } else { nearest(it).unwrap_or(it) }).collect();
+    let better = better.join(" ");
+    Ok(Some(better).filter(|it| *it != words))
+}
+
+/// What is shown for a search that finds nothing: the same with its slips corrected, if that finds something.
+fn second_try(context: PageContext<'_>, list: &List) -> Result<Option<(List, Answer)>, PageError> {
+    if list.words.is_empty() {
+        return Ok(None);
+    }
+    let Some(words) = corrected(context, list)? else { return Ok(None) };
+    let better = List { words, page: 0, ..list.clone() };
+    let found = answer(context, &better)?;
+    let is_any = matches!(&found, Answer::Found(hits) if !hits.is_empty());
+    Ok(is_any.then_some((better, found)))
+}
+
 pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageError> {
     let found = answer(context, list)?;
+    if matches!(&found, Answer::Found(hits) if hits.is_empty())
+        && let Some((better, found)) = second_try(context, list)?
+    {
+        return page_of(context, &better, found, Some(&list.words));
+    }
+    page_of(context, list, found, None)
+}
+
+/// The words that were found: of corrected ones the way to their own page.
+fn found_with(context: PageContext<'_>, list: &List, is_corrected: bool) -> Markup {
+    let words = shown(&list.words);
+    if is_corrected {
+        link(context, &Route::Packages(list.clone()), words)
+    } else {
+        html! { (words) }
+    }
+}
+
+/// The page of an answer; `slip` is what was typed if that found nothing.
+fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&String>) -> Result<Page, PageError> {
     let filter = Filter { catalogs: list.catalog.iter().cloned().collect(), ..Filter::default() };
     let (all, scores) = match found {
         Answer::Listed(rows) => (rows, HashMap::new()),
@@ -142,7 +190,8 @@ pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageEr
             div {
                 div.above {
                     p role="status" { strong { (counted(n_lines as u64, "package")) }
-                        @if !list.words.is_empty() { " with “" (shown(&list.words)) "”" } }
+                        @if !list.words.is_empty() { " with “" (found_with(context, list, slip.is_some())) "”" }
+                        @if let Some(slip) = slip { "; nothing has “" (shown(slip)) "”" } }
                     @if context.is_served() { (sorting(context, list)) }
                     @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
                 }
