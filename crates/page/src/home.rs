@@ -1,14 +1,14 @@
 //! The first page: the catalogs, and where to begin.
 
-use maud::html;
+use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{facts, link, shown, table};
+use super::parts::{facts, link, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::grouped;
-use olmdex_index::query::CatalogRow;
+use olmdex_index::query::{CatalogRow, DatedBundle};
 use olmdex_version::by_numbers;
 
 /// The answer as data: what `list catalogs` gives.
@@ -61,6 +61,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
             (card(context, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
             (card(context, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))
         }
+        (newest(context)?)
         h2 { "Catalogs" }
         (table("Catalogs of this index", &headers, rows))
         (facts(&[("Digest", html! { code { (context.cache().digest) } })]))
@@ -71,7 +72,32 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
     Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, data: None, about, body })
 }
 
-fn card(context: PageContext<'_>, route: &Route, title: &str, words: &str) -> maud::Markup {
+/// What is new: a version for each of the packages that changed last.
+fn newest(context: PageContext<'_>) -> Result<Markup, PageError> {
+    let all = context.cache().newest(context.index())?;
+    Ok(html! {
+        @if !all.is_empty() {
+            h2 #new { "What is new" }
+            ul.versions.news {
+                @for it in all {
+                    li {
+                        (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) " "
+                        (link(context, &Route::Package(it.package.clone()),
+                            shown(if it.display_name.is_empty() { &it.package } else { &it.display_name })))
+                        " " time.quiet datetime=(day(it)) { (day(it)) }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// The day of a bundle as a text.
+fn day(it: &DatedBundle) -> &str {
+    it.created_at.get(..10).unwrap_or_default()
+}
+
+fn card(context: PageContext<'_>, route: &Route, title: &str, words: &str) -> Markup {
     html! {
         @if let Some(address) = context.to(route) { li { a href=(address) { strong { (title) } span { (words) } } } }
     }

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it holds no connection to the index, so that several threads can share it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
@@ -12,12 +12,16 @@ use super::plans::Plans;
 use super::server_path::ServerPaths;
 use olmdex_ask::{Catalogs, check_catalog};
 use olmdex_base::diag::Finding;
-use olmdex_index::query::{BundleRow, CatalogRow, Facet, Filter};
+use olmdex_index::query::{BundleRow, CatalogRow, DatedBundle, Facet, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::encoding::hex::hex;
 
 /// Bytes of the documents of a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
+
+/// How many dated bundles are looked at, and how many packages the first page names: some packages have a version each night.
+const N_DATED: usize = 500;
+const N_NEWEST: usize = 8;
 
 /// Bundles by catalog and package.
 type Highest = HashMap<String, HashMap<String, BundleRow>>;
@@ -37,6 +41,7 @@ pub struct IndexCache {
     pub(super) ranks: Catalogs,
     highest: OnceLock<Highest>,
     facets: OnceLock<Vec<Facet>>,
+    newest: OnceLock<Vec<DatedBundle>>,
     icons: OnceLock<Icons>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
 }
@@ -77,6 +82,7 @@ impl IndexCache {
             plans: None,
             highest: OnceLock::new(),
             facets: OnceLock::new(),
+            newest: OnceLock::new(),
             icons: OnceLock::new(),
             findings: Mutex::default(),
         })
@@ -97,6 +103,7 @@ impl IndexCache {
     pub fn prepare(&self, index: &Index) -> Result<(), IndexError> {
         self.facets(index)?;
         self.icons(index)?;
+        self.newest(index)?;
         self.all_highest(index)?;
         Ok(())
     }
@@ -132,6 +139,18 @@ impl IndexCache {
                 Ok(self.facets.get_or_init(|| made))
             }
         }
+    }
+
+    /// The packages with the newest versions, each with its newest one, the newest first.
+    pub(super) fn newest(&self, index: &Index) -> Result<&[DatedBundle], IndexError> {
+        if let Some(newest) = self.newest.get() {
+            return Ok(newest);
+        }
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut all = index.newest_of_catalog(None, N_DATED)?;
+        all.retain(|it| seen.insert(it.package.clone()));
+        all.truncate(N_NEWEST);
+        Ok(self.newest.get_or_init(|| all))
     }
 
     fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {

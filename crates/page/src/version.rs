@@ -94,6 +94,7 @@ pub(super) fn page(
         h1 { (shown(&row.package)) " " (shown(&release.version)) }
         p.lead dir="auto" { (shown(&row.display_name)) }
         (tabs(context, &row.package))
+        (neighbours(context, row)?)
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
         (bundle_facts(context, detail, &elsewhere))
@@ -130,6 +131,28 @@ pub(super) fn page(
             release.version
         ),
         body,
+    })
+}
+
+/// The ways to the next older and the next newer version of the catalog.
+fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
+    let filter =
+        Filter { catalogs: vec![row.catalog.clone()], package: Some(row.package.clone()), ..Filter::default() };
+    let all = context.index().bundles(&filter)?;
+    let is_same = |it: &BundleRow| it.version == row.version;
+    // Of one version there may be several bundles.
+    let first = all.iter().position(is_same).unwrap_or_default();
+    let last = all.iter().rposition(is_same).unwrap_or_default();
+    let to = |it: &BundleRow| version_link(context, &row.package, (&it.bundle, &it.version), &row.catalog);
+    let (older, newer) = (first.checked_sub(1).and_then(|it| all.get(it)), all.get(last + 1));
+    Ok(html! {
+        @if older.is_some() || newer.is_some() {
+            nav.pages.beside aria-label="Other versions" {
+                @if let Some(it) = older { span { "Older: " (to(it)) } }
+                (link(context, &Route::Versions(row.package.clone()), "All versions"))
+                @if let Some(it) = newer { span { "Newer: " (to(it)) } }
+            }
+        }
     })
 }
 
