@@ -929,3 +929,26 @@ fn a_slip_in_a_search_finds_what_was_meant() {
         assert_eq!(data.contains("strimzi-kafka-operator"), finds.is_some() && words.is_none(), "{asked}: {data}");
     }
 }
+
+#[test]
+fn channel_and_approval_are_chosen_by_links() {
+    let directory = scratch();
+    let pages = two_catalogs(directory.path());
+    let (_, page) = pages.get("/p/keda");
+    assert!(page.contains("href=\"/p/keda/install?catalog=v4.10\""), "{page}");
+    let (status, page) = pages.get("/p/keda/install?catalog=v4.10");
+    assert!(status == 200 && page.contains("installPlanApproval: Automatic"), "{page}");
+    let manual = "/p/keda/install?approval=manual&catalog=v4.10";
+    assert!(links("/p/keda/install", &page).contains(&manual.to_owned()), "{page}");
+    assert!(pages.get(manual).1.contains("installPlanApproval: Manual"));
+    for (target, status) in [
+        ("/p/keda/install?channel=nothing", 404),
+        ("/p/keda/install?catalog=nothing", 404),
+        ("/p/nothing/install", 404),
+        ("/p/keda/install?approval=perhaps", 400),
+        ("/p/keda/install?approval=automatic", 308),
+        ("/p/keda/install.json", 404),
+    ] {
+        assert_eq!(pages.get(target).0, status, "{target}");
+    }
+}

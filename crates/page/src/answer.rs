@@ -13,8 +13,8 @@ use super::reply::{PageError, Reply};
 use super::route::{Form, Machine, Part, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
-    api, channel, compat, diff, endpoints, history, home, icon, images, lint, machine, package, packages, path, plan,
-    version, versions,
+    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, machine, package, packages,
+    path, plan, version, versions,
 };
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
@@ -135,6 +135,7 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
             return Ok((icon::media_type(name), bytes));
         }
         Route::Versions(name) => versions::page(context, name)?,
+        Route::Install(install) => install::page(context, install)?,
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
         Route::Home => home::page(context)?,
         Route::Packages(list) => packages::page(context, list)?,
@@ -218,7 +219,7 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
             written(&Envelope::with("Findings", metadata, items))
         }
         Route::Endpoints => endpoints::description(),
-        Route::Versions(_) | Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => {
+        Route::Versions(_) | Route::Install(_) | Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => {
             Err(PageError::NoPage)
         }
     }

@@ -157,6 +157,7 @@ fn package_of(route: &Route) -> Option<&str> {
 fn is_data(route: &Route) -> bool {
     match route {
         Route::Versions(_)
+        | Route::Install(_)
         | Route::Path(_)
         | Route::Compat(_)
         | Route::Images(_)

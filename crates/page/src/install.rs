@@ -4,31 +4,110 @@
 
 use maud::{Markup, html};
 
-use super::parts::shown;
-use olmdex_index::query::{BundleDetail, PackageDetail};
+use super::package::answer;
+use super::parts::{newest_first, shown, tabs};
+use super::reply::PageError;
+use super::route::{Install, List, Route};
+use super::site::{Page, PageContext};
+use olmdex_index::query::{BundleDetail, BundleSelector, PackageDetail};
 
-/// The section of a page.
-pub(super) fn section(package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
-    let classic = classic(package, head);
-    let v1 = v1(package);
+/// The section of a package's page.
+pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
+    let row = &package.row;
+    let more =
+        Install { package: row.package.clone(), catalog: context.catalog_choice(&row.catalog), ..Install::default() };
     html! {
-        @if !package.row.default_channel.is_empty() {
+        @if !row.default_channel.is_empty() {
             section.install aria-labelledby="install" {
                 h2 #install { "Install" }
-                div.halves {
-                    div {
-                        h3 { "OLM Classic" }
-                        pre.command.manifest tabindex="0" { code { (shown_lines(&classic)) } }
-                    }
-                    div {
-                        h3 { "OLM v1" }
-                        pre.command.manifest tabindex="0" { code { (shown_lines(&v1)) } }
-                    }
+                (manifests(package, head, &row.default_channel, false))
+                @match context.to(&Route::Install(more)) {
+                    Some(address) => p.quiet { "Channel " code { (shown(&row.default_channel)) } ", approved automatically. "
+                        a href=(address) { "Another channel, or manual approval" } },
+                    None => p.quiet { "For another channel, put its name in the place of " code { (shown(&row.default_channel)) } "." },
                 }
-                p.quiet { "Other channels: put their names in the place of " code { (shown(&package.row.default_channel)) } "." }
             }
         }
     }
+}
+
+/// The manifests for both generations, side by side.
+fn manifests(package: &PackageDetail, head: Option<&BundleDetail>, channel: &str, is_manual: bool) -> Markup {
+    html! {
+        div.halves {
+            div {
+                h3 { "OLM Classic" }
+                pre.command.manifest tabindex="0" { code { (shown_lines(&classic(package, head, channel, is_manual))) } }
+            }
+            div {
+                h3 { "OLM v1" }
+                pre.command.manifest tabindex="0" { code { (shown_lines(&v1(package, channel))) } }
+            }
+        }
+    }
+}
+
+/// The page on which channel and approval are chosen.
+pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, PageError> {
+    let all = answer(context, &asked.package)?;
+    let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
+    let catalog = context.choose(asked.catalog.as_ref(), &having, || context.unknown_package(&asked.package))?;
+    let Some(package) = all.iter().find(|it| it.row.catalog == catalog) else {
+        return Err(context.unknown_package(&asked.package));
+    };
+    let names: Vec<String> = package.channel_list.iter().map(|it| it.channel.clone()).collect();
+    let channel = asked.channel.as_deref().unwrap_or(&package.row.default_channel);
+    let Some(row) = package.channel_list.iter().find(|it| it.channel == channel) else {
+        return Err(context.unknown_channel(&asked.package, channel));
+    };
+    let selector = BundleSelector {
+        catalogs: vec![catalog.clone()],
+        package: Some(asked.package.clone()),
+        name: Some(row.head.clone()),
+        version: None,
+    };
+    let head = context.index().show_bundle(&selector)?.into_iter().next();
+    let with = |channel: &str, is_manual: bool| {
+        let is_default = channel == package.row.default_channel;
+        let channel = (!is_default).then(|| channel.to_owned());
+        Route::Install(Install { channel, is_manual, ..asked.clone() })
+    };
+    let choice = |route: &Route, words: &str, is_here: bool| {
+        html! { @if let Some(address) = context.to(route) {
+            a href=(address) aria-current=[is_here.then_some("true")] { (shown(words)) }
+        } }
+    };
+    let body = html! {
+        h1 { "Install " (shown(&asked.package)) }
+        (tabs(context, &asked.package))
+        p { "From channel " strong { (shown(channel)) } " OLM installs " strong { (shown(&row.head_version)) } "." }
+        nav.choices aria-label="Channel" {
+            span.quiet { "Channel" }
+            @for name in newest_first(&names) { (choice(&with(name, asked.is_manual), name, name == channel)) }
+        }
+        nav.choices aria-label="Approval" {
+            span.quiet { "Approval" }
+            (choice(&with(channel, false), "automatic", !asked.is_manual))
+            (choice(&with(channel, true), "manual", asked.is_manual))
+        }
+        (manifests(package, head.as_ref(), channel, asked.is_manual))
+        p.quiet { "The names of catalogs are those of this index; yours may have others. OLM v1 installs the highest version that the channels permit; "
+            "the ServiceAccount must exist and may do what the operator needs." }
+    };
+    Ok(Page {
+        title: format!("Install {}", asked.package),
+        trail: vec![
+            ("Catalogs".to_owned(), Route::Home),
+            ("Packages".to_owned(), Route::Packages(List::default())),
+            (asked.package.clone(), Route::Package(asked.package.clone())),
+        ],
+        commands: Vec::new(),
+        more_data: Vec::new(),
+        is_data: false,
+        data: None,
+        about: format!("How to install the operator {}", asked.package),
+        body,
+    })
 }
 
 /// A text of several lines without what cannot be seen.
@@ -58,7 +137,7 @@ fn namespace_of(package: &str) -> String {
     }
 }
 
-fn classic(package: &PackageDetail, head: Option<&BundleDetail>) -> String {
+fn classic(package: &PackageDetail, head: Option<&BundleDetail>, channel: &str, is_manual: bool) -> String {
     let row = &package.row;
     let supports = |kind: &str| {
         let modes = head.map(|it| it.install_modes.as_slice()).unwrap_or_default();
@@ -82,15 +161,16 @@ fn classic(package: &PackageDetail, head: Option<&BundleDetail>) -> String {
         namespace
     };
     text.push_str(&format!(
-        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {name}\n  namespace: {}\nspec:\n  name: {name}\n  channel: {}\n  source: {}\n  sourceNamespace: openshift-marketplace\n  installPlanApproval: Automatic\n",
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {name}\n  namespace: {}\nspec:\n  name: {name}\n  channel: {}\n  source: {}\n  sourceNamespace: openshift-marketplace\n  installPlanApproval: {}\n",
         scalar(&namespace),
-        scalar(&row.default_channel),
+        scalar(channel),
         scalar(&row.catalog),
+        if is_manual { "Manual" } else { "Automatic" },
     ));
     text
 }
 
-fn v1(package: &PackageDetail) -> String {
+fn v1(package: &PackageDetail, channel: &str) -> String {
     let row = &package.row;
     let namespace = namespace_of(&row.package);
     format!(
@@ -99,7 +179,7 @@ fn v1(package: &PackageDetail) -> String {
         scalar(&namespace),
         scalar(&format!("{namespace}-installer")),
         scalar(&row.package),
-        scalar(&row.default_channel),
+        scalar(channel),
     )
 }
 

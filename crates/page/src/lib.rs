@@ -68,6 +68,8 @@ pub use index_cache::IndexCache;
 pub use links::{FileNames, Links};
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
-pub use route::{Comparison, Fit, Form, Journey, List, Machine, Olm, PackageVersion, Part, Route, Sort, Stream, Way};
+pub use route::{
+    Comparison, Fit, Form, Install, Journey, List, Machine, Olm, PackageVersion, Part, Route, Sort, Stream, Way,
+};
 pub use server_path::in_command;
 pub use site::Site;

@@ -54,7 +54,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         }
         div.columns.package {
             div {
-                (install::section(main, head.as_ref()))
+                (install::section(context, main, head.as_ref()))
                 (about(description))
                 (newest(context, main))
             }

@@ -22,6 +22,8 @@ pub enum Route {
     Package(String),
     /// All versions and channels of a package.
     Versions(String),
+    /// The manifests that install a package.
+    Install(Install),
     /// A version of a package.
     Version(PackageVersion, Part),
     /// The graph of a channel.
@@ -138,6 +140,19 @@ pub struct PackageVersion {
     pub version: String,
     /// The catalog; `None` for the preferred one that has it.
     pub catalog: Option<String>,
+}
+
+/// How a package is to be installed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Install {
+    /// The package.
+    pub package: String,
+    /// The catalog; `None` for the preferred one.
+    pub catalog: Option<String>,
+    /// The channel; `None` for the default one.
+    pub channel: Option<String>,
+    /// Whether a person approves each upgrade of OLM Classic.
+    pub is_manual: bool,
 }
 
 /// What is wanted of a version.
@@ -271,6 +286,7 @@ impl Route {
             ([""], Form::Page) | (["index"], Form::Json) => Self::Home,
             (["packages"], _) => Self::Packages(List::read(&mut query)?),
             (["p", package], _) => Self::Package(own(package)),
+            (["p", package, "install"], Form::Page) => Self::Install(Install::read(package, &mut query)?),
             (["p", package, "versions"], Form::Page) => Self::Versions(own(package)),
             (["p", package, "v", version], _) => Self::Version(release(package, version, &mut query), Part::Whole),
             (["p", package, "v", version, "deps"], Form::Json) => {
@@ -359,6 +375,7 @@ impl Route {
             Self::Packages(_) => vec!["packages"],
             Self::Package(package) => vec!["p", package],
             Self::Versions(package) => vec!["p", package, "versions"],
+            Self::Install(install) => vec!["p", &install.package, "install"],
             Self::Version(PackageVersion { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
             Self::Version(PackageVersion { package, version, .. }, Part::Deps) => {
                 vec!["p", package, "v", version, "deps"]
@@ -403,6 +420,11 @@ impl Route {
                 ("from", way.from.clone()),
                 ("olm", way.olm.map(|it| it.as_str().to_owned())),
                 ("to", way.to.clone()),
+            ],
+            Self::Install(install) => vec![
+                ("approval", install.is_manual.then(|| "manual".to_owned())),
+                ("catalog", install.catalog.clone()),
+                ("channel", install.channel.clone()),
             ],
             Self::Compat(fit) => vec![("openshift", fit.openshift.clone())],
             Self::Diff(Comparison { old, new, package }) => {
@@ -489,6 +511,17 @@ fn is_asset(name: &str, stem: &str, extension: &str) -> bool {
     rest.is_some_and(|it| {
         it == "." || it.strip_prefix('.').and_then(|it| it.strip_suffix('.')).is_some_and(super::assets::is_digest)
     })
+}
+
+impl Install {
+    fn read(package: &str, query: &mut Query) -> Result<Self, PageError> {
+        let is_manual = match query.take("approval").as_deref() {
+            None | Some("automatic") => false,
+            Some("manual") => true,
+            Some(_) => return Err(PageError::parameter("approval", "it is `automatic` or `manual`")),
+        };
+        Ok(Self { package: own(package), catalog: query.take("catalog"), channel: query.take("channel"), is_manual })
+    }
 }
 
 impl Way {
