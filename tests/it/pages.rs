@@ -924,6 +924,13 @@ fn a_slip_in_a_search_finds_what_was_meant() {
         if let Some(words) = words {
             assert!(page.contains(&format!("{words}</a>”")), "{asked}: {page}");
         }
+        // A page that is not there names the same.
+        let (status, page) = pages.get(&format!("/p/{asked}"));
+        assert_eq!(
+            (status, page.contains("href=\"/p/strimzi-kafka-operator\"")),
+            (404, finds.is_some()),
+            "{asked}: {page}"
+        );
         // The data stays what the command prints.
         let (_, data) = pages.get(&format!("/packages.json?q={asked}"));
         assert_eq!(data.contains("strimzi-kafka-operator"), finds.is_some() && words.is_none(), "{asked}: {data}");

@@ -246,6 +246,7 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
     if form == Form::Json {
         return text(status, &format!("{status}: {message}\n"));
     }
+    let context = PageContext { site, here: &Route::Home, shared: None };
     let title = match error {
         PageError::NoPage | PageError::Unknown { .. } => "Not found",
         PageError::Parameter { .. } | PageError::TooLong => "Invalid request",
@@ -257,9 +258,10 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
             @let (meant, address) = (&found.0, &found.1);
             p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }
         }
+        @if let PageError::Unknown { what: "package", name, .. } = error { (packages::like(context, name)) }
         p { "Search above for a package by name, keyword or API." }
     };
-    let page = refusal(PageContext { site, here: &Route::Home, shared: None }, title, &body);
+    let page = refusal(context, title, &body);
     Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body: page.into_string().into_bytes() }
 }
 

@@ -101,6 +101,28 @@ fn corrected(context: PageContext<'_>, list: &List) -> Result<Option<String>, Pa
     Ok(Some(better).filter(|it| *it != words))
 }
 
+/// How many packages a page names that was asked for one that is not there.
+const N_LIKE: usize = 6;
+
+/// The packages that a search for a name finds. Whatever goes wrong with that is not what the page is about.
+pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
+    let search = |words: String| answer(context, &List { words, ..List::default() }).ok();
+    let list = List { words: name.to_owned(), ..List::default() };
+    let mut found = search(name.to_owned());
+    if !matches!(&found, Some(Answer::Found(hits)) if !hits.is_empty()) {
+        found = corrected(context, &list).ok().flatten().and_then(search);
+    }
+    let Some(Answer::Found(hits)) = found else { return html! {} };
+    let mut seen: HashSet<&str> = HashSet::new();
+    let names: Vec<&str> = hits.iter().map(|it| it.package.as_str()).filter(|it| seen.insert(it)).collect();
+    html! {
+        @if !names.is_empty() {
+            p { "Packages like it:" }
+            ul { @for it in names.iter().take(N_LIKE) { li { (link(context, &Route::Package((*it).to_owned()), shown(it))) } } }
+        }
+    }
+}
+
 /// What is shown for a search that finds nothing: the same with its slips corrected, if that finds something.
 fn second_try(context: PageContext<'_>, list: &List) -> Result<Option<(List, Answer)>, PageError> {
     if list.words.is_empty() {
