@@ -1,19 +1,100 @@
 //! Did-you-mean.
 
-/// The candidate that `name` was most likely meant to be, if any is close: at most a third of it mistyped. Of equally
-/// close ones the first in byte order.
+/// What the names of many packages end with: it says nothing about which of them is meant.
+const ENDING: &str = "operator";
+
+/// The candidate that `name` was most likely meant to be, if any is close: at most a third of it mistyped. Letter case, dashes, the
+/// ending `operator` and a version that both have do not count. If none is close, the only one that has all words of
+/// `name`, at least two, in their order. Of equally close ones the one that is spelt most alike, then the first in byte order.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).clamp(1, 4);
     let lower = name.to_lowercase();
-    candidates
-        .into_iter()
-        .filter(|it| it.len().abs_diff(name.len()) <= limit * 4)
-        .filter_map(|it| {
-            let distance = strsim::osa_distance(&lower, &it.to_lowercase());
-            (distance <= limit).then_some((distance, it))
-        })
-        .min()
-        .map(|(_, it)| it)
+    let typed = Telling::of(&lower);
+    // What is left out of a candidate makes it as long as that, and no longer.
+    let longest = name.len() + ENDING.len() + 16;
+    let words = words(&lower);
+    let mut best: Option<(usize, usize, &str)> = None;
+    let mut having: Vec<&str> = Vec::new();
+    for candidate in candidates {
+        if words.len() > 1 && candidate.len() > name.len() && has_words(candidate, &words) {
+            having.push(candidate);
+        }
+        if candidate.len() > longest || name.len() > candidate.len() + ENDING.len() + 16 {
+            continue;
+        }
+        let other = candidate.to_lowercase();
+        if let Some(distance) = typed.distance(&Telling::of(&other)) {
+            let found = (distance, strsim::osa_distance(&lower, &other), candidate);
+            best = Some(best.map_or(found, |it| it.min(found)));
+        }
+    }
+    let only = having.first().filter(|first| having.iter().all(|it| it == *first));
+    best.map(|it| it.2).or_else(|| only.copied())
+}
+
+/// What tells a name in lower case from others.
+struct Telling<'n> {
+    /// Without version, ending and dashes.
+    core: String,
+    has_ending: bool,
+    version: &'n str,
+}
+
+impl<'n> Telling<'n> {
+    fn of(lower: &'n str) -> Self {
+        const SEPARATORS: [char; 3] = ['.', '-', '_'];
+        let version = version_part(lower);
+        let mut before = lower.strip_suffix(version).unwrap_or(lower);
+        if !version.is_empty() {
+            before = before.trim_end_matches(SEPARATORS);
+            before = before.strip_suffix('v').filter(|it| it.is_empty() || it.ends_with(SEPARATORS)).unwrap_or(before);
+        }
+        let mut core = before.trim_end_matches(SEPARATORS).replace(['-', '_'], "");
+        let rest = core.strip_suffix(ENDING).filter(|it| !it.is_empty()).map(str::len);
+        core.truncate(rest.unwrap_or(core.len()));
+        Self { core, has_ending: rest.is_some(), version }
+    }
+
+    /// How many letters differ, if so few do that one may be meant for the other.
+    fn distance(&self, other: &Self) -> Option<usize> {
+        let is_same_version = self.version == other.version;
+        let text = |it: &Self, with_ending: bool| {
+            let ending = if with_ending && it.has_ending { ENDING } else { "" };
+            let version = if is_same_version { String::new() } else { it.version.replace(['-', '_'], "") };
+            format!("{}{ending}{version}", it.core)
+        };
+        let plain = near(&text(self, false), &text(other, false));
+        // The ending itself may be misspelt.
+        let is_ending_open = self.has_ending != other.has_ending && self.core != ENDING;
+        plain.or_else(|| is_ending_open.then(|| near(&text(self, true), &text(other, true))).flatten())
+    }
+}
+
+/// How many letters of two texts differ: at most a third.
+fn near(a: &str, b: &str) -> Option<usize> {
+    let (n_a, n_b) = (a.chars().count(), b.chars().count());
+    let limit = (n_a / 3).clamp(1, 4);
+    if n_a.abs_diff(n_b) > limit {
+        return None;
+    }
+    let distance = strsim::osa_distance(a, b);
+    // Texts of which no letter is the same are not alike, however short they are.
+    (distance <= limit && (distance == 0 || distance < n_a.min(n_b))).then_some(distance)
+}
+
+/// The words of a name in lower case that say something.
+fn words(lower: &str) -> Vec<&str> {
+    lower.split(['-', '_', ' ']).filter(|it| !it.is_empty() && *it != ENDING).collect()
+}
+
+/// Whether a name has all these words, in this order.
+fn has_words(name: &str, wanted: &[&str]) -> bool {
+    let mut wanted = wanted.iter().peekable();
+    for word in name.split(['-', '_', ' ']) {
+        if wanted.peek().is_some_and(|it| it.eq_ignore_ascii_case(word)) {
+            wanted.next();
+        }
+    }
+    wanted.peek().is_none()
 }
 
 /// As [`closest`] for names that end with versions: the guess has the numbers of `name`, since one with others is another version, not a
@@ -31,8 +112,10 @@ pub fn slip_of<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let limit = if meant.chars().count() < 10 { 1 } else { 2 };
     let distance = |it: &str| strsim::osa_distance(&meant, &plain(it));
     let is_other = |it: &&str| *it != name && it.len().abs_diff(name.len()) <= 16 && has_same_version(it, name);
-    let near = candidates.into_iter().filter(is_other).map(|it| (distance(it), it)).filter(|it| it.0 <= limit);
-    near.min().map(|(_, it)| it)
+    let lower = name.to_lowercase();
+    let typed = Telling::of(&lower);
+    let is_near = |it: &(usize, &str)| it.0 <= limit && typed.distance(&Telling::of(&it.1.to_lowercase())).is_some();
+    candidates.into_iter().filter(is_other).map(|it| (distance(it), it)).filter(is_near).min().map(|(_, it)| it)
 }
 
 /// Whether two names have the same numbers, and the same text from where a version seems to begin.
@@ -74,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_slip_is_nearer_than_what_looks_alike() {
-        let names = ["cert-manager", "etcd", "tempo-product", "3scale-operator.v0.5.0", "a.v1.0.0-alpha1", "till.v2"];
+        let names = ["cert-manager", "etcd", "tempo-product", "3scale-operator.v0.5.0", "a.v1.0.0-alpha1", "till.v2", "b-operator"];
         for (typed, meant) in [
             ("certmanager", Some("cert-manager")),
             ("cert-manger", Some("cert-manager")),
@@ -87,6 +170,8 @@ mod tests {
             ("a.v1.0.0-alpah1", None),
             ("til.v2", Some("till.v2")),
             ("till.v3", None),
+            ("c-operator", None),
+            ("b-opertor", Some("b-operator")),
         ] {
             assert_eq!(slip_of(typed, names), meant, "{typed}");
         }
@@ -118,7 +203,41 @@ mod tests {
             ("KEDA", Some("keda")),
             ("strimzi-kafka-opertor", Some("strimzi-kafka-operator")),
             ("etcd", None),
+            ("x", None),
             ("", None),
+        ] {
+            assert_eq!(closest(typed, names), meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn only_what_tells_names_apart_counts() {
+        let names = [
+            "hive-operator",
+            "koku-metrics-operator",
+            "b-operator",
+            "multiple-channel-heads",
+            "amq-streams-console",
+            "amq-broker-console",
+            "shop-operator.v1.0.0",
+        ];
+        for (typed, meant) in [
+            ("widget-operator", None),
+            ("kokumetrics", Some("koku-metrics-operator")),
+            ("koku-metrics", Some("koku-metrics-operator")),
+            ("kokumetricsoperator", Some("koku-metrics-operator")),
+            ("hvie-operator", Some("hive-operator")),
+            ("hive", Some("hive-operator")),
+            ("live", Some("hive-operator")),
+            ("c-operator", None),
+            ("multiple-heads", Some("multiple-channel-heads")),
+            ("heads-multiple", None),
+            ("amq-console", None),
+            ("heads", None),
+            ("shpo-operator.v1.0.0", Some("shop-operator.v1.0.0")),
+            ("desk-operator.v1.0.0", None),
+            ("operator", None),
+            ("-operator", None),
         ] {
             assert_eq!(closest(typed, names), meant, "{typed}");
         }
