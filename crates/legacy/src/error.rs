@@ -61,6 +61,14 @@ pub enum LegacyError {
         /// What opm says.
         text: String,
     },
+    /// A package that a maintenance step names is not there.
+    #[error("{text}")]
+    NoPackage {
+        /// What is said of it. Where opm says something, its words: other tools match them.
+        text: String,
+        /// The package that was meant.
+        meant: Option<String>,
+    },
     /// Bundles cannot be added.
     #[error(transparent)]
     NotAdded(#[from] Box<AddRefusal>),
@@ -120,6 +128,7 @@ impl LegacyError {
                     .to_owned()
             }
             Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
+            Self::NoPackage { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
             Self::NotAdded(refusal) => refusal.help(),
             Self::File(error) => return error.help(),
             Self::Write { .. } => {

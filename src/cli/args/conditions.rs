@@ -5,7 +5,10 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::index::query::{ApiPattern, SearchQuery, Status};
+use crate::diag::closest;
+use crate::index::query::{ApiPattern, FacetKind, SearchQuery, Status};
+use crate::index::{Index, IndexError};
+use crate::version::first_of;
 
 /// Which bundles are wanted. All conditions must hold for one bundle.
 #[derive(Debug, Clone, Default, Args)]
@@ -39,7 +42,47 @@ pub(crate) struct Conditions {
     install_mode: Vec<String>,
 }
 
+/// How many values a message names.
+const SHOWN: usize = 10;
+
 impl Conditions {
+    /// Which conditions no bundle can meet, because none has such a feature, category, architecture, provider or install mode, in words.
+    pub(crate) fn unknown(&self, index: &Index) -> Result<Vec<String>, IndexError> {
+        let by_kind = [
+            (FacetKind::Feature, "feature", &self.feature),
+            (FacetKind::Category, "category", &self.category),
+            (FacetKind::Architecture, "architecture", &self.arch),
+            (FacetKind::Provider, "provider", &self.provider),
+            (FacetKind::InstallMode, "install mode", &self.install_mode),
+        ];
+        if by_kind.iter().all(|it| it.2.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let facets = index.facets()?;
+        let mut found = Vec::new();
+        for (kind, what, wanted) in by_kind {
+            let mut known: Vec<String> = match kind {
+                FacetKind::Feature => index.feature_names()?,
+                _ => facets.iter().filter(|it| it.kind == kind).map(|it| it.value.clone()).collect(),
+            };
+            known.dedup();
+            for value in wanted {
+                let value =
+                    if kind == FacetKind::Feature { value.split('=').next().unwrap_or_default() } else { value };
+                if known.iter().any(|it| it.eq_ignore_ascii_case(value)) {
+                    continue;
+                }
+                let help = match closest(value, known.iter().map(String::as_str)) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None if known.is_empty() => "there is none".to_owned(),
+                    None => format!("there are {}", first_of(known.iter().take(SHOWN), known.len())),
+                };
+                found.push(format!("no bundle has the {what} `{value}`: {help}"));
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         let all = [

@@ -99,8 +99,11 @@ pub(super) fn add(
             Err(error) => CommandError::from(error),
             Ok(_) => CommandError::usage("there is no such package"),
         };
-        let help = error.help.clone().map(|it| format!("{it}; ")).unwrap_or_default();
-        return Err(error.help(format!("{help}`--create-package` begins the package with this bundle")));
+        let is_guess = |it: &&String| it.starts_with("did you mean");
+        let meant = error.help.as_ref().filter(is_guess).map(|it| format!("{it} ")).unwrap_or_default();
+        let file = if root.is_file() { root.to_owned() } else { catalog.file_of_new(root, &package)? };
+        let help = format!("`--create-package` begins the package with this bundle, in `{}`", file.display());
+        return Err(error.help(format!("{meant}{help}")));
     }
     let field = |name: &str| json_text(&blob, name);
     if field("image").is_empty() {

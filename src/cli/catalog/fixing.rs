@@ -13,22 +13,23 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::interrupt;
 use crate::cli::terminal::write_edits::{in_files, write_all};
-use crate::compose::Choice;
+use crate::compose::{Choice, Chosen};
 use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Rule};
 use crate::edit::{CatalogEdit, Change, FileEdit, Mend};
 use crate::fbc::Input;
 use crate::file::finish_left;
 
-/// Mends the findings that are chosen, or prints what that would change.
+/// Mends the findings that are chosen, or prints what that would change, and gives what would be left.
 pub(super) fn fix(
     context: &Context,
     sources: &[PathBuf],
     choice: &Choice,
     practices: &[&'static Rule],
     dry_run: bool,
-) -> Result<(), CommandError> {
+) -> Result<Vec<Chosen>, CommandError> {
     let mut mended: Vec<(&Path, Input, Vec<FileEdit>)> = Vec::new();
+    let mut left = Vec::new();
     for path in sources {
         let mut input = files(context, path)?;
         if !dry_run {
@@ -36,7 +37,11 @@ pub(super) fn fix(
             finish_left(input.files.iter().filter_map(|it| it.path()));
             input = files(context, path)?;
         }
-        let edits = mend(&input, choice, practices)?;
+        let catalog = mend(&input, choice, practices)?;
+        if dry_run {
+            left.push(chosen(catalog.input(), choice, practices)?);
+        }
+        let edits = catalog.files().cloned().collect();
         mended.push((path.as_path(), input, edits));
     }
     let edits = || mended.iter().flat_map(|(_, _, it)| it);
@@ -53,7 +58,7 @@ pub(super) fn fix(
         if edits().next().is_none() {
             context.reporter.note("nothing changes");
         }
-        return Ok(());
+        return Ok(left);
     }
     interrupt::undo_writes(context);
     let all = mended.iter().flat_map(|(catalog, input, edits)| edits.iter().map(move |it| (*catalog, input, it)));
@@ -61,7 +66,7 @@ pub(super) fn fix(
     for edit in edits() {
         context.reporter.note(&format!("wrote {}", edit.path.display()));
     }
-    Ok(())
+    Ok(left)
 }
 
 fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
@@ -69,16 +74,20 @@ fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
     in_files(path, context.open(path)?, help)
 }
 
-/// The files of a catalog in which something can be mended.
-fn mend(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<Vec<FileEdit>, CommandError> {
+/// The findings of a catalog that are chosen.
+fn chosen(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<Chosen, CommandError> {
     let mut findings = check_catalog(input, None).findings;
     findings.append(&mut practice::practices(input, practices));
     let rules = [check::all_rules(), practices.to_vec()].concat();
     // Known findings are left alone; that they are known is not written down before the others are mended.
     let choice = Choice { write_to: None, ..choice.clone() };
-    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+    Ok(choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?)
+}
+
+/// A catalog in which is mended what can be.
+fn mend(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<CatalogEdit, CommandError> {
     let mut mends: BTreeMap<String, BTreeSet<Mend>> = BTreeMap::new();
-    for Finding { rule, package, .. } in chosen.findings {
+    for Finding { rule, package, .. } in chosen(input, choice, practices)?.findings {
         if let (Some(mend), Some(package)) = (Mend::of(rule), package) {
             mends.entry(package).or_default().insert(mend);
         }
@@ -92,5 +101,5 @@ fn mend(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<V
             return Err(CommandError::new(Exit::No, message));
         }
     }
-    Ok(catalog.files().cloned().collect())
+    Ok(catalog)
 }

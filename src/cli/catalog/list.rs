@@ -70,6 +70,12 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);
     let filter = Filter { catalogs: args.ask.catalog.clone(), package, channel };
     let matching = index.matching(&args.conditions.query(&[], &[]))?;
+    let say_unknown = |is_empty: bool| -> Result<(), CommandError> {
+        if is_empty {
+            args.conditions.unknown(&index)?.iter().for_each(|it| context.reporter.note(it));
+        }
+        Ok(())
+    };
     match args.what {
         What::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
         What::Packages => {
@@ -80,6 +86,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                 let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
                 rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
             }
+            say_unknown(rows.is_empty())?;
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
@@ -96,6 +103,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             if let Some(matching) = &matching {
                 rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
             }
+            say_unknown(rows.is_empty())?;
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }

@@ -53,6 +53,7 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     let is_found = !hits.is_empty();
     if !is_found {
         context.reporter.note("nothing found");
+        args.conditions.unknown(&index)?.iter().for_each(|it| context.reporter.note(it));
     }
     table::print(hits, &args.rows)?;
     Ok(if is_found { Exit::Yes } else { Exit::No })

@@ -1,5 +1,6 @@
 //! `olmdex sql`
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Read as _, Write as _};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -13,8 +14,8 @@ use crate::cli::print::table;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::file::system_words;
-use crate::index::IndexError;
 use crate::index::query::{SqlLimits, SqlResult, SqlValue};
+use crate::index::{Index, IndexError};
 
 /// Run a read-only SQL query
 ///
@@ -90,7 +91,7 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
     let result = result.map_err(|error| match error {
         IndexError::Limit(_) => CommandError::from(error).help(TIMEOUT_HELP),
         IndexError::TooLarge(_) => CommandError::from(error).help("raise the limit with `--max-bytes`"),
-        error => with_views(error.into()),
+        error => with_names(&mut index, &statement, error.into()),
     })?;
     print(args, &result)?;
     if result.is_cut {
@@ -148,13 +149,43 @@ const VIEWS: &[&str] = &[
     "v_property",
 ];
 
-fn with_views(error: CommandError) -> CommandError {
+/// Adds what there is to an error about a view or column that is not there.
+fn with_names(index: &mut Index, statement: &str, error: CommandError) -> CommandError {
     let message = error.message();
+    if let Some(column) = message.strip_prefix("no such column: ") {
+        return match columns_of(index, statement) {
+            columns if columns.is_empty() => error,
+            columns => error.help(match crate::diag::closest(unquoted(column), columns.iter().map(String::as_str)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("the columns are {}", columns.join(", ")),
+            }),
+        };
+    }
     let Some(name) = message.strip_prefix("no such table: ") else { return error };
     error.help(match crate::diag::closest(name, VIEWS.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("the views are {}", VIEWS.join(", ")),
     })
+}
+
+/// The name of a column without that of its view, and without quotes.
+fn unquoted(column: &str) -> &str {
+    column.rsplit('.').next().unwrap_or(column).trim_matches(['"', '`', '[', ']'])
+}
+
+/// The columns of the views that a statement names.
+fn columns_of(index: &mut Index, statement: &str) -> Vec<String> {
+    let words = statement.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    let views = VIEWS.iter().filter(|view| words.iter().any(|it| it == *view));
+    let mut columns: Vec<String> = Vec::new();
+    for view in views {
+        let result = index.sql(&format!("SELECT * FROM {view} LIMIT 0"), SqlLimits::default());
+        columns.extend(result.map(|it| it.columns).unwrap_or_default());
+    }
+    let mut seen = BTreeSet::new();
+    columns.retain(|it| seen.insert(it.clone()));
+    columns
 }
 
 fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {

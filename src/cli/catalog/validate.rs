@@ -1,5 +1,6 @@
 //! `olmdex validate`
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
-use crate::compose::{Choice, Config};
+use crate::compose::{Choice, Chosen, Config};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
@@ -64,7 +65,7 @@ pub(crate) struct ValidateArgs {
     /// Mend what has one safe answer, in the files of the catalog, and check what they are then
     #[arg(long, conflicts_with = "compat")]
     fix: bool,
-    /// With `--fix`: print what would change, and change nothing
+    /// With `--fix`: print what would change and what would be left, and change nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
     /// The day on which the heads of channels must be supported, by the lifecycles of the catalog. Default: no day
@@ -101,9 +102,9 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         None => practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
     };
     if args.fix {
-        fix(context, &args.sources, &choice, &practices, args.dry_run)?;
+        let left = fix(context, &args.sources, &choice, &practices, args.dry_run)?;
         if args.dry_run {
-            return Ok(Exit::Yes);
+            return Ok(would_be_left(context, &left));
         }
     }
     let mut validation = Validation::new(context, args, practices);
@@ -216,6 +217,7 @@ impl<'r> Validation<'r> {
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
+            point_to_catalogs(path, &input, &mut found);
             self.findings.append(&mut found);
             self.refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
@@ -292,6 +294,20 @@ impl<'r> Validation<'r> {
     }
 }
 
+/// Says what `--fix` would leave as it is.
+fn would_be_left(context: &Context, left: &[Chosen]) -> Exit {
+    let mut tally = Tally::default();
+    for chosen in left {
+        context.reporter.findings(&chosen.findings);
+        let Tally { errors, warnings } = chosen.tally();
+        tally = Tally { errors: tally.errors + errors, warnings: tally.warnings + warnings };
+    }
+    if tally != Tally::default() {
+        context.reporter.note(&format!("`--fix` would leave {tally}"));
+    }
+    if left.iter().any(Chosen::is_refused) { Exit::No } else { Exit::Yes }
+}
+
 fn summary(what: &str, tally: Tally, has_hidden_errors: bool) -> String {
     match tally {
         Tally { errors: 0, warnings: 0 } if has_hidden_errors => format!("{what}: valid except for hidden errors"),
@@ -317,6 +333,36 @@ fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<Opened,
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Directories that all define packages of each other are more likely catalogs of their own than one catalog.
+fn point_to_catalogs(path: &Path, input: &Input, found: &mut [Finding]) {
+    let is_duplicate = |it: &&mut Finding| it.rule.id == check::rules::DUPLICATE_PACKAGE.id;
+    if found.iter_mut().filter(is_duplicate).count() == 0 {
+        return;
+    }
+    let relative = input.files.iter().map(|it| it.relative().split_once('/').map(|it| it.0));
+    let Some(directories) = relative.collect::<Option<BTreeSet<&str>>>() else { return };
+    let directory_of = |shown: &str| {
+        let below = Path::new(shown).strip_prefix(path).ok()?;
+        directories.get(below.iter().next()?.to_str()?).copied()
+    };
+    let mut involved: BTreeSet<&str> = BTreeSet::new();
+    for finding in found.iter_mut().filter(is_duplicate) {
+        let second = finding.place.as_ref().and_then(|it| directory_of(&it.file));
+        let first = finding.help.as_deref().and_then(|it| directory_of(it.rsplit_once(" is at ")?.1));
+        if let (Some(first), Some(second)) = (first, second)
+            && first != second
+        {
+            involved.extend([first, second]);
+        }
+    }
+    if involved.len() < 2 || involved != directories {
+        return;
+    }
+    let root = path.display().to_string();
+    let help = format!("these look like several catalogs: `olmdex validate {}/*`", root.trim_end_matches('/'));
+    found.iter_mut().filter(is_duplicate).for_each(|it| it.help = Some(help.clone()));
 }
 
 /// A bundle by itself is no catalog, since its package is nowhere: another command is meant.

@@ -61,11 +61,11 @@ pub(super) fn change(
     step(&mut edit).map_err(|error| {
         let has_own_help = matches!(error, LegacyError::NotAdded(_));
         let error = CommandError::from(error);
-        if error.exit == Exit::No && !has_own_help {
-            error.help("`--permissive` goes on without it; nothing was written")
-        } else {
-            error
+        if !matches!(error.exit, Exit::No | Exit::NotFound) || has_own_help {
+            return error;
         }
+        let meant = error.help.as_ref().map(|it| format!("{it} ")).unwrap_or_default();
+        error.help(format!("{meant}`--permissive` goes on without it; nothing was written"))
     })?;
     let done = edit.finish()?;
     let outcome = if args.dry_run { "dry run: wrote nothing".to_owned() } else { format!("wrote {shown}") };

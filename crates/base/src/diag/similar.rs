@@ -157,7 +157,15 @@ mod tests {
 
     #[test]
     fn a_slip_is_nearer_than_what_looks_alike() {
-        let names = ["cert-manager", "etcd", "tempo-product", "3scale-operator.v0.5.0", "a.v1.0.0-alpha1", "till.v2", "b-operator"];
+        let names = [
+            "cert-manager",
+            "etcd",
+            "tempo-product",
+            "3scale-operator.v0.5.0",
+            "a.v1.0.0-alpha1",
+            "till.v2",
+            "b-operator",
+        ];
         for (typed, meant) in [
             ("certmanager", Some("cert-manager")),
             ("cert-manger", Some("cert-manager")),

@@ -89,7 +89,9 @@ impl<'o> Checked<'o> {
             Unread::Unreadable(message) => format!("{what} cannot be read: {message}"),
             Unread::Broken(message, line) => format!("{what} cannot be read: line {line}: {message}"),
         };
-        self.add("load", Wording::new(rules::UNREADABLE, message, "EXC"), None, &[]);
+        let mut wording = Wording::new(rules::UNREADABLE, message, "EXC");
+        wording.help = if is_csv { self.version().csv_help(&self.operator.path) } else { None };
+        self.add("load", wording, None, &[]);
     }
 
     fn name(&mut self) {
@@ -108,11 +110,13 @@ impl<'o> Checked<'o> {
             return;
         }
         let Some((csv_name, _)) = &version.facts.split_name else {
-            let wording = Wording::new(
-                rules::NAME,
-                "the name of the ClusterServiceVersion is not NAME.VERSION",
-                format!("Invalid operator name in CSV for {}", self.bundle()),
-            );
+            let help = version.csv_help(&operator.path);
+            let message = match help {
+                Some(_) => "without a ClusterServiceVersion the version has no name",
+                None => "the name of the ClusterServiceVersion is not NAME.VERSION",
+            };
+            let theirs = format!("Invalid operator name in CSV for {}", self.bundle());
+            let wording = Wording { help, ..Wording::new(rules::NAME, message, theirs) };
             self.in_csv(CHECK_NAME, wording, ["metadata", "name"]);
             return;
         };

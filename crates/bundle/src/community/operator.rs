@@ -136,6 +136,30 @@ impl VersionDirectory {
         found.collect()
     }
 
+    /// How to give it a ClusterServiceVersion, if it has none: a file that is one may only be called otherwise.
+    pub(super) fn csv_help(&self, operator: &Path) -> Option<String> {
+        if self.csv != Err(Unread::Absent) {
+            return None;
+        }
+        let relative = format!("{}/manifests", self.name);
+        let is_csv = |name: &String| {
+            let is_manifest = [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it));
+            let file = is_manifest.then(|| RepositoryFile::read(operator, &format!("{relative}/{name}")));
+            let mut reader = Reader::new();
+            let kind = file.and_then(Result::ok).and_then(|it| text(reader.read(&it.json).ok(), "kind"));
+            kind.as_deref() == Some("ClusterServiceVersion")
+        };
+        Some(match names_in(&operator.join(&relative)).unwrap_or_default().into_iter().find(is_csv) {
+            Some(name) => {
+                let stem = name.split('.').next().unwrap_or_default();
+                format!(
+                    "`manifests/{name}` is one, and must end in `.clusterserviceversion.yaml`: rename it, for example to `{stem}.clusterserviceversion.yaml`"
+                )
+            }
+            None => "put it into `manifests/` as `NAME.clusterserviceversion.yaml`".to_owned(),
+        })
+    }
+
     fn read(operator: &Path, name: String) -> Self {
         let csv = match csv_name(&operator.join(&name).join("manifests")) {
             Some(file) => RepositoryFile::read(operator, &format!("{name}/manifests/{file}")),
@@ -152,13 +176,18 @@ impl VersionDirectory {
     }
 }
 
+/// The names in a directory, sorted.
+fn names_in(directory: &Path) -> Option<Vec<String>> {
+    let entries = std::fs::read_dir(directory).ok()?;
+    let mut names: Vec<String> =
+        entries.filter_map(|it| Some(it.ok()?.file_name().to_string_lossy().into_owned())).collect();
+    names.sort();
+    Some(names)
+}
+
 /// The file of the ClusterServiceVersion: the first by its ending.
 fn csv_name(manifests: &Path) -> Option<String> {
-    let mut names: Vec<String> = std::fs::read_dir(manifests)
-        .ok()?
-        .filter_map(|it| Some(it.ok()?.file_name().to_string_lossy().into_owned()))
-        .collect();
-    names.sort();
+    let names = names_in(manifests)?;
     let ending = |ending: &str| names.iter().find(|it| it.ends_with(ending)).cloned();
     ending(".clusterserviceversion.yaml").or_else(|| ending(".clusterserviceversion.yml"))
 }

@@ -51,8 +51,13 @@ pub enum ReleaseError {
         message: String,
     },
     /// It has no ClusterServiceVersion with a name.
-    #[error("`{0}` has no ClusterServiceVersion with a name")]
-    NoCsv(String),
+    #[error("`{called}` has no ClusterServiceVersion with a name")]
+    NoCsv {
+        /// The version.
+        called: String,
+        /// What to do.
+        help: String,
+    },
     /// The default channel is not one of the channels.
     #[error("the default channel `{channel}` of template `{template}` is not among its channels: {channels}")]
     DefaultChannel {
@@ -104,7 +109,7 @@ impl ReleaseError {
                 "add one: `catalog_templates: [{template_name: basic.yaml, channels: [stable]}]`".to_owned()
             }
             Self::Unreadable { .. } => "correct the file".to_owned(),
-            Self::NoCsv(_) => "put it into `manifests/` as `NAME.clusterserviceversion.yaml`".to_owned(),
+            Self::NoCsv { help, .. } => help.clone(),
             Self::DefaultChannel { .. } => "add it to `channels`, or name another one".to_owned(),
             Self::NotMapped(name) => {
                 format!("add `{{template_name: {name}, type: olm.template.basic, catalog_names: […]}}` to it")
@@ -150,7 +155,11 @@ pub fn release(
             return Err(unreadable(&file.display().to_string(), error));
         }
     };
-    let name = version.facts.csv_name.clone().ok_or(ReleaseError::NoCsv(called))?;
+    let no_csv = || {
+        let help = version.csv_help(&operator.path).unwrap_or_else(|| "give it a name: `metadata.name`".to_owned());
+        ReleaseError::NoCsv { called, help }
+    };
+    let name = version.facts.csv_name.clone().ok_or_else(no_csv)?;
     let mut edits: BTreeMap<String, TemplateEdit> = BTreeMap::new();
     let mut order = Vec::new();
     for wanted in TemplateRelease::read(&configuration.json) {

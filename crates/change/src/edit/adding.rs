@@ -66,8 +66,7 @@ pub(super) fn new_package(
     }
     documents.push(bundle.clone());
     let is_file = root.is_file();
-    let is_json = |it: &fbc::InputFile| it.relative().ends_with(".json");
-    let format = if input.files.first().is_some_and(is_json) { Format::Json } else { Format::Yaml };
+    let format = format_of(input);
     let mut added = Vec::new();
     for json in &documents {
         let mut reader = Reader::new();
@@ -85,7 +84,7 @@ pub(super) fn new_package(
             let text = String::from_utf8(whole.to_vec());
             (0, root.to_owned(), text.map_err(|_| failed(std::io::Error::other("it is not UTF-8")))?)
         }
-        _ => (input.files.len(), root.join(file_of(input, package, format)?), String::new()),
+        _ => (input.files.len(), root.join(file_of_new(input, package)?), String::new()),
     };
     let line = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let after = format!("{before}{line}{added}");
@@ -96,13 +95,18 @@ pub(super) fn new_package(
     Ok((FileEdit { file: number, path, before, after, rewritten: None, is_new }, verdict))
 }
 
+fn format_of(input: &Input) -> Format {
+    let is_json = |it: &fbc::InputFile| it.relative().ends_with(".json");
+    if input.files.first().is_some_and(is_json) { Format::Json } else { Format::Yaml }
+}
+
 /// The file of a new package below the catalog: in a directory of its own if the other packages have such, else beside their files.
-fn file_of(input: &Input, package: &str, format: Format) -> Result<String, EditError> {
+pub(super) fn file_of_new(input: &Input, package: &str) -> Result<String, EditError> {
     if package.is_empty() || package.starts_with('.') || package.contains(['/', '\0']) {
         let message = format!("`{package}` cannot be the name of a file");
         return Err(EditError::unfit(message, "give the package another name"));
     }
-    let ending = if format == Format::Json { "json" } else { "yaml" };
+    let ending = if format_of(input) == Format::Json { "json" } else { "yaml" };
     let has_directories = input.files.is_empty() || input.files.iter().any(|it| it.relative().contains('/'));
     Ok(if has_directories { format!("{package}/catalog.{ending}") } else { format!("{package}.{ending}") })
 }

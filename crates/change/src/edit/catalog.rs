@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-use super::adding::new_package;
+use super::adding::{file_of_new, new_package};
 use super::change::Change;
 use super::documents::{FileEdit, PackageDocuments, file_edits};
 use super::error::EditError;
@@ -198,6 +198,14 @@ impl CatalogEdit {
         let (edit, verdict) = new_package(&self.current, root, package, change)?;
         self.take(vec![edit]);
         Ok(verdict)
+    }
+
+    /// The file that [`Self::create_package`] begins for a package, if `root` is a directory.
+    ///
+    /// # Errors
+    /// If the package cannot have a file of its name.
+    pub fn file_of_new(&self, root: &Path, package: &str) -> Result<PathBuf, EditError> {
+        Ok(root.join(file_of_new(&self.current, package)?))
     }
 
     /// What the bundles of a package have become of their manifests, most of them; if it has none that tells, those of the whole catalog.

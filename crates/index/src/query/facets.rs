@@ -104,4 +104,12 @@ impl Index {
         found.dedup();
         Ok(found)
     }
+
+    /// The names of all features, whatever their values, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn feature_names(&self) -> Result<Vec<String>, IndexError> {
+        self.rows("SELECT DISTINCT name FROM feature ORDER BY name", [], |row| row.get(0))
+    }
 }

@@ -55,30 +55,44 @@ INSERT OR IGNORE INTO doomed
     WHERE name NOT IN (SELECT operatorbundle_name FROM channel_entry WHERE operatorbundle_name IS NOT NULL)
       AND name NOT IN (SELECT operatorbundle_name FROM deprecated WHERE operatorbundle_name IS NOT NULL)";
 
+/// The error about a package that is not there.
+fn absent(package: &str, text: String, guesses: &Guesses<'_>) -> LegacyError {
+    LegacyError::NoPackage { text, meant: guesses.closest(package).map(str::to_owned) }
+}
+
+/// An error with what to do about it, as a warning.
+fn in_words(error: &LegacyError) -> String {
+    error.help().map_or_else(|| error.to_string(), |help| format!("{error}; {help}"))
+}
+
 impl Edit {
     /// Removes packages with all their bundles, and then all bundles that are in no channel. Without `is_permissive` a
     /// package that is not there ends the step.
     ///
     /// # Errors
-    /// [`LegacyError::Refused`] with the real tool's words, or if the file is damaged.
+    /// [`LegacyError::NoPackage`], or if the file is damaged.
     pub fn remove_packages(&mut self, packages: &[String], is_permissive: bool) -> Result<(), LegacyError> {
         let mut seen: HashSet<&String> = HashSet::new();
         let wanted: Vec<&String> = packages.iter().filter(|it| !it.is_empty() && seen.insert(it)).collect();
         self.doom_none()?;
+        let names = self.package_names()?;
+        let mut guesses = None;
         let present = self.doom_packages(&wanted)?;
         for package in wanted {
             if present.contains(package) {
                 self.done.packages.push(package.clone());
                 continue;
             }
+            let guesses = guesses.get_or_insert_with(|| Guesses::new(names.iter().map(String::as_str)));
             let text = format!(
                 "error deleting packages from database: error removing operator package {package}: no package found for \
                  packagename {package}"
             );
+            let error = absent(package, text, guesses);
             if !is_permissive {
-                return Err(LegacyError::Refused { text });
+                return Err(error);
             }
-            self.done.passed_over.push(text);
+            self.done.passed_over.push(in_words(&error));
         }
         self.delete_doomed()?;
         self.remove_stranded()
@@ -90,7 +104,7 @@ impl Edit {
     /// # Errors
     /// As [`Self::remove_packages`].
     pub fn keep_packages(&mut self, packages: &[String], is_permissive: bool) -> Result<(), LegacyError> {
-        let names = self.strings("SELECT name FROM package WHERE name IS NOT NULL ORDER BY name", &[])?;
+        let names = self.package_names()?;
         let known: HashSet<&String> = names.iter().collect();
         let guesses = Guesses::new(names.iter().map(String::as_str));
         let mut wording: HashSet<&String> = HashSet::new();
@@ -98,15 +112,11 @@ impl Edit {
             if !wording.insert(unknown) {
                 continue;
             }
-            let meant = match guesses.closest(unknown) {
-                Some(meant) => format!("; did you mean `{meant}`?"),
-                None => String::new(),
-            };
-            let text = format!("there is no package `{unknown}` to keep{meant}");
+            let error = absent(unknown, format!("there is no package `{unknown}` to keep"), &guesses);
             if !is_permissive {
-                return Err(LegacyError::Refused { text });
+                return Err(error);
             }
-            self.done.passed_over.push(text);
+            self.done.passed_over.push(in_words(&error));
         }
         let kept: HashSet<&String> = packages.iter().collect();
         let others: Vec<String> = names.iter().filter(|it| !kept.contains(it)).cloned().collect();
@@ -114,6 +124,10 @@ impl Edit {
             self.done.passed_over.push("no package is kept: all packages are removed".to_owned());
         }
         self.remove_packages(&others, is_permissive)
+    }
+
+    fn package_names(&self) -> Result<Vec<String>, LegacyError> {
+        self.strings("SELECT name FROM package WHERE name IS NOT NULL ORDER BY name", &[])
     }
 
     /// Removes bundles that are in no channel and not deprecated, bundles of packages that are not there, and marks of

@@ -40,8 +40,17 @@ impl Layout {
     /// That in a directory.
     ///
     /// # Errors
-    /// [`OciError::Document`] if its index cannot be decoded; what keeps it from being read.
+    /// [`OciError::Choice`] if the directory is none; [`OciError::Document`] if its index cannot be decoded; what keeps it from being
+    /// read.
     pub fn open(directory: &Path) -> Result<Self, OciError> {
+        if !Self::is_in(directory) && !directory.join("index.json").exists() {
+            let message = match directory.is_dir() {
+                true => "the directory is not an OCI layout: it has no `oci-layout` and no `index.json`",
+                false => "there is no such directory",
+            };
+            let help = "name the directory of an OCI layout, as `skopeo copy … oci:DIR` writes it".to_owned();
+            return Err(OciError::Choice { message: message.to_owned(), help });
+        }
         Self::read(Files::Directory(directory.to_owned()))
     }
 

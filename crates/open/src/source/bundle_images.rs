@@ -150,6 +150,16 @@ impl<'o> Images<'o> {
         }
     }
 
+    fn unknown(&self, image: &str) -> Unavailable {
+        let pull = format!("fetch it with `--pull`, or name its directory with `--bundle {image}=DIR`");
+        let copy =
+            format!("copy it first: `skopeo copy docker://{image} oci:bundles:{image}` and `--bundles oci:bundles`");
+        let trees: Vec<String> = self.trees.iter().map(|it| it.unlike(image)).collect();
+        let help =
+            if trees.is_empty() { format!("{pull}, or {copy}") } else { format!("{}; {pull}", trees.join("; ")) };
+        Unavailable { message: format!("the image `{image}` is not known offline"), help: Some(help), is_unknown: true }
+    }
+
     /// The blobs that catalogs have of images, by the names that these go by.
     fn in_catalogs(&self, images: &[&str]) -> Result<BTreeMap<String, String>, String> {
         let mut found = BTreeMap::new();
@@ -246,16 +256,8 @@ impl BundleImages for Images<'_> {
         let rest = |(image, found): (&&str, Option<_>)| match found {
             Some(found) => found,
             None if self.pulls => self.in_registry(image),
-            None => Err(unknown(image)),
+            None => Err(self.unknown(image)),
         };
         images.iter().zip(found).map(rest).collect()
     }
-}
-
-fn unknown(image: &str) -> Unavailable {
-    let help = format!(
-        "fetch it with `--pull`, or name its directory with `--bundle {image}=DIR`, or copy it first: \
-         `skopeo copy docker://{image} oci:bundles:{image}` and `--bundles oci:bundles`"
-    );
-    Unavailable { message: format!("the image `{image}` is not known offline"), help: Some(help), is_unknown: true }
 }

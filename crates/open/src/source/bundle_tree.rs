@@ -12,6 +12,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use crate::oci::Reference;
 use olmdex_base::file::open_below;
 use olmdex_bundle::bundle::{Bundle, is_bundle, package_in, stated_version_in};
+use olmdex_version::first_of;
 
 /// What says which directory an image was built from.
 const TABLE: &str = "images.json";
@@ -21,6 +22,9 @@ const MAX_TABLE: u64 = 16 << 20;
 
 /// How deep bundles are looked for. A repository has them at the third level.
 const MAX_DEPTH: usize = 6;
+
+/// How many bundles a message names.
+const MAX_NAMED: usize = 10;
 
 /// How many directories are looked at.
 const MAX_DIRECTORIES: usize = 200_000;
@@ -94,6 +98,23 @@ impl BundleTree {
             1 => Match::One(fits.remove(0)),
             _ => Match::Several(fits),
         })
+    }
+
+    /// What there is instead of the bundle of an image, in words.
+    pub(super) fn unlike(&self, image: &str) -> String {
+        let root = self.root.display();
+        let candidates = self.candidates();
+        if candidates.is_empty() {
+            return format!("`{root}` holds no bundle directory");
+        }
+        let shown = candidates.iter().take(MAX_NAMED).map(|it| format!("{} {}", it.package(), it.version()));
+        let holds = first_of(shown, candidates.len());
+        match guessed(image) {
+            Some((name, version)) => {
+                format!("`{root}` holds {holds}, but no `{name}` {version}, which the name of the image asks for")
+            }
+            None => format!("`{root}` holds {holds}; what is named by its digest needs a line in `{root}/{TABLE}`"),
+        }
     }
 
     fn candidates(&self) -> &[Candidate] {
