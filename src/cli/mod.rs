@@ -255,6 +255,8 @@ fn version() -> String {
 fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
+    let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
+    let words = args::words::placed(words, arguments_of, globals);
     match parse_for_one(&words) {
         Some(cli) => Ok(cli),
         None => Cli::from_arg_matches(&groups::grouped(Cli::command(), PLACES).try_get_matches_from(words)?),
@@ -303,6 +305,7 @@ pub fn run() -> ExitCode {
             let (mut error, is_printable) = printable_error(error, &words);
             let words = words.get(1..).unwrap_or_default();
             foreign_commands::redirect(&mut error, words);
+            args::words::propose_source(&mut error);
             let is_help = !error.use_stderr();
             let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
             if is_help || (is_printable && format == LogFormat::Text) {

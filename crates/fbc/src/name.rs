@@ -1,11 +1,13 @@
 //! What somebody calls something in a catalog.
 
+use olmdex_version::Version;
+
 /// A package, a version or a channel of it, or a bundle, as a word names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Name {
     /// `PKG`, or a bundle's name.
     Plain(String),
-    /// `PKG@VERSION`: the bundle of a package with a version.
+    /// `PKG@VERSION`: the bundle of a package with a version, which may be typed with a `v`.
     Version(String, String),
     /// `PKG/CHANNEL`
     Channel(String, String),
@@ -18,8 +20,11 @@ impl Name {
         // Package names have neither; channel and bundle names may.
         match text.find(['@', '/']) {
             Some(at) if at > 0 => {
-                let (package, rest) = (text[..at].to_owned(), text[at + 1..].to_owned());
-                if text.as_bytes()[at] == b'@' { Self::Version(package, rest) } else { Self::Channel(package, rest) }
+                let (package, rest) = (text[..at].to_owned(), &text[at + 1..]);
+                match text.as_bytes()[at] {
+                    b'@' => Self::Version(package, without_v(rest).to_owned()),
+                    _ => Self::Channel(package, rest.to_owned()),
+                }
             }
             _ => Self::Plain(text.to_owned()),
         }
@@ -34,6 +39,14 @@ impl Name {
     }
 }
 
+/// A version as `olm.package` has it, without the `v` that tags and bundles put before it. Anything else stays as it is.
+fn without_v(text: &str) -> &str {
+    match text.strip_prefix('v').filter(|it| it.starts_with(|c: char| c.is_ascii_digit())) {
+        Some(version) if Version::parse_tolerant(version).is_ok() => version,
+        _ => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Name::{self, Channel, Plain, Version};
@@ -45,6 +58,10 @@ mod tests {
             ("keda", Plain(text("keda"))),
             ("keda.v2.1.0", Plain(text("keda.v2.1.0"))),
             ("keda@2.1.0", Version(text("keda"), text("2.1.0"))),
+            ("keda@v2.1.0", Version(text("keda"), text("2.1.0"))),
+            ("keda@v2.1.0-rc.1+b", Version(text("keda"), text("2.1.0-rc.1+b"))),
+            ("keda@keda.v2.1.0", Version(text("keda"), text("keda.v2.1.0"))),
+            ("keda@v2x", Version(text("keda"), text("v2x"))),
             ("keda/stable", Channel(text("keda"), text("stable"))),
             ("keda/a@b/c", Channel(text("keda"), text("a@b/c"))),
             ("@x", Plain(text("@x"))),

@@ -29,3 +29,4 @@ pub(in crate::cli) mod sources;
 pub(in crate::cli) mod text;
 pub(in crate::cli) mod update_graph;
 pub(in crate::cli) mod upgrade;
+pub(in crate::cli) mod words;

@@ -3,16 +3,22 @@
 use std::path::Path;
 
 use crate::ask::{PackageName, Target};
-use crate::cli::terminal::error::{CommandError, Exit};
+use crate::cli::args::sources::{is_path, not_a_name};
+use crate::cli::terminal::error::CommandError;
 use crate::fbc::Name;
 use crate::index::Index;
 
-/// A name that is a path is more likely a source than a channel of a package.
+/// Refuses what can only be a path, and what exists as one while no catalog has it: it is more likely a source than a channel of a package.
 pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError> {
-    let package = text.split(['@', '/']).next().unwrap_or_default();
-    if Path::new(text).exists() && !index.package_names()?.iter().any(|it| it == package) {
-        let error = CommandError::new(Exit::NotFound, format!("`{text}` is a file or directory, not a package"));
-        return Err(error.help(format!("to query it, give it as a source: `-i {text}`")));
+    if is_path(text) {
+        return Err(not_a_name(text));
+    }
+    if Path::new(text).exists() {
+        let name = PackageName::find(index, text)?;
+        let is_known = name.installed.is_some() && matches!(Name::parse(text), Name::Plain(_));
+        if !is_known && !index.package_names()?.contains(&name.package) {
+            return Err(not_a_name(text));
+        }
     }
     Ok(())
 }

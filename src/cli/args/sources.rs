@@ -32,6 +32,23 @@ pub(crate) struct AskOptions {
     pub(crate) catalog: Vec<String>,
 }
 
+/// Whether a word can only be a path. Any other word is a name first, and a path only if nothing has that name.
+pub(crate) fn is_path(word: &str) -> bool {
+    const BEGINNINGS: [&str; 3] = ["/", "./", "../"];
+    const ENDINGS: [&str; 5] = [".db", ".json", ".yaml", ".yml", ".tar"];
+    word == STDIN
+        || matches!(word, "." | "..")
+        || BEGINNINGS.iter().any(|it| word.starts_with(it))
+        || ENDINGS.iter().any(|it| word.ends_with(it))
+}
+
+/// The error about a path in the place of a name.
+pub(crate) fn not_a_name(path: &str) -> CommandError {
+    let what = if Path::new(path).exists() { "a file or directory" } else { "a path" };
+    let error = CommandError::new(Exit::NotFound, format!("`{path}` is {what}, not a package"));
+    error.help(format!("to query it, give it as a source: `-i {path}`"))
+}
+
 /// A source with the name that its catalog gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedSource {
@@ -102,6 +119,28 @@ impl AskOptions {
     /// Opens the sources and imports them: an index as it is, anything else into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
         self.look(context)?.import(context)
+    }
+
+    /// As [`Self::open`], to ask about these names.
+    pub(crate) fn open_about<'w>(
+        &self,
+        context: &Context,
+        names: impl IntoIterator<Item = &'w String>,
+    ) -> Result<Index, CommandError> {
+        self.refuse_paths(names)?;
+        self.open(context)
+    }
+
+    /// Refuses paths in the place of names: they are meant as the source. Without a source that is also what only exists as a path.
+    pub(crate) fn refuse_paths<'w>(&self, names: impl IntoIterator<Item = &'w String>) -> Result<(), CommandError> {
+        let has_source = self.is_given() || default_source().is_ok();
+        let is_it = |it: &&String| is_path(it) || (!has_source && Path::new(it).exists());
+        let Some(path) = names.into_iter().find(is_it) else { return Ok(()) };
+        let mut error = not_a_name(path);
+        if !has_source {
+            error.exit = Exit::Usage;
+        }
+        Err(error)
     }
 
     /// Opens each source once: standard input can be read only once.
@@ -185,7 +224,7 @@ pub(crate) fn default_source() -> Result<NamedSource, CommandError> {
         return Ok(NamedSource::parse("index.db"));
     }
     let error = CommandError::usage("no index or catalog given: no `-i`, no $OLMDEX_INDEX and no ./index.db");
-    Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
+    Err(error.help("name a source with `-i PATH`, or build an index: `olmdex build CATALOG -o index.db`"))
 }
 
 /// Every catalog that was named must be there.

@@ -92,7 +92,7 @@ impl UpgradeOptions {
             [] => None,
             paths => Some((read_cluster(context, paths)?, shown(paths))),
         };
-        let index = self.ask.open(context)?;
+        let index = self.ask.open_about(context, name)?;
         name.map(|it| refuse_path(&index, it)).transpose()?;
         let question = UpgradeQuestion {
             name: name.cloned(),

@@ -11,6 +11,7 @@ use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, select
 use crate::check::practice::Profile;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report};
 use crate::cli::args::sources::AskOptions;
+use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -54,6 +55,8 @@ struct ValidateArgs {
     /// Bundle directories
     #[arg(value_name = "DIR", required = true)]
     directories: Vec<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = Output(Some(FindingFormat::Text)))]
     output: Output,

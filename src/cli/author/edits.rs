@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::edit_add::{self, AddArgs, EdgeArgs};
-use crate::cli::args::sources::{NamedSource, import_files};
+use crate::cli::args::sources::{NamedSource, import_files, is_path, not_a_name};
 use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -257,6 +257,9 @@ fn changes(
 }
 
 fn find(catalog: &CatalogEdit, text: &str) -> Result<(String, Target), CommandError> {
+    if is_path(text) {
+        return Err(not_a_name(text));
+    }
     Ok(catalog.find(&Name::parse(text))?)
 }
 
@@ -291,8 +294,11 @@ fn edges_of(
                 return Err(error.help("name an entry of the channel, or `PKG@VERSION`"));
             }
         },
-        // An entry has the name of its bundle, whatever that looks like.
-        _ => entry.to_owned(),
+        // An entry has the name of its bundle, whatever that looks like; a version that no entry is called means its own.
+        _ => match (find(catalog, entry), find(catalog, &format!("{package}@{entry}"))) {
+            (Err(_), Ok((_, Target::Bundle(bundle)))) => bundle,
+            _ => entry.to_owned(),
+        },
     };
     Ok((entry, edges))
 }

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -48,6 +49,8 @@ struct CheckArgs {
     /// Repositories, or directories of operators
     #[arg(value_name = "DIR", required = true)]
     directories: Vec<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,

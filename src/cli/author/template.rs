@@ -1,6 +1,7 @@
 //! `olmdex template`
 
 use crate::cli::args::formats::{Words, words};
+use crate::cli::args::words::SourceOption;
 use std::ffi::OsStr;
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -55,6 +56,8 @@ struct RenderArgs {
     /// The kind of template (`basic`, `semver`, `substitutes`; by default that of its schema), and its file; by default standard input
     #[arg(value_name = "[TYPE] FILE", num_args = 0..=2)]
     words: Vec<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the catalog
     #[arg(short, long, value_enum, default_value_t = Output::Json)]
     output: Output,
@@ -80,6 +83,8 @@ struct ConvertArgs {
     /// The catalog; by default standard input
     #[arg(value_name = "SOURCE")]
     source: Option<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the template
     #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
     output: Format,

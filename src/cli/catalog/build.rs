@@ -14,6 +14,7 @@ use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_diff
 use crate::cli::args::past::{PastCatalog, PastOptions};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::args::update_graph::{open_updates, read};
+use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -51,6 +52,8 @@ pub(crate) struct BuildArgs {
     /// file unless it is given. Without any, the catalogs that olmdex.toml names
     #[arg(value_name = "[NAME=]SOURCE")]
     sources: Vec<String>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// The index to write
     #[arg(short, long, value_name = "FILE", default_value = "index.db")]
     output: PathBuf,

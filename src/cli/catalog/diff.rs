@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::ask::{self, guess};
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
+use crate::cli::args::words::SourceOption;
 use crate::cli::print::changes;
 use crate::cli::print::fit::without_middle;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -41,6 +42,8 @@ pub(crate) struct DiffArgs {
     /// New catalog
     #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Which catalog of an index is the old one. Of a past (`build --git`) also NAME@DAY, as it was on any day, and NAME, its newest
     #[arg(long, value_name = "NAME")]
     old_catalog: Option<String>,

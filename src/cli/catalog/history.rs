@@ -33,6 +33,7 @@ pub(crate) struct HistoryArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
+    args.ask.refuse_paths([&args.package])?;
     let (index, order) = args.ask.look(context)?.import_in_order(context)?;
     let (package, version) = match Name::parse(&args.package) {
         Name::Version(package, version) => (package, Some(version)),

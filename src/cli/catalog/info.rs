@@ -9,6 +9,7 @@ use clap::Args;
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::{AskOptions, rebuild};
+use crate::cli::args::words::SourceOption;
 use crate::cli::args::{cache, composition};
 use crate::cli::print::table;
 use crate::cli::terminal::context::Context;
@@ -29,6 +30,8 @@ pub(crate) struct InfoArgs {
     /// Index or catalogs; default: $OLMDEX_INDEX, then ./index.db
     #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = InfoFormat::Table)]
     output: InfoFormat,

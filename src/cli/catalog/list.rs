@@ -52,12 +52,16 @@ pub(crate) struct ListArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
     /// Packages with their default channels
+    #[value(aliases = ["package", "operators", "operator", "packagemanifests", "packagemanifest"])]
     Packages,
     /// Channels with their heads
+    #[value(alias = "channel")]
     Channels,
     /// Bundles with the channels that list them
+    #[value(alias = "bundle")]
     Bundles,
     /// Catalogs of an index
+    #[value(alias = "catalog")]
     Catalogs,
 }
 
@@ -65,6 +69,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     if args.compat.is_some() {
         return list_as_opm(context, args);
     }
+    args.ask.refuse_paths(&args.name)?;
     let Named { package, channel, version } = named(args)?;
     let index = args.ask.open(context)?;
     let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);

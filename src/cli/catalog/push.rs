@@ -11,6 +11,7 @@ use crate::ask::check_catalog;
 use crate::bundle;
 use crate::cli::args::destination::{Destination, cannot, created, label, platform};
 use crate::cli::args::legacy_source::is_legacy;
+use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -35,6 +36,8 @@ pub(crate) struct PushArgs {
     /// Catalog, index.db or legacy catalog
     #[arg(value_name = "SOURCE")]
     source: PathBuf,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
     #[arg(value_name = "IMAGE")]
     image: String,

@@ -1,6 +1,7 @@
 //! `olmdex render`
 
 use crate::cli::args::formats::words;
+use crate::cli::args::words::SourceOption;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,8 @@ pub(crate) struct RenderArgs {
     /// olmdex.toml composes: each to its destination, or one with `--catalog` to standard output
     #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the blobs: `json` or `yaml`. Default: JSON, or what olmdex.toml says
     #[arg(short, long, value_parser = words::<Format>(), hide_possible_values = true)]
     output: Option<Format>,

@@ -39,7 +39,7 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
-    let index = args.ask.open(context)?;
+    let index = args.ask.open_about(context, [&args.name])?;
     let catalogs = &args.ask.catalog;
     refuse_path(&index, &args.name)?;
     match Name::parse(&args.name) {

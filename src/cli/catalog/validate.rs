@@ -16,6 +16,7 @@ use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
+use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
 use crate::cli::lists::all_rules;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
@@ -53,6 +54,8 @@ pub(crate) struct ValidateArgs {
     /// fragments of one index. Without any, the catalogs that olmdex.toml names
     #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,

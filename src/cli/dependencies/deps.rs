@@ -41,7 +41,7 @@ pub(crate) struct DepsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
-    let index = args.ask.open(context)?;
+    let index = args.ask.open_about(context, [&args.name])?;
     let target = target(&index, &args.ask.catalog, &args.name)?;
     let wish = DependencyWish { closure: args.closure, invert: args.invert, options: args.work.options() };
     let warn = &mut |text: &str| context.reporter.warning(text);

@@ -106,7 +106,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         let error = CommandError::usage("a mapping needs a target");
         return Err(error.help("name the registry with `--to REGISTRY`"));
     }
-    let index = args.ask.open(context)?;
+    let index = args.ask.open_about(context, &args.names)?;
     let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
     let mut is_complete = true;
     if let Some(path) = &args.imageset {

@@ -36,7 +36,7 @@ pub(crate) struct RequiresArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
-    let index = args.ask.open(context)?;
+    let index = args.ask.open_about(context, [&args.what])?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let is_api = args.what.contains('/') || args.what.starts_with(|c: char| c.is_ascii_uppercase());
     let packages = index.package_names()?;

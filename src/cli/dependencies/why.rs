@@ -32,7 +32,7 @@ pub(crate) struct WhyArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
-    let index = args.namespace.ask.open(context)?;
+    let index = args.namespace.ask.open_about(context, [&args.package])?;
     let wanted = match Name::parse(&args.package) {
         Name::Plain(name) => name,
         _ => target(&index, &args.namespace.ask.catalog, &args.package)?.bundle,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 
 use super::legacy;
+use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::FindingFormat;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult};
@@ -27,6 +28,8 @@ pub(crate) struct ExportArgs {
     /// $OLMDEX_INDEX, then ./index.db
     #[arg(value_name = "[NAME=]SOURCE")]
     sources: Vec<String>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Pages, into a directory that is empty or not there yet
     #[cfg(feature = "page")]
     #[arg(long, value_name = "DIR", group = "form")]

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::args::legacy_source;
 use crate::cli::args::overwrite::refuse_same_file;
+use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
@@ -20,6 +21,8 @@ pub(super) struct FileArgs {
     /// The legacy SQLite file
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// The file to write
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["in_place", "dry_run"], conflicts_with = "in_place")]
     pub(super) output: Option<PathBuf>,

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::legacy_source;
+use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -28,6 +29,8 @@ pub(crate) struct DoctorArgs {
     /// The legacy SQLite file
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,

@@ -1,6 +1,7 @@
 //! `olmdex migrate`
 
 use crate::cli::args::formats::words;
+use crate::cli::args::words::SourceOption;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -36,6 +37,8 @@ pub(crate) struct MigrateArgs {
     /// The catalog: a legacy SQLite file, a directory, a file, an index.db, or `-` for standard input
     #[arg(value_name = "SOURCE")]
     source: PathBuf,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// The directory to write, which must be empty or absent
     #[arg(value_name = "OUTDIR")]
     directory: PathBuf,

@@ -185,7 +185,7 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
         let error = CommandError::usage("nothing to lock: no package, no configuration");
         return Err(error.help("name packages, or an ImageSetConfiguration with `-c FILE`"));
     }
-    let index = args.ask.open(context)?;
+    let index = args.ask.open_about(context, &args.names)?;
     let options = args.work.options();
     let dependencies = args.with_deps.then_some(&options);
     let (lock, missing) = lock_all(&index, &args.ask.catalog, &asks, args.list_images, dependencies)?;

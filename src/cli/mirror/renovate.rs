@@ -52,7 +52,7 @@ pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
         let error = CommandError::usage("Renovate reads one package a file");
         return Err(error.help("write a directory of them with `--into DIR`"));
     }
-    let index = args.ask.open(context)?;
+    let index = args.ask.open_about(context, &args.names)?;
     let reach = if args.next { Reach::Next } else { Reach::Any };
     let mut found = Vec::new();
     for name in &args.names {

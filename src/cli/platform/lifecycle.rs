@@ -84,7 +84,11 @@ impl Row for LifecycleRow {
 pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
     let day = day(args.date)?;
     // A file is enough.
-    let index = if args.lifecycles.is_empty() || args.ask.is_given() { Some(args.ask.open(context)?) } else { None };
+    let index = if args.lifecycles.is_empty() || args.ask.is_given() {
+        Some(args.ask.open_about(context, &args.packages)?)
+    } else {
+        None
+    };
     let all = read_lifecycles(context, index.as_ref(), &args.ask.catalog, &args.lifecycles)?;
     let openshift = args.openshift.map(|it| it.to_string());
     let mut rows = Vec::new();

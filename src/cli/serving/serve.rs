@@ -15,6 +15,7 @@ use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, epoch};
 use crate::cli::args::sources::{NamedSource, words_of};
 use crate::cli::args::upgrade::parse_minor;
+use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
@@ -52,6 +53,8 @@ pub(crate) struct ServeArgs {
     /// Index or catalogs
     #[arg(value_name = "[NAME=]SOURCE")]
     sources: Vec<String>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Port of the gRPC registry; 0 for one that is free [default: 50051]
     #[arg(short, long, value_name = "PORT")]
     port: Option<u16>,

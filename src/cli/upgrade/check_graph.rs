@@ -52,6 +52,7 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("`check-graph` prints text, JSON, SARIF or workflow commands"));
     }
+    args.ask.refuse_paths(&args.package)?;
     let sources: Vec<PathBuf> = args.ask.sources()?.into_iter().map(|it| it.path).collect();
     let choice = args.choice.open(context, &sources, Whole::Catalogs)?;
     let failed = |source: &Path, error| unopened(args.output, rules::ALL, &[], source, error);

@@ -137,7 +137,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let openshift = openshift(args, &cluster)?;
     let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
     must_lead_on(step)?;
-    let index = args.ask.open(context)?;
+    let index = args.ask.open_about(context, &args.package)?;
     let name = args.package.as_deref().map(|it| package(&index, it)).transpose()?;
     let question = CompatQuestion {
         step,

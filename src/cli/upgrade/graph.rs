@@ -133,6 +133,7 @@ impl GraphArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
+    args.ask.refuse_paths(&args.package)?;
     let (mut args, mut mark) = args.taken_apart()?;
     let mut way = Vec::new();
     let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.installed) {

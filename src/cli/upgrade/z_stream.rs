@@ -89,6 +89,7 @@ impl ZStreamArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
+    args.ask.refuse_paths([&args.package])?;
     let args = &args.taken_apart()?;
     let sources = args.ask.look(context)?;
     let input = sources.files().map(|it| it.1.clone());

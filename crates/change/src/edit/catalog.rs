@@ -96,7 +96,9 @@ impl CatalogEdit {
                     (Some(a), Some(b)) => a.cmp_precedence(b).is_eq(),
                     _ => false,
                 };
-                match of_package.iter().find(is_it).and_then(|it| it.bundle.clone()) {
+                let is_named = |it: &&&Found| it.bundle.as_ref() == Some(wanted);
+                let found = of_package.iter().find(is_it).or_else(|| of_package.iter().find(is_named));
+                match found.and_then(|it| it.bundle.clone()) {
                     Some(bundle) => Ok((package.clone(), Target::Bundle(bundle))),
                     None => {
                         let known = of_package.iter().filter_map(|it| it.version.as_ref().map(ToString::to_string));

@@ -1,0 +1,308 @@
+//! The words of a command line before they are parsed: sources that `-i` names where a command takes them by position, and `PKG VERSION` for
+//! `PKG@VERSION`. So every command takes both forms, and reads one.
+//!
+//! What it deliberately does not do: it refuses nothing. A line that it does not understand stays as it is.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, Args, Command};
+
+use crate::cli::args::sources::is_path;
+use crate::version::Version;
+
+/// Declares `-i` in a command that takes its sources by position. [`placed`] moves what it names there.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct SourceOption {
+    /// The source, as other commands take it; may be repeated where several are taken
+    #[arg(id = SOURCE_OPTION, short = 'i', long = "input", value_name = "SOURCE", action = ArgAction::Append, value_parser = unplaced)]
+    _input: Vec<String>,
+}
+
+const SOURCE_OPTION: &str = "source_option";
+
+/// A source that was not moved must not be passed over.
+fn unplaced(_: &str) -> Result<String, &'static str> {
+    Err("name the source by its position")
+}
+
+/// Names of positions that sources have.
+const SOURCES: &[&str] = &["SOURCE", "[NAME=]SOURCE", "OLD", "NEW", "FILE", "DIR"];
+
+/// Names of positions that packages and bundles have.
+const NAMES: &[&str] = &["PKG", "[NS:]PKG", "NAME", "BUNDLE", "API|PKG"];
+
+/// Commands with positions for channels.
+const OF_CHANNELS: &[&str] = &["edit", "z-stream"];
+
+/// The name of such a position.
+const OF_CHANNEL: &str = "PKG/CHANNEL";
+
+/// A command line with each source at its position and each version at its package. `arguments` describes a command of a name, `globals`
+/// what all commands take.
+pub(in crate::cli) fn placed(
+    words: Vec<OsString>,
+    arguments: impl Fn(&str) -> Option<Command>,
+    globals: impl Fn() -> Command,
+) -> Vec<OsString> {
+    // Describing a command to clap takes time, which few lines need.
+    let may_change = |word: &OsString| {
+        word.to_str().is_some_and(|it| is_version(it) || may_name_source(it) || OF_CHANNELS.contains(&it))
+    };
+    if !words.iter().skip(1).any(may_change) {
+        return words;
+    }
+    let Some((start, chain)) = command_of(&words, &arguments) else { return words };
+    let globals = globals();
+    let described: Vec<&Command> = chain.iter().chain([&globals]).collect();
+    let parts = read(&words[start..], &described);
+    let Some(command) = chain.last() else { return words };
+    let is_sources_option = command.get_arguments().any(|it| it.get_id() == SOURCE_OPTION);
+    let parts = if is_sources_option { with_sources_placed(parts, command) } else { parts };
+    let parts = with_versions_joined(parts, command);
+    words.into_iter().take(start).chain(parts.into_iter().flat_map(|it| it.words)).collect()
+}
+
+/// Adds to an error about a source that is missing how to name one.
+pub(in crate::cli) fn propose_source(error: &mut clap::Error) {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return };
+    let is_source = |it: &String| SOURCES.iter().any(|name| it.trim_end_matches("...") == format!("<{name}>"));
+    if error.kind() == ErrorKind::MissingRequiredArgument && missing.iter().any(is_source) {
+        let tip = "name the source by its position, or with `-i PATH`".to_owned();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+}
+
+fn is_version(word: &str) -> bool {
+    let digits = word.strip_prefix('v').unwrap_or(word);
+    digits.starts_with(|c: char| c.is_ascii_digit()) && Version::parse_tolerant(digits).is_ok()
+}
+
+fn may_name_source(word: &str) -> bool {
+    word.starts_with("--input") || (word.starts_with('-') && !word.starts_with("--") && word.contains('i'))
+}
+
+/// The command that a line runs with those that it is a part of, and where its own words begin.
+fn command_of(words: &[OsString], arguments: impl Fn(&str) -> Option<Command>) -> Option<(usize, Vec<Command>)> {
+    let named = |it: &OsString| it.to_str().filter(|it| !it.starts_with('-')).and_then(&arguments);
+    let (mut at, command) = words.iter().enumerate().skip(1).find_map(|(at, it)| Some((at, named(it)?)))?;
+    let mut chain = vec![command];
+    while let Some(verb) = words.get(at + 1).and_then(|it| chain.last()?.find_subcommand(it)).cloned() {
+        chain.push(verb);
+        at += 1;
+    }
+    Some((at + 1, chain))
+}
+
+/// What some words of a line are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// An option, with its value if it has one.
+    Option,
+    /// `-i` with its source.
+    Source,
+    /// A word that its position gives a meaning.
+    Position,
+    /// `--`, and what follows.
+    Rest,
+}
+
+#[derive(Debug)]
+struct Part {
+    role: Role,
+    words: Vec<OsString>,
+}
+
+/// Takes the words of a command apart, as these commands describe options.
+fn read(words: &[OsString], described: &[&Command]) -> Vec<Part> {
+    let find = |is_it: &dyn Fn(&Arg) -> bool| described.iter().find_map(|it| it.get_arguments().find(|arg| is_it(arg)));
+    let mut parts = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let mut part = |role, words: Vec<OsString>| parts.push(Part { role, words });
+        match word.to_str() {
+            Some("--") => {
+                part(Role::Rest, [word.clone()].into_iter().chain(rest.by_ref().cloned()).collect());
+            }
+            Some(text) if text.starts_with("--") => {
+                let (name, value) = match text[2..].split_once('=') {
+                    Some((name, value)) => (name, Some(OsString::from(value))),
+                    None => (&text[2..], None),
+                };
+                let is_it =
+                    |it: &Arg| it.get_long() == Some(name) || it.get_all_aliases().is_some_and(|it| it.contains(&name));
+                let option = find(&is_it);
+                if option.is_some_and(|it| it.get_id() == SOURCE_OPTION) {
+                    match value.or_else(|| next_value(&mut rest)) {
+                        Some(value) => part(Role::Source, vec![value]),
+                        None => part(Role::Option, vec![word.clone()]),
+                    }
+                } else if value.is_none() && option.is_some_and(takes_next) {
+                    part(Role::Option, [word.clone()].into_iter().chain(rest.next().cloned()).collect());
+                } else {
+                    part(Role::Option, vec![word.clone()]);
+                }
+            }
+            Some(text) if text.len() > 1 && text.starts_with('-') => {
+                // Letters of flags may be written together, before one that takes a value.
+                let valued = text.char_indices().skip(1).find_map(|(at, letter)| {
+                    let option = find(&|it| it.get_short() == Some(letter)).filter(|it| takes_next(it))?;
+                    Some((at, at + letter.len_utf8(), option.get_id() == SOURCE_OPTION))
+                });
+                match valued {
+                    Some((at, end, true)) => {
+                        if at > 1 {
+                            part(Role::Option, vec![text[..at].into()]);
+                        }
+                        let value = Some(text[end..].trim_start_matches('=')).filter(|it| !it.is_empty());
+                        match value.map(OsString::from).or_else(|| next_value(&mut rest)) {
+                            Some(value) => part(Role::Source, vec![value]),
+                            None => part(Role::Option, vec!["-i".into()]),
+                        }
+                    }
+                    Some((_, end, false)) if end == text.len() => {
+                        part(Role::Option, [word.clone()].into_iter().chain(rest.next().cloned()).collect());
+                    }
+                    _ => part(Role::Option, vec![word.clone()]),
+                }
+            }
+            _ => part(Role::Position, vec![word.clone()]),
+        }
+    }
+    parts
+}
+
+/// The next word, if it can be a value.
+fn next_value<'w>(rest: &mut (impl Iterator<Item = &'w OsString> + Clone)) -> Option<OsString> {
+    let next = rest.clone().next().filter(|it| *it == "-" || !it.as_encoded_bytes().starts_with(b"-"))?;
+    rest.next();
+    Some(next.clone())
+}
+
+/// Whether the word after an option is its value.
+fn takes_next(option: &Arg) -> bool {
+    option.get_action().takes_values() && !option.is_require_equals_set()
+}
+
+/// The name of the position that a command gives the word of this number.
+fn position(command: &Command, number: usize) -> Option<&str> {
+    let last = command.get_positionals().last();
+    let it = command.get_positionals().nth(number).or(last)?;
+    it.get_value_names().and_then(|it| it.first()).map(|it| it.as_str())
+}
+
+/// Sources become words at their position: where they stand if the command takes nothing but sources, else before or behind the others.
+fn with_sources_placed(parts: Vec<Part>, command: &Command) -> Vec<Part> {
+    let n_positions = command.get_positionals().count();
+    let is_source = |number: usize| position(command, number).is_some_and(|it| SOURCES.contains(&it));
+    let placed = |it: Part| Part { role: Role::Position, ..it };
+    if (0..n_positions).all(is_source) {
+        return parts.into_iter().map(|it| if it.role == Role::Source { placed(it) } else { it }).collect();
+    }
+    let (sources, mut others): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|it| it.role == Role::Source);
+    let end = others.iter().position(|it| it.role == Role::Rest).unwrap_or(others.len());
+    let at = if is_source(0) { 0 } else { end };
+    others.splice(at..at, sources.into_iter().map(placed));
+    others
+}
+
+/// `PKG VERSION` becomes `PKG@VERSION`, and `PKG CHANNEL` becomes `PKG/CHANNEL` where nothing else is taken.
+fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
+    let is_position = |it: &&Part| it.role == Role::Position;
+    let n_taken = command.get_positionals().count();
+    let takes_channel = position(command, 0) == Some(OF_CHANNEL)
+        && parts.iter().filter(is_position).count() == n_taken + 1
+        && command.get_positionals().all(|it| it.get_num_args().is_none_or(|it| it.max_values() == 1));
+    let is_name = |it: &str| {
+        let is_it = |name: &&str| it.strip_prefix(*name).is_some_and(|it| !it.starts_with(char::is_alphanumeric));
+        it != OF_CHANNEL && NAMES.iter().any(|it| is_it(&it))
+    };
+    let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
+    let mut n_positions = 0;
+    for part in parts {
+        if part.role != Role::Position {
+            joined.push(part);
+            continue;
+        }
+        let text = part.words.first().and_then(|it| it.to_str()).unwrap_or_default();
+        let takes_version =
+            n_positions > 0 && position(command, n_positions - 1).is_some_and(is_name) && is_version(text);
+        let separator = if takes_version { "@" } else { "/" };
+        let joins = takes_version || (takes_channel && n_positions == 1);
+        let last =
+            joined.last_mut().filter(|it| joins && it.role == Role::Position).and_then(|it| it.words.first_mut());
+        let is_whole = |it: &&str| !it.contains(['@', '/']) && !is_path(it) && !is_version(it);
+        match last {
+            Some(last) if last.to_str().as_ref().is_some_and(is_whole) => {
+                last.push(separator);
+                last.push(text);
+            }
+            _ => {
+                n_positions += 1;
+                joined.push(part);
+            }
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args as _;
+
+    use super::placed;
+    use crate::cli::{GlobalArgs, arguments_of};
+
+    #[test]
+    fn each_word_comes_to_its_position() {
+        let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
+        for (typed, read) in [
+            // Sources, where nothing else has a position.
+            ("validate -i a -i b", "validate a b"),
+            ("validate a --input=b c", "validate a b c"),
+            ("validate -qib --select W08", "validate -q b --select W08"),
+            ("validate -i", "validate -i"),
+            ("validate -i -q", "validate -i -q"),
+            ("validate -i - -q", "validate - -q"),
+            ("validate --ignore -i", "validate --ignore -i"),
+            ("diff old -i new", "diff old new"),
+            ("-q validate -i a", "-q validate a"),
+            ("bundle validate -i a --with b", "bundle validate a --with b"),
+            // Before other words, or behind them.
+            ("migrate out -i old.db", "migrate old.db out"),
+            ("push -i a oci:b:v1", "push a oci:b:v1"),
+            ("legacy add bundle -i old.db -o new.db", "legacy add old.db bundle -o new.db"),
+            ("template convert -i a basic", "template convert basic a"),
+            ("template render -i a semver", "template render semver a"),
+            // Elsewhere it stays.
+            ("show keda -i a", "show keda -i a"),
+            ("generate dockerfile a -i b", "generate dockerfile a -i b"),
+            // Versions.
+            ("show keda 2.1.0", "show keda@2.1.0"),
+            ("show keda v2.1.0 -i a", "show keda@v2.1.0 -i a"),
+            ("show keda.v2.1.0 2.1.0", "show keda.v2.1.0@2.1.0"),
+            ("show keda/stable 2.1.0", "show keda/stable 2.1.0"),
+            ("images a 1.0.0 b c 2.1", "images a@1.0.0 b c@2.1"),
+            ("images --catalog a 1.0.0", "images --catalog a 1.0.0"),
+            ("list bundles keda 2.1.0", "list bundles keda@2.1.0"),
+            ("list bundles 2.1.0", "list bundles 2.1.0"),
+            ("list bundles keda --limit 5", "list bundles keda --limit 5"),
+            ("why-not keda 2.1.0 --installed 2.0.0", "why-not keda@2.1.0 --installed 2.0.0"),
+            ("edit remove keda 2.1.0 -i a", "edit remove keda@2.1.0 -i a"),
+            ("platform-path 4.16 4.18", "platform-path 4.16 4.18"),
+            ("search kafka 2", "search kafka 2"),
+            ("validate keda 2.1.0", "validate keda 2.1.0"),
+            ("show ./a.db 2.1.0", "show ./a.db 2.1.0"),
+            // Channels.
+            ("edit default-channel keda stable-2.1", "edit default-channel keda/stable-2.1"),
+            ("edit -i a default-channel keda 2.1", "edit -i a default-channel keda 2.1"),
+            ("edit default-channel keda stable -i a", "edit default-channel keda/stable -i a"),
+            ("edit default-channel keda 2.1", "edit default-channel keda/2.1"),
+            ("edit default-channel keda/stable", "edit default-channel keda/stable"),
+        ] {
+            let words = |text: &str| text.split(' ').map(Into::into).collect::<Vec<std::ffi::OsString>>();
+            let line = |text: &str| words(&format!("olmdex {text}"));
+            assert_eq!(placed(line(typed), arguments_of, globals), line(read), "{typed}");
+        }
+    }
+}
