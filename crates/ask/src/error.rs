@@ -95,14 +95,6 @@ pub enum AskError {
         /// What is wrong.
         reason: String,
     },
-    /// A question about whole packages names a part of one.
-    #[error("this command looks at whole packages, and `{name}` is a part of one")]
-    PartOfPackage {
-        /// What was named.
-        name: String,
-        /// The package.
-        package: String,
-    },
     /// Neither a package nor a cluster is given.
     #[error("no package and no cluster given")]
     NothingAsked,
@@ -254,7 +246,6 @@ impl AskError {
             Self::SeveralBundles(_) => "choose one of them with `--installed NAME`".to_owned(),
             Self::NothingInRange { of, .. } => format!("`olmdex list bundles {of}` lists them"),
             Self::NoRange { .. } => "a range looks like `>=2.8.0 <2.11.0`, with all three numbers".to_owned(),
-            Self::PartOfPackage { package, .. } => format!("name the package: `{package}`"),
             Self::NothingAsked => "name a package, or a cluster's manifests with `--cluster FILE`".to_owned(),
             Self::InstalledTwice(_) => "leave one of them out".to_owned(),
             Self::NothingInstalled(_) => "name it: `PKG@VERSION`, or `--installed BUNDLE`".to_owned(),

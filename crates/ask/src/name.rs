@@ -48,17 +48,10 @@ impl PackageName {
         })
     }
 
-    /// The package of a question that looks at it as a whole: its name, or that of one of its bundles.
-    ///
-    /// # Errors
-    /// [`AskError::PartOfPackage`] if a part of a package is named.
-    pub fn whole(index: &Index, text: &str) -> Result<String, AskError> {
-        match Name::parse(text) {
-            Name::Plain(_) => Ok(Self::find(index, text)?.package),
-            Name::Version(package, _) | Name::Channel(package, _) => {
-                Err(AskError::PartOfPackage { name: text.to_owned(), package })
-            }
-        }
+    /// Whether it names a part of the package, not the package as a whole.
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        self.installed.is_some() || self.channel.is_some()
     }
 }
 

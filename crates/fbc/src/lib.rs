@@ -111,7 +111,7 @@ pub use input_file::{InputFile, Made, RereadError};
 pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_places, start_in_file};
 pub use load::{Consumer, Document, Origin, load};
 pub use meter::Meter;
-pub use name::Name;
+pub use name::{Name, without_v};
 pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_each_object, for_each_placed_object};
 pub use olmdex_text::api::Api;
 pub use place::{Located, locate, locate_all};

@@ -40,7 +40,8 @@ impl Name {
 }
 
 /// A version as `olm.package` has it, without the `v` that tags and bundles put before it. Anything else stays as it is.
-fn without_v(text: &str) -> &str {
+#[must_use]
+pub fn without_v(text: &str) -> &str {
     match text.strip_prefix('v').filter(|it| it.starts_with(|c: char| c.is_ascii_digit())) {
         Some(version) if Version::parse_tolerant(version).is_ok() => version,
         _ => text,

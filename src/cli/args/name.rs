@@ -4,9 +4,11 @@ use std::path::Path;
 
 use crate::ask::{PackageName, Target};
 use crate::cli::args::sources::{is_path, not_a_name};
+use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::fbc::Name;
 use crate::index::Index;
+use crate::index::query::BundleSelector;
 
 /// Refuses what can only be a path, and what exists as one while no catalog has it: it is more likely a source than a channel of a package.
 pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError> {
@@ -23,12 +25,24 @@ pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError>
     Ok(())
 }
 
-/// The package that a command looks at as a whole.
-pub(crate) fn whole_package(index: &Index, text: &str) -> Result<String, CommandError> {
-    if matches!(Name::parse(text), Name::Plain(_)) {
-        refuse_path(index, text)?;
+/// The package that a command looks at as a whole, also if a part of it is named.
+pub(crate) fn whole_package(context: &Context, index: &Index, text: &str) -> Result<String, CommandError> {
+    let name = package(index, text)?;
+    if name.is_part() && index.package_names()?.contains(&name.package) {
+        context
+            .reporter
+            .note(&format!("`{text}` is a part of package `{}`, which is looked at as a whole", name.package));
     }
-    Ok(PackageName::whole(index, text)?)
+    Ok(name.package)
+}
+
+/// The package and version of the bundle that a word names; `None` if it names anything else.
+pub(crate) fn bundle_of(index: &Index, text: &str) -> Result<Option<(String, String)>, CommandError> {
+    if index.package_names()?.iter().any(|it| it == text) {
+        return Ok(None);
+    }
+    let selector = BundleSelector { name: Some(text.to_owned()), ..BundleSelector::default() };
+    Ok(index.show_bundle(&selector)?.into_iter().next().map(|it| (it.row.package, it.row.version)))
 }
 
 /// The package that an argument names, with what it says besides.

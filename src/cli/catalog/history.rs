@@ -4,14 +4,13 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::ask::{no_package, no_version};
-use crate::cli::args::name::whole_package;
+use crate::ask::{PackageName, no_channel, no_package, no_version};
+use crate::cli::args::name::package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::fbc::Name;
-use crate::index::query::HistoryRow;
+use crate::index::query::{Filter, HistoryRow};
 
 /// Show when each version of a package appeared and disappeared
 ///
@@ -23,8 +22,8 @@ use crate::index::query::HistoryRow;
   olmdex history keda -i index.db
   olmdex history keda -i versions.db --catalog v4.19 --catalog v4.20 -o json")]
 pub(crate) struct HistoryArgs {
-    /// The package, or one version of it
-    #[arg(value_name = "PKG[@VERSION]")]
+    /// The package, one version of it, or the versions of a channel
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: String,
     #[command(flatten)]
     ask: AskOptions,
@@ -35,10 +34,7 @@ pub(crate) struct HistoryArgs {
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     args.ask.refuse_paths([&args.package])?;
     let (index, order) = args.ask.look(context)?.import_in_order(context)?;
-    let (package, version) = match Name::parse(&args.package) {
-        Name::Version(package, version) => (package, Some(version)),
-        _ => (whole_package(&index, &args.package)?, None),
-    };
+    let PackageName { package, installed: version, channel } = package(&index, &args.package)?;
     let package = &package;
     let mut rows = index.history(package, &order)?;
     if rows.is_empty() {
@@ -47,6 +43,16 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
             return Err(CommandError::new(Exit::NotFound, message));
         }
         return Err(no_package(&index, package)?.into());
+    }
+    if let Some(channel) = channel {
+        let filter = Filter { package: Some(package.clone()), channel: Some(channel.clone()), ..Filter::default() };
+        let listed = index.bundles(&filter)?;
+        let lists =
+            |it: &HistoryRow| listed.iter().any(|row| row.bundle == it.bundle && row.channels.contains(&channel));
+        rows.retain(lists);
+        if rows.is_empty() {
+            return Err(no_channel(&index, package, &channel)?.into());
+        }
     }
     if let Some(version) = version {
         rows.retain(|it| it.version == version || it.bundle == version);

@@ -9,12 +9,12 @@ use clap::{Args, ValueEnum};
 use crate::ask::{no_channel, no_package, no_version};
 use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::formats::Compat;
+use crate::cli::args::name::package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow, Status};
 
@@ -29,7 +29,7 @@ pub(crate) struct ListArgs {
     /// What to list
     #[arg(value_enum)]
     what: What,
-    /// Only this package, this channel or this version of it
+    /// Only this package, or what belongs to this channel, version or bundle of it
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     name: Option<String>,
     #[command(flatten)]
@@ -70,10 +70,14 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         return list_as_opm(context, args);
     }
     args.ask.refuse_paths(&args.name)?;
-    let Named { package, channel, version } = named(args)?;
+    refuse_options(args)?;
     let index = args.ask.open(context)?;
+    let named = args.name.as_deref().map(|it| package(&index, it)).transpose()?;
+    let (package, channel, version) =
+        named.map_or((None, None, None), |it| (Some(it.package), it.channel, it.installed));
     let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);
-    let filter = Filter { catalogs: args.ask.catalog.clone(), package, channel };
+    let catalogs = args.ask.catalog.clone();
+    let filter = Filter { catalogs: catalogs.clone(), package: package.clone(), channel: channel.clone() };
     let matching = index.matching(&args.conditions.query(&[], &[]))?;
     let say_unknown = |is_empty: bool| -> Result<(), CommandError> {
         if is_empty {
@@ -84,6 +88,11 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     match args.what {
         What::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
         What::Packages => {
+            // A part that is named must be there, and means its package.
+            if channel.is_some() || version.is_some() {
+                bundles(&index, &filter, version.as_deref())?;
+            }
+            let filter = Filter { catalogs, package, channel: None };
             let mut rows = index.packages(&filter)?;
             must_be_there(&index, &filter, rows.is_empty())?;
             rows.retain(|it| is_wanted(it.status()));
@@ -98,6 +107,12 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         What::Channels => {
             let mut rows = index.channels(&filter)?;
             must_be_there(&index, &filter, rows.is_empty())?;
+            if version.is_some() {
+                let listed = bundles(&index, &filter, version.as_deref())?;
+                let lists =
+                    |it: &ChannelRow, row: &BundleRow| row.catalog == it.catalog && row.channels.contains(&it.channel);
+                rows.retain(|it| listed.iter().any(|row| lists(it, row)));
+            }
             rows.retain(|it| is_wanted(it.status()));
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
@@ -116,36 +131,9 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// What the name on the command line means.
-struct Named {
-    package: Option<String>,
-    channel: Option<String>,
-    version: Option<String>,
-}
-
-/// Takes the name apart, and refuses options that do not go with what is listed.
-fn named(args: &ListArgs) -> Result<Named, CommandError> {
-    let name = args.name.as_deref().map(Name::parse);
-    let mut version = None;
-    let (package, channel) = match &name {
-        None => (None, None),
-        Some(Name::Plain(package)) => (Some(package.clone()), None),
-        Some(Name::Version(package, wanted)) if args.what == What::Bundles => {
-            version = Some(wanted.clone());
-            (Some(package.clone()), None)
-        }
-        Some(Name::Channel(package, channel)) if args.what != What::Packages => {
-            (Some(package.clone()), Some(channel.clone()))
-        }
-        Some(_) => {
-            let (what, wanted) = match args.what {
-                What::Packages => ("packages", "PKG"),
-                _ => ("channels", "PKG or PKG/CHANNEL"),
-            };
-            return Err(CommandError::usage(format!("`list {what}` wants {wanted}")));
-        }
-    };
-    if args.what == What::Catalogs && name.is_some() {
+/// Refuses options that do not go with what is listed.
+fn refuse_options(args: &ListArgs) -> Result<(), CommandError> {
+    if args.what == What::Catalogs && args.name.is_some() {
         return Err(CommandError::usage("`list catalogs` takes no name").help("`--catalog NAME` chooses one"));
     }
     if !args.conditions.is_empty() && !matches!(args.what, What::Packages | What::Bundles) {
@@ -156,7 +144,7 @@ fn named(args: &ListArgs) -> Result<Named, CommandError> {
         return Err(CommandError::usage("catalogs have no status")
             .help("ask for packages, as in `olmdex list packages --status deprecated`"));
     }
-    Ok(Named { package, channel, version })
+    Ok(())
 }
 
 /// The bundles of a package, of a channel, or of one version.

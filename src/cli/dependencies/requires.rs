@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use clap::Args;
 
 use crate::ask::no_package;
+use crate::cli::args::name::package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::left_out;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -38,13 +39,24 @@ pub(crate) struct RequiresArgs {
 pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let index = args.ask.open_about(context, [&args.what])?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-    let is_api = args.what.contains('/') || args.what.starts_with(|c: char| c.is_ascii_uppercase());
     let packages = index.package_names()?;
-    let pattern = is_api.then(|| ApiPattern::parse(&args.what));
-    let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), &args.what)?;
+    let named = package(&index, &args.what)?;
+    let is_part = named.is_part() && packages.contains(&named.package);
+    let what = if is_part { &named.package } else { &args.what };
+    if is_part {
+        let version = named
+            .installed
+            .as_deref()
+            .map(|it| format!("; `olmdex deps {}@{it} --invert` is about this one", named.package));
+        let version = version.unwrap_or_default();
+        context.reporter.note(&format!("all versions of package `{}` are looked at{version}", named.package));
+    }
+    let is_api = !is_part && (what.contains('/') || what.starts_with(|c: char| c.is_ascii_uppercase()));
+    let pattern = is_api.then(|| ApiPattern::parse(what));
+    let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), what)?;
     if rows.is_empty() {
-        if !is_api && !packages.contains(&args.what) {
-            let error = CommandError::from(no_package(&index, &args.what)?);
+        if !is_api && !packages.contains(what) {
+            let error = CommandError::from(no_package(&index, what)?);
             return Err(error);
         }
         context.reporter.note("nothing found");

@@ -80,7 +80,7 @@ struct PruneStrandedArgs {
 struct DeprecateArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// References of the images of the bundles to deprecate; may be repeated
+    /// The bundles to deprecate: references of their images, names, PKG@VERSION, or PKG/CHANNEL for its head; may be repeated
     #[arg(short, long = "bundle-images", value_name = "IMAGE", value_delimiter = ',', required = true)]
     bundle_images: Vec<String>,
     /// Remove a package as a whole if the heads of all its channels are deprecated
@@ -95,7 +95,7 @@ pub(crate) fn run(context: &Context, args: &LegacyArgs) -> CommandResult {
         Verb::Prune(it) => change(context, &it.file, |edit| edit.keep_packages(&it.packages, it.file.permissive)),
         Verb::PruneStranded(it) => change(context, &it.file, Edit::remove_stranded),
         Verb::DeprecateTruncate(it) => change(context, &it.file, |edit| {
-            edit.deprecate(&it.bundle_images, it.allow_package_removal, it.file.permissive)
+            edit.deprecate(&edit.images_of(&it.bundle_images)?, it.allow_package_removal, it.file.permissive)
         }),
     }
 }

@@ -35,8 +35,9 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     }
     let dialect = if args.compat.is_some() { Dialect::OcMirror } else { Dialect::Named };
     let configuration = args.asked.configuration(context, dialect)?;
-    let mut entries =
+    let entries =
         entries::open(context, configuration.operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
+    let mut entries = args.asked.take_bundles(entries)?;
     if args.compat.is_none() {
         args.asked.choose_defaults(context, &mut entries);
     }

@@ -81,7 +81,8 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
     let Verb::Plan(args) = &args.verb;
     let configuration = args.asked.configuration(context, Dialect::Named)?;
     let AskedFor { input, catalog, .. } = &args.asked;
-    let mut entries = entries::open(context, configuration.operators.clone(), input, catalog.as_deref())?;
+    let entries = entries::open(context, configuration.operators.clone(), input, catalog.as_deref())?;
+    let mut entries = args.asked.take_bundles(entries)?;
     args.asked.choose_defaults(context, &mut entries);
     let (kept, exit) = kept_images(context, &args.asked, &configuration, &entries)?;
     let mut holdings = if let Some(place) = args.at.strip_prefix("docker://") {

@@ -1,6 +1,7 @@
 //! `olmdex lock`
 
 use crate::cli::args::formats::{Words, words};
+use crate::cli::args::name::bundle_of;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::diag::counted;
+use crate::fbc::without_v;
 use crate::file::{finish_left, read_regular_of, system_words, write_over};
 use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, lock_all, update, verify};
 use crate::mirror::{self, Dialect};
@@ -186,6 +188,11 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
         return Err(error.help("name packages, or an ImageSetConfiguration with `-c FILE`"));
     }
     let index = args.ask.open_about(context, &args.names)?;
+    for ask in asks.iter_mut().filter(|it| it.channel.is_empty() && it.constraint.is_empty()) {
+        if let Some((package, version)) = bundle_of(&index, &ask.package)? {
+            (ask.package, ask.constraint) = (package, version);
+        }
+    }
     let options = args.work.options();
     let dependencies = args.with_deps.then_some(&options);
     let (lock, missing) = lock_all(&index, &args.ask.catalog, &asks, args.list_images, dependencies)?;
@@ -248,7 +255,12 @@ fn ask(text: &str, olm: Generation) -> Result<Ask, CommandError> {
     if package.is_empty() {
         return Err(CommandError::usage(format!("`{text}` names no package")));
     }
-    Ok(Ask { package: package.to_owned(), channel: channel.to_owned(), constraint: constraint.trim().to_owned(), olm })
+    Ok(Ask {
+        package: package.to_owned(),
+        channel: channel.to_owned(),
+        constraint: without_v(constraint.trim()).to_owned(),
+        olm,
+    })
 }
 
 /// What an ImageSetConfiguration asks for.

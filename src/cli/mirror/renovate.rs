@@ -1,6 +1,8 @@
 //! `olmdex renovate`
 
+use crate::ask::{AskError, PackageName};
 use crate::cli::args::formats::words;
+use crate::cli::args::name::package;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -56,16 +58,16 @@ pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
     let reach = if args.next { Reach::Next } else { Reach::Any };
     let mut found = Vec::new();
     for name in &args.names {
-        let (package, channel) = match name.split_once('/') {
-            Some((package, channel)) => (package, Some(channel)),
-            None => (name.as_str(), None),
-        };
+        let PackageName { package, installed, channel } = package(&index, name)?;
+        if installed.is_some() && args.installed.is_some() {
+            return Err(AskError::InstalledTwice(name.clone()).into());
+        }
         let select = Select {
-            channel: channel.map(str::to_owned),
-            from: args.installed.clone().map(|it| (it, args.olm, reach)),
+            channel: channel.clone(),
+            from: args.installed.clone().or(installed).map(|it| (it, args.olm, reach)),
             lag: args.lag,
         };
-        let datasource = releases(&index, &args.ask.catalog, package, &select)?;
+        let datasource = releases(&index, &args.ask.catalog, &package, &select)?;
         let mut text = serde_json::to_string_pretty(&datasource).map_err(std::io::Error::from)?;
         text.push('\n');
         found.push((package, channel, text));

@@ -74,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let (old, old_errors) = old.map_or((None, Vec::new()), |(old, errors)| (Some(old), errors));
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let mut packages = match &args.package {
-        Some(package) => vec![whole_package(&index, package)?],
+        Some(package) => vec![whole_package(context, &index, package)?],
         None => index.package_names()?,
     };
     if let (Some(old), None) = (&old, &args.package) {

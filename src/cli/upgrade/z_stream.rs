@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{no_channel, no_package};
+use crate::ask::{PackageName, no_channel, no_package};
+use crate::cli::args::name::package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
 use crate::cli::print::difference::print_difference;
@@ -18,8 +19,8 @@ use crate::cli::terminal::screen::screen;
 use crate::cli::terminal::write_edits::{remember, write_edits};
 use crate::diag::envelope::Envelope;
 use crate::edit::{Change, PackageDocuments};
-use crate::fbc::Name;
 use crate::fbc::{Format, Input};
+use crate::index::Index;
 use crate::index::query::Filter;
 use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
 
@@ -35,7 +36,7 @@ use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
   olmdex z-stream till/stable -i my-catalog/ --dry-run
   olmdex z-stream till/stable -i my-catalog/ --apply")]
 pub(crate) struct ZStreamArgs {
-    /// The channel of the package
+    /// The channel of the package; of a package, a version or a bundle the default one
     #[arg(value_name = "PKG/CHANNEL")]
     package: String,
     /// The channel, if the name does not say it
@@ -71,30 +72,23 @@ enum ZStreamFormat {
 
 impl ZStreamArgs {
     /// The same with the name taken apart.
-    fn taken_apart(&self) -> Result<Self, CommandError> {
-        let mut args = self.clone();
-        match Name::parse(&self.package) {
-            Name::Channel(package, channel) if self.channel.is_empty() => {
-                args.package = package;
-                args.channel = channel;
-            }
-            Name::Plain(_) if !self.channel.is_empty() => {}
-            _ => {
-                let error = CommandError::usage(format!("`{}` is not a channel of a package", self.package));
-                return Err(error.help("name both: `PKG/CHANNEL`"));
-            }
+    fn taken_apart(&self, index: &Index) -> Result<Self, CommandError> {
+        let PackageName { package, channel, .. } = package(index, &self.package)?;
+        if channel.is_some() && !self.channel.is_empty() {
+            let error = CommandError::usage(format!("`{}` and `--channel` both name a channel", self.package));
+            return Err(error.help("leave `--channel` out"));
         }
-        Ok(args)
+        Ok(Self { package, channel: channel.unwrap_or_else(|| self.channel.clone()), ..self.clone() })
     }
 }
 
 pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     args.ask.refuse_paths([&args.package])?;
-    let args = &args.taken_apart()?;
     let sources = args.ask.look(context)?;
     let input = sources.files().map(|it| it.1.clone());
     input.iter().for_each(remember);
     let index = sources.import(context)?;
+    let mut args = args.taken_apart(&index)?;
     let is_writing = args.apply || args.dry_run;
     if input.is_none() && is_writing {
         let error =
@@ -112,6 +106,10 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
             return Err(error.help(format!("choose one with `--catalog`: {}", names.join(", "))));
         }
     };
+    if args.channel.is_empty() {
+        args.channel.clone_from(&graph.default_channel);
+    }
+    let args = &args;
     let made = match z_stream(graph, &args.channel) {
         Ok(made) => made,
         Err(ZStreamError::NoChannel { package, channel }) => return Err(no_channel(&index, &package, &channel)?.into()),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::configuration::{Channel, Operator, Package, Range};
+use olmdex_fbc::without_v;
 use olmdex_version::Version;
 
 /// Why a text does not say what to take.
@@ -49,7 +50,7 @@ pub fn packages(texts: &[String]) -> Result<Vec<Package>, AskedError> {
     let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
     for text in texts {
         let (names, range) = match text.split_once('@') {
-            Some((names, range)) => (names, parse_range(range)?),
+            Some((names, range)) => (names, parse_range(without_v(range))?),
             None => (text.as_str(), Range::default()),
         };
         let (name, channel) = match names.split_once('/') {

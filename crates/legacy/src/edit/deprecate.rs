@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use super::Edit;
 use crate::cells::{each, text};
 use crate::error::LegacyError;
+use olmdex_fbc::Name;
 
 /// The words of the real tool for a bundle that holds up the default channel.
 const DEFAULT_CHANNEL: &str = "Bundle deprecation causing default channel removal";
@@ -27,7 +28,41 @@ enum Refusal {
     Other(String),
 }
 
+/// The image of a bundle by its name.
+const IMAGE_OF_BUNDLE: &str =
+    "SELECT DISTINCT bundlepath FROM operatorbundle WHERE name = ? AND bundlepath IS NOT NULL";
+
+/// The image of a bundle by its package and version.
+const IMAGE_OF_VERSION: &str = "SELECT DISTINCT b.bundlepath FROM operatorbundle b
+    JOIN channel_entry e ON e.operatorbundle_name = b.name
+    WHERE e.package_name = ? AND b.version = ? AND b.bundlepath IS NOT NULL";
+
+/// The image of the head of a channel.
+const IMAGE_OF_HEAD: &str = "SELECT DISTINCT b.bundlepath FROM operatorbundle b
+    JOIN channel c ON c.head_operatorbundle_name = b.name
+    WHERE c.package_name = ? AND c.name = ? AND b.bundlepath IS NOT NULL";
+
 impl Edit {
+    /// The references of images that words mean: references, names of bundles, `PKG@VERSION` or `PKG/CHANNEL` for its head. A word
+    /// that means no bundle stays as it is.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn images_of(&self, words: &[String]) -> Result<Vec<String>, LegacyError> {
+        let image = |word: &String| -> Result<String, LegacyError> {
+            let mut found = self.strings(IMAGE_OF_BUNDLE, &[word])?;
+            if found.is_empty() {
+                found = match Name::parse(word) {
+                    Name::Version(package, version) => self.strings(IMAGE_OF_VERSION, &[&package, &version])?,
+                    Name::Channel(package, channel) => self.strings(IMAGE_OF_HEAD, &[&package, &channel])?,
+                    Name::Plain(_) => found,
+                };
+            }
+            Ok(found.pop().unwrap_or_else(|| word.clone()))
+        };
+        words.iter().map(image).collect()
+    }
+
     /// Deprecates bundles, given by the references of their images, in this order. With `allows_packages`, packages of
     /// which all heads are named go as a whole.
     ///

@@ -11,6 +11,7 @@ use super::Edit;
 use crate::cells::text;
 use crate::error::LegacyError;
 use olmdex_base::diag::Guesses;
+use olmdex_fbc::Name;
 use olmdex_text::tally;
 
 /// Deletes all that belongs to the bundles in `doomed`, and the channels whose heads they are.
@@ -56,8 +57,11 @@ INSERT OR IGNORE INTO doomed
       AND name NOT IN (SELECT operatorbundle_name FROM deprecated WHERE operatorbundle_name IS NOT NULL)";
 
 /// The error about a package that is not there.
-fn absent(package: &str, text: String, guesses: &Guesses<'_>) -> LegacyError {
-    LegacyError::NoPackage { text, meant: guesses.closest(package).map(str::to_owned) }
+fn absent(package: &str, text: String, names: &[String], guesses: &Guesses<'_>) -> LegacyError {
+    // What names a part of a package means that one, and removing all of it is not for us to decide.
+    let named = Name::parse(package);
+    let whole = names.iter().find(|it| it.as_str() == named.text()).map(String::as_str);
+    LegacyError::NoPackage { text, meant: whole.or_else(|| guesses.closest(package)).map(str::to_owned) }
 }
 
 /// An error with what to do about it, as a warning.
@@ -88,7 +92,7 @@ impl Edit {
                 "error deleting packages from database: error removing operator package {package}: no package found for \
                  packagename {package}"
             );
-            let error = absent(package, text, guesses);
+            let error = absent(package, text, &names, guesses);
             if !is_permissive {
                 return Err(error);
             }
@@ -112,7 +116,7 @@ impl Edit {
             if !wording.insert(unknown) {
                 continue;
             }
-            let error = absent(unknown, format!("there is no package `{unknown}` to keep"), &guesses);
+            let error = absent(unknown, format!("there is no package `{unknown}` to keep"), &names, &guesses);
             if !is_permissive {
                 return Err(error);
             }

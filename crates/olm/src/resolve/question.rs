@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::rows::{Catalog, OperatorGroups, PackageRows, Rows, World};
 use crate::catalog_source::CatalogSources;
+use olmdex_fbc::without_v;
 use olmdex_index::IndexError;
 use olmdex_index::query::CatalogRank;
 use olmdex_rules::cluster::{Cluster, ClusterServiceVersion, Subscription};
@@ -385,7 +386,8 @@ fn add_subscription(world: &mut World, rows: &dyn Rows, install: &Install) -> Re
         let entry_of = |package: &PackageRows| -> Option<(String, String)> {
             let graph = &package.graph;
             let by_name = graph.bundles_by_name();
-            let has_version = |name: &str| by_name.get(name).is_some_and(|it| graph.bundles[*it].version == *choice);
+            let has_version =
+                |name: &str| by_name.get(name).is_some_and(|it| graph.bundles[*it].version == without_v(choice));
             let mut channels: Vec<_> = graph.channels.iter().collect();
             channels.sort_by_key(|it| (it.name != graph.default_channel, &it.name));
             channels.iter().find_map(|channel| {

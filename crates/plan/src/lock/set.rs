@@ -6,6 +6,7 @@ use super::error::LockError;
 use super::file::{Lock, LockedOperator};
 use super::pin::{Ask, catalogs, fill, pin};
 use olmdex_index::Index;
+use olmdex_index::query::Filter;
 use olmdex_olm::resolve::{Options, needs};
 use olmdex_olm::upgrade::Generation;
 
@@ -20,15 +21,54 @@ pub fn lock_all(
     lists_images: bool,
     dependencies: Option<&Options>,
 ) -> Result<(Lock, Vec<String>), LockError> {
-    let mut operators = asks.iter().map(|it| pin(index, of, it, lists_images)).collect::<Result<Vec<_>, _>>()?;
-    let missing = match dependencies {
-        Some(options) => add_dependencies(index, &mut operators, options)?.missing,
-        None => Vec::new(),
-    };
+    let (mut operators, mut missing) = (Vec::new(), Vec::new());
+    for ask in asks {
+        operators.extend(pin_each(index, of, ask, lists_images, &mut missing)?);
+    }
+    if let Some(options) = dependencies {
+        missing.extend(add_dependencies(index, &mut operators, options)?.missing);
+    }
     let mut lock = Lock { catalogs: catalogs(index, &operators)?, operators };
     lock.sort();
     lock.operators.dedup();
     Ok((lock, missing))
+}
+
+/// Pins an operator in each catalog that has its package: a Subscription names one of them. A catalog that cannot meet the demand is
+/// missing, as long as another one can.
+fn pin_each(
+    index: &Index,
+    of: &[String],
+    ask: &Ask,
+    lists_images: bool,
+    missing: &mut Vec<String>,
+) -> Result<Vec<LockedOperator>, LockError> {
+    let filter = Filter { catalogs: of.to_vec(), ..Filter::default() };
+    let graphs = match ask.olm {
+        Generation::Classic => index.package_graphs(&filter, &ask.package)?,
+        // A ClusterExtension takes the best of all catalogs.
+        Generation::V1 => Vec::new(),
+    };
+    if graphs.len() < 2 {
+        return Ok(vec![pin(index, of, ask, lists_images)?]);
+    }
+    let (mut pinned, mut refused) = (Vec::new(), Vec::new());
+    for graph in &graphs {
+        match pin(index, std::slice::from_ref(&graph.catalog), ask, lists_images) {
+            Ok(operator) => pinned.push(operator),
+            Err(error @ (LockError::NoBundle { .. } | LockError::Unknown { .. })) => {
+                refused.push((&graph.catalog, error))
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if pinned.is_empty()
+        && let Some((_, error)) = refused.pop()
+    {
+        return Err(error);
+    }
+    missing.extend(refused.iter().map(|(catalog, error)| format!("catalog `{catalog}`: {error}")));
+    Ok(pinned)
 }
 
 /// What operators need.
