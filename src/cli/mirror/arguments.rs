@@ -1,16 +1,22 @@
 //! The arguments of `olmdex filter`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::entries::{Entry, reopen};
 use super::output::Output;
+use crate::ask::no_package;
 use crate::cli::args::namespace::WorkOptions;
+use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::args::text::text_of;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
+use crate::index::Index;
+use crate::index::query::{BundleSelector, Filter};
 use crate::mirror::{self, Configuration, Dialect, FilterVersion, Operator};
+use crate::source::is_index;
 
 /// Filter catalogs as oc-mirror does, by an ImageSetConfiguration
 ///
@@ -85,6 +91,36 @@ pub(super) struct AskedFor {
 }
 
 impl AskedFor {
+    /// The catalogs of an index with several that have a package of those that are asked for: each is answered by itself. Empty for any
+    /// other source.
+    fn catalogs_of_index(&self, operator: &Operator) -> Result<Vec<String>, CommandError> {
+        let source = match self.input.as_slice() {
+            [] => default_source().ok().map(|it| it.path),
+            [only] => Some(NamedSource::parse(only).path),
+            _ => None,
+        };
+        let Some(path) = source.filter(|it| self.catalog.is_none() && operator.catalog.is_empty() && is_index(it))
+        else {
+            return Ok(Vec::new());
+        };
+        let index = Index::open(&path)?;
+        let names = index.catalog_names()?;
+        if names.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let mut having: BTreeSet<String> = BTreeSet::new();
+        for package in &operator.packages {
+            let filter = Filter { package: Some(package.name.clone()), ..Filter::default() };
+            having.extend(index.packages(&filter)?.into_iter().map(|it| it.catalog));
+            let selector = BundleSelector { name: Some(package.name.clone()), ..BundleSelector::default() };
+            having.extend(index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog));
+        }
+        match operator.packages.first() {
+            Some(package) if having.is_empty() => Err(no_package(&index, &package.name)?.into()),
+            _ => Ok(names.into_iter().filter(|it| having.contains(it)).collect()),
+        }
+    }
+
     /// Takes the names of bundles among `--package` for their packages and versions.
     pub(super) fn take_bundles(&self, entries: Vec<Entry>) -> Result<Vec<Entry>, CommandError> {
         let take = |entry: Entry| {
@@ -149,7 +185,10 @@ impl AskedFor {
                 _ => String::new(),
             };
             let operator = Operator { catalog: reference, full: self.full, packages, ..Operator::default() };
-            return Ok(Configuration { operators: vec![operator], ..Configuration::default() });
+            let catalogs = self.catalogs_of_index(&operator)?;
+            let each = |catalog: String| Operator { catalog, ..operator.clone() };
+            let operators = if catalogs.is_empty() { vec![operator] } else { catalogs.into_iter().map(each).collect() };
+            return Ok(Configuration { operators, ..Configuration::default() });
         };
         let text = text_of(path)?;
         let configuration = mirror::read(&text, dialect)?;

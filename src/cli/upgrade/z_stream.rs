@@ -21,7 +21,7 @@ use crate::diag::envelope::Envelope;
 use crate::edit::{Change, PackageDocuments};
 use crate::fbc::{Format, Input};
 use crate::index::Index;
-use crate::index::query::Filter;
+use crate::index::query::{Filter, PackageGraph};
 use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
 
 /// Rewrite a channel so that patch releases upgrade to their minor version's latest
@@ -88,31 +88,40 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let input = sources.files().map(|it| it.1.clone());
     input.iter().for_each(remember);
     let index = sources.import(context)?;
-    let mut args = args.taken_apart(&index)?;
-    let is_writing = args.apply || args.dry_run;
-    if input.is_none() && is_writing {
+    let args = args.taken_apart(&index)?;
+    if input.is_none() && (args.apply || args.dry_run) {
         let error =
             CommandError::usage("`--apply` changes a catalog's file, and this is an index, or several catalogs");
         return Err(error.help("name one directory or file with `-i`"));
     }
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let graphs = index.package_graphs(&filter, &args.package)?;
-    let graph = match graphs.as_slice() {
-        [] => return Err(no_package(&index, &args.package)?.into()),
-        [only] => only,
-        several => {
-            let names: Vec<&str> = several.iter().map(|it| it.catalog.as_str()).collect();
-            let error = CommandError::usage(format!("`{}` is in several catalogs", args.package));
-            return Err(error.help(format!("choose one with `--catalog`: {}", names.join(", "))));
-        }
-    };
-    if args.channel.is_empty() {
-        args.channel.clone_from(&graph.default_channel);
+    if graphs.is_empty() {
+        return Err(no_package(&index, &args.package)?.into());
     }
-    let args = &args;
-    let made = match z_stream(graph, &args.channel) {
+    let mut answers = Vec::with_capacity(graphs.len());
+    for graph in &graphs {
+        match answer(context, &args, &index, graph, input.as_ref())? {
+            Ok(found) => answers.push(Answer { catalog: (graphs.len() > 1).then(|| graph.catalog.clone()), ..found }),
+            Err(exit) => return Ok(exit),
+        }
+    }
+    print(args.output, answers)?;
+    Ok(Exit::Yes)
+}
+
+/// Makes the channel of one catalog a z-stream, in its file if that is wanted. What there is nothing to print about ends the command.
+fn answer(
+    context: &Context,
+    args: &ZStreamArgs,
+    index: &Index,
+    graph: &PackageGraph,
+    input: Option<&Input>,
+) -> Result<Result<Answer, Exit>, CommandError> {
+    let channel = if args.channel.is_empty() { &graph.default_channel } else { &args.channel };
+    let made = match z_stream(graph, channel) {
         Ok(made) => made,
-        Err(ZStreamError::NoChannel { package, channel }) => return Err(no_channel(&index, &package, &channel)?.into()),
+        Err(ZStreamError::NoChannel { package, channel }) => return Err(no_channel(index, &package, &channel)?.into()),
         Err(error) => {
             let help = "each entry needs a bundle with a version, and no two the same";
             return Err(CommandError::new(Exit::No, error.to_string()).help(help));
@@ -120,10 +129,10 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     };
     if !made.findings.is_empty() {
         print_findings(context, FindingFormat::Text, rules::ALL, &made.findings)?;
-        return Ok(Exit::No);
+        return Ok(Err(Exit::No));
     }
     let input = match input {
-        Some(input) => input,
+        Some(input) => input.clone(),
         None => index.packages_input(&graph.catalog, std::iter::once(args.package.as_str()))?,
     };
     let mut documents = PackageDocuments::read(&input, &args.package)?;
@@ -132,53 +141,71 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
         let files = documents.files();
         crate::file::finish_left(files.iter().filter_map(|it| input.files.get(*it)?.path()));
     }
-    let change = Change::SetEntries { channel: args.channel.clone(), entries: made.entries.clone() };
+    let change = Change::SetEntries { channel: made.channel.clone(), entries: made.entries.clone() };
     change.apply(&mut documents)?;
     let mut written = None;
-    if is_writing && !made.is_unchanged {
+    if (args.apply || args.dry_run) && !made.is_unchanged {
         written = apply(context, args, &input, &documents)?;
         if args.dry_run {
-            return Ok(Exit::Yes);
+            return Ok(Err(Exit::Yes));
         }
     }
-    print(args, made, &mut documents, written.as_deref())?;
-    Ok(Exit::Yes)
+    Ok(Ok(Answer { catalog: None, made, documents, written }))
 }
 
-fn print(
-    args: &ZStreamArgs,
+/// The answer about one catalog.
+struct Answer {
+    /// Its name, if there are several.
+    catalog: Option<String>,
     made: ZStream,
-    documents: &mut PackageDocuments,
-    written: Option<&Path>,
-) -> Result<(), CommandError> {
+    documents: PackageDocuments,
+    written: Option<PathBuf>,
+}
+
+fn print(output: ZStreamFormat, answers: Vec<Answer>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match args.output {
-        ZStreamFormat::Json => Envelope::new("ZStream", vec![made]).write(&mut out)?,
-        ZStreamFormat::Yaml => out.write_all(&documents.channel_text(&args.channel, Format::Yaml)?)?,
-        ZStreamFormat::Blob => out.write_all(&documents.channel_text(&args.channel, Format::Json)?)?,
-        ZStreamFormat::Text => {
-            let mut sheet = Sheet::default();
-            sheet.line("package", &made.package);
-            sheet.line("channel", &made.channel);
-            sheet.line(
-                "state",
-                &match (made.is_unchanged, written) {
-                    (true, _) => "it is a z-stream already".to_owned(),
-                    (false, Some(path)) => format!("wrote {}", path.display()),
-                    (false, None) => "not written; `--dry-run` shows the change, `--apply` writes it".to_owned(),
-                },
-            );
-            let rows = made
-                .streams
-                .into_iter()
-                .map(|it| vec![it.minor, it.latest, it.replaces, few(&it.skips), it.skip_range]);
-            let headers = ["MINOR", "LATEST", "REPLACES", "SKIPS", "SKIP RANGE"];
-            sheet.table("Streams", &headers, rows.collect());
-            sheet.write(screen().width, &mut out)?;
+    if output == ZStreamFormat::Json {
+        Envelope::new("ZStream", answers.into_iter().map(|it| it.made).collect()).write(&mut out)?;
+        out.flush()?;
+        return Ok(());
+    }
+    for (number, Answer { catalog, made, mut documents, written }) in answers.into_iter().enumerate() {
+        match output {
+            ZStreamFormat::Yaml => out.write_all(&documents.channel_text(&made.channel, Format::Yaml)?)?,
+            ZStreamFormat::Json | ZStreamFormat::Blob => {
+                out.write_all(&documents.channel_text(&made.channel, Format::Json)?)?;
+            }
+            ZStreamFormat::Text => {
+                if number > 0 {
+                    writeln!(out)?;
+                }
+                sheet(catalog.as_deref(), made, written.as_deref()).write(screen().width, &mut out)?;
+            }
         }
     }
     out.flush()?;
     Ok(())
+}
+
+fn sheet(catalog: Option<&str>, made: ZStream, written: Option<&Path>) -> Sheet {
+    let mut sheet = Sheet::default();
+    if let Some(catalog) = catalog {
+        sheet.line("catalog", catalog);
+    }
+    sheet.line("package", &made.package);
+    sheet.line("channel", &made.channel);
+    sheet.line(
+        "state",
+        &match (made.is_unchanged, written) {
+            (true, _) => "it is a z-stream already".to_owned(),
+            (false, Some(path)) => format!("wrote {}", path.display()),
+            (false, None) => "not written; `--dry-run` shows the change, `--apply` writes it".to_owned(),
+        },
+    );
+    let rows = made.streams.into_iter().map(|it| vec![it.minor, it.latest, it.replaces, few(&it.skips), it.skip_range]);
+    let headers = ["MINOR", "LATEST", "REPLACES", "SKIPS", "SKIP RANGE"];
+    sheet.table("Streams", &headers, rows.collect());
+    sheet
 }
 
 /// Writes the channel's new document into its file, or shows what that would change. Gives the file that was written.
