@@ -214,7 +214,8 @@ impl Row for PackageRow {
         column("CATALOG", |it| Cow::from(&it.catalog)),
         column("PACKAGE", |it| Cow::from(&it.package)),
         column("DEFAULT CHANNEL", |it| Cow::from(&it.default_channel)),
-        column("VERSION", |it| Cow::from(&it.head_version)),
+        column("DEFAULT HEAD", |it| Cow::from(&it.head_version)),
+        wide("HIGHEST VERSION", |it| Cow::from(&it.highest_version)),
         wide("HEAD", |it| Cow::from(&it.head)),
         wide("CHANNELS", |it| it.channels.to_string().into()),
         wide("BUNDLES", |it| it.bundles.to_string().into()),
@@ -222,6 +223,8 @@ impl Row for PackageRow {
         column("STATUS", |it| shown(it.status()).into()),
         column("DISPLAY NAME", |it| Cow::from(&it.display_name)),
     ];
+
+    const FORMER: &'static [(&'static str, &'static str)] = &[("VERSION", "DEFAULT HEAD")];
 
     fn name(&self) -> String {
         self.package.clone()

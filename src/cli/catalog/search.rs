@@ -15,8 +15,8 @@ use crate::index::query::{Hit, Status};
 /// Find packages by words, APIs, images or features
 ///
 /// All words must occur in the name, display name, provider, keywords, description or APIs of one bundle; the last may be
-/// the beginning of a word. VERSION is the head of the default channel, as in `list packages`; NEWEST MATCH is the newest bundle that
-/// matches, in any channel. Exits with 1 if nothing is found.
+/// the beginning of a word. DEFAULT HEAD is the version of the default channel's head, as in `list packages`; NEWEST MATCH is the newest
+/// bundle that matches, in any channel. Exits with 1 if nothing is found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex search kafka
@@ -65,14 +65,17 @@ impl Row for Hit {
     const COLUMNS: &'static [Column<Self>] = &[
         column("CATALOG", |it| Cow::from(&it.catalog)),
         column("PACKAGE", |it| Cow::from(&it.package)),
-        column("VERSION", |it| Cow::from(&it.head_version)),
+        column("DEFAULT HEAD", |it| Cow::from(&it.head_version)),
         column("NEWEST MATCH", |it| Cow::from(it.version.as_deref().unwrap_or_default())),
+        wide("HIGHEST VERSION", |it| Cow::from(&it.highest_version)),
         wide("BUNDLE", |it| Cow::from(it.bundle.as_deref().unwrap_or_default())),
         wide("MATCHES", |it| it.bundles.to_string().into()),
         wide("SCORE", |it| format!("{:.2}", it.score).into()),
         column("PROVIDER", |it| Cow::from(&it.provider)),
         column("DISPLAY NAME", |it| Cow::from(&it.display_name)),
     ];
+
+    const FORMER: &'static [(&'static str, &'static str)] = &[("VERSION", "DEFAULT HEAD")];
 
     fn name(&self) -> String {
         self.package.clone()

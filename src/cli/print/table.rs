@@ -69,6 +69,9 @@ pub(crate) trait Row: Serialize + Sized + 'static {
     /// All columns.
     const COLUMNS: &'static [Column<Self>];
 
+    /// Former headers of columns with their present ones: a column can be sorted by either.
+    const FORMER: &'static [(&'static str, &'static str)] = &[];
+
     /// What `-o name` prints.
     fn name(&self) -> String;
 }
@@ -110,6 +113,8 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
 }
 
 fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
+    let former = T::FORMER.iter().find(|it| it.0.eq_ignore_ascii_case(wanted)).map(|it| it.1);
+    let wanted = former.unwrap_or(wanted);
     let Some(column) = T::COLUMNS.iter().find(|it| it.header.eq_ignore_ascii_case(wanted)) else {
         let headers: Vec<&str> = T::COLUMNS.iter().map(|it| it.header).collect();
         let error = CommandError::usage(format!("there is no column `{wanted}`"));

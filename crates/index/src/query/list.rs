@@ -55,6 +55,9 @@ pub struct PackageRow {
     pub head: String,
     /// Version of that bundle.
     pub head_version: String,
+    /// The highest version of its bundles, in whatever channel.
+    #[serde(skip)]
+    pub highest_version: String,
     /// How many channels it has.
     pub channels: u64,
     /// How many bundles.
@@ -113,7 +116,9 @@ SELECT c.name, p.package, coalesce(h.display_name, ''), coalesce(h.provider, '')
        (SELECT count(*) FROM (SELECT document FROM bundle WHERE package = p.package) x
         CROSS JOIN catalog_document d INDEXED BY catalog_document_document
         ON d.document = x.document AND d.catalog = c.id),
-       p.is_valid
+       p.is_valid, ",
+            highest_version!("p.package"),
+            "
 FROM catalog c
 CROSS JOIN catalog_package p ON p.catalog = c.id
 ",
@@ -239,6 +244,7 @@ impl Index {
                 bundles: row.get(8)?,
                 deprecation,
                 is_valid: row.get(9)?,
+                highest_version: row.get(10)?,
             })
         })
     }

@@ -19,6 +19,19 @@ LEFT JOIN bundle h ON h.document = n.document
     };
 }
 
+/// The highest version that a package of the catalog `c` has, in whatever channel.
+macro_rules! highest_version {
+    ($package:literal) => {
+        concat!(
+            "coalesce((SELECT x.version FROM bundle x CROSS JOIN catalog_document d INDEXED BY catalog_document_document
+        ON d.document = x.document AND d.catalog = c.id
+        WHERE x.package = ",
+            $package,
+            " ORDER BY x.version_key DESC LIMIT 1), '')"
+        )
+    };
+}
+
 mod bundles;
 mod channel_place;
 mod content;

@@ -99,6 +99,9 @@ pub struct Hit {
     pub head: String,
     /// Version of that bundle.
     pub head_version: String,
+    /// The highest version of the package, whether it matches or not.
+    #[serde(skip)]
+    pub highest_version: String,
     /// The newest bundle that matches; `null` if only the package itself does.
     pub bundle: Option<String>,
     /// Its version; `null` without a bundle.
@@ -185,7 +188,9 @@ WHERE ?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2))";
 const HIT: &str = concat!(
     "
 SELECT c.name, d.package, coalesce(b.name, ''), coalesce(b.version, ''), coalesce(b.display_name, ''),
-       coalesce(b.provider, ''), coalesce(n.name, ''), coalesce(h.version, '')
+       coalesce(b.provider, ''), coalesce(n.name, ''), coalesce(h.version, ''), ",
+    highest_version!("d.package"),
+    "
 FROM catalog c CROSS JOIN document d LEFT JOIN bundle b ON b.document = d.id
 LEFT JOIN catalog_package p ON p.catalog = c.id AND p.package = d.package
 ",
@@ -343,6 +348,7 @@ impl Index {
                     provider: row.get(5)?,
                     head: row.get(6)?,
                     head_version: row.get(7)?,
+                    highest_version: row.get(8)?,
                     bundles: best.bundles,
                     score: best.score,
                 })
