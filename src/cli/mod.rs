@@ -41,7 +41,7 @@ use platform::{lifecycle, plan, platform_path};
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
-use shell::{completion, foreign_commands, groups, man};
+use shell::{completion, foreign_commands, help, man};
 use terminal::context::Context;
 use terminal::error::{CommandError, CommandResult, Exit};
 use terminal::interrupt;
@@ -147,17 +147,17 @@ commands! {
     "build" => Build(build::BuildArgs), build::run, Catalogs 1, writes;
     "validate" => Validate(validate::ValidateArgs), validate::run, Catalogs 2, validate::ValidateArgs::is_read;
     "render" => Render(render::RenderArgs), render::run, Catalogs 3, reads;
-    "image" => Image(image::ImageCommandArgs), image::run, Mirror 6, writes;
+    "image" => Image(image::ImageCommandArgs), image::run, Mirroring 7, writes;
     "migrate" => Migrate(migrate::MigrateArgs), migrate::run, Legacy 1, writes;
-    "export" => Export(export::ExportArgs), export::run, Serve 2, writes;
+    "export" => Export(export::ExportArgs), export::run, Serving 2, writes;
     "legacy" => Legacy(edit::LegacyArgs), edit::run, Legacy 2, writes;
     "doctor" => Doctor(doctor::DoctorArgs), doctor::run, Legacy 3, reads;
     #[cfg(feature = "oci")]
-    "push" => Push(push::PushArgs), push::run, Mirror 7, reads;
+    "push" => Push(push::PushArgs), push::run, Mirroring 8, reads;
     #[cfg(feature = "oci")]
-    "pull" => Pull(pull::PullArgs), pull::run, Mirror 8, reads;
+    "pull" => Pull(pull::PullArgs), pull::run, Mirroring 9, reads;
     #[cfg(feature = "oci")]
-    "cache" => Cache(cache::CacheArgs), cache::run, Mirror 9, reads;
+    "cache" => Cache(cache::CacheArgs), cache::run, Mirroring 10, reads;
     "list" => List(list::ListArgs), list::run, Catalogs 4, reads;
     "show" => Show(show::ShowArgs), show::run, Catalogs 5, reads;
     "search" => Search(search::SearchArgs), search::run, Catalogs 6, reads;
@@ -168,36 +168,36 @@ commands! {
     "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 7, reads;
     "history" => History(history::HistoryArgs), history::run, Catalogs 8, reads;
     "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Upgrades 5, reads;
-    "compat" => Compat(compat::CompatArgs), compat::run, Upgrades 6, reads;
+    "compat" => Compat(compat::CompatArgs), compat::run, Clusters 2, reads;
     "plan" => Plan(plan::PlanArgs), plan::run, Clusters 1, reads;
-    "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Clusters 2, reads;
-    "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run, Clusters 3, reads;
-    "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run, Needs 7, reads;
-    "bundle" => Bundle(bundle::BundleArgs), bundle::run, Author 2, reads;
-    "template" => Template(template::TemplateArgs), template::run, Author 3, reads;
-    "release" => Release(release::ReleaseArgs), release::run, Author 4, writes;
-    "edit" => Edit(edits::EditArgs), edits::run, Author 7, writes;
-    "simulate" => Simulate(simulate::SimulateArgs), simulate::run, Author 8, reads;
-    "repo" => Repo(repo::RepoArgs), repo::run, Author 5, reads;
-    "init" => Init(init::InitArgs), init::run, Author 1, reads;
-    "generate" => Generate(generate::GenerateArgs), generate::run, Author 6, writes;
-    "lsp" => Lsp(lsp::LspArgs), lsp::run, Author 10, writes;
-    "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run, Author 9, writes;
-    "resolve" => Resolve(resolve::ResolveArgs), resolve::run, Needs 1, reads;
-    "why" => Why(why::WhyArgs), why::run, Needs 2, reads;
-    "deps" => Deps(deps::DepsArgs), deps::run, Needs 3, reads;
-    "provides" => Provides(provides::ProvidesArgs), provides::run, Needs 4, reads;
-    "requires" => Requires(requires::RequiresArgs), requires::run, Needs 5, reads;
-    "images" => Images(images::ImagesArgs), images::run, Needs 6, reads;
-    "filter" => Filter(filter::FilterArgs), filter::run, Mirror 1, writes;
-    "mirror" => Mirror(holdings::MirrorArgs), holdings::run, Mirror 2, reads;
-    "lock" => Lock(lock::LockArgs), lock::run, Mirror 3, writes;
-    "outdated" => Outdated(outdated::OutdatedArgs), outdated::run, Mirror 4, reads;
-    "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Mirror 5, writes;
-    "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Needs 8, reads;
+    "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Clusters 3, reads;
+    "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run, Clusters 4, reads;
+    "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run, Dependencies 6, reads;
+    "bundle" => Bundle(bundle::BundleArgs), bundle::run, Authoring 2, reads;
+    "template" => Template(template::TemplateArgs), template::run, Authoring 3, reads;
+    "release" => Release(release::ReleaseArgs), release::run, Authoring 4, writes;
+    "edit" => Edit(edits::EditArgs), edits::run, Authoring 7, writes;
+    "simulate" => Simulate(simulate::SimulateArgs), simulate::run, Authoring 8, reads;
+    "repo" => Repo(repo::RepoArgs), repo::run, Authoring 5, reads;
+    "init" => Init(init::InitArgs), init::run, Authoring 1, reads;
+    "generate" => Generate(generate::GenerateArgs), generate::run, Authoring 6, writes;
+    "lsp" => Lsp(lsp::LspArgs), lsp::run, Authoring 10, writes;
+    "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run, Authoring 9, writes;
+    "resolve" => Resolve(resolve::ResolveArgs), resolve::run, Dependencies 1, reads;
+    "why" => Why(why::WhyArgs), why::run, Dependencies 2, reads;
+    "deps" => Deps(deps::DepsArgs), deps::run, Dependencies 3, reads;
+    "provides" => Provides(provides::ProvidesArgs), provides::run, Dependencies 4, reads;
+    "requires" => Requires(requires::RequiresArgs), requires::run, Dependencies 5, reads;
+    "images" => Images(images::ImagesArgs), images::run, Mirroring 1, reads;
+    "filter" => Filter(filter::FilterArgs), filter::run, Mirroring 2, writes;
+    "mirror" => Mirror(holdings::MirrorArgs), holdings::run, Mirroring 3, reads;
+    "lock" => Lock(lock::LockArgs), lock::run, Mirroring 4, writes;
+    "outdated" => Outdated(outdated::OutdatedArgs), outdated::run, Mirroring 5, reads;
+    "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Mirroring 6, writes;
+    "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Clusters 6, reads;
     "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 10, reads;
     #[cfg(feature = "serve")]
-    "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serve 1, writes;
+    "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serving 1, writes;
     "info" => Info(info::InfoArgs), info::run, Catalogs 9, reads;
     "completion" => Completion(completion::CompletionArgs), completion::completion, Shell 1, writes;
     "man" => Man(man::ManArgs), print_manual, Shell 2, writes;
@@ -255,11 +255,14 @@ fn version() -> String {
 fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
+    // clap's `help` takes names of commands only.
+    let is_help = words.get(1).is_some_and(|it| it == "help");
+    let words: Vec<OsString> = words.into_iter().filter(|it| !is_help || it != "--all").collect();
     let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
     let words = args::words::placed(words, arguments_of, globals);
     match parse_for_one(&words) {
         Some(cli) => Ok(cli),
-        None => Cli::from_arg_matches(&groups::grouped(Cli::command(), PLACES).try_get_matches_from(words)?),
+        None => Cli::from_arg_matches(&Cli::command().try_get_matches_from(words)?),
     }
 }
 
@@ -306,6 +309,7 @@ pub fn run() -> ExitCode {
             let words = words.get(1..).unwrap_or_default();
             foreign_commands::redirect(&mut error, words);
             args::words::propose_source(&mut error);
+            let error = help::page(Cli::command(), PLACES, error, words);
             let is_help = !error.use_stderr();
             let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
             if is_help || (is_printable && format == LogFormat::Text) {

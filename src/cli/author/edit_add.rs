@@ -27,7 +27,7 @@ use crate::upgrade::cut_advice;
 #[command(after_help = "Examples:
   olmdex edit add my-bundle/ --channel stable --image quay.io/org/new:v1 -i my-catalog/ --dry-run
   olmdex edit add my-bundle/ --channel stable --replaces keda.v2.12.0 -i my-catalog/ --dry-run
-  olmdex edit add operators/shop/1.0.0 --channel stable --create-package --image quay.io/org/shop:v1 -i my-catalog/ --dry-run")]
+  olmdex edit add operators/shop/1.0.0 --create-package --channel v1 --image q.io/s:1 -i my-catalog/")]
 pub(crate) struct AddArgs {
     /// The bundle: a directory, an image, or a catalog of one bundle
     #[arg(value_name = "BUNDLE")]

@@ -31,7 +31,7 @@ use crate::version::{Version, by_version, first_of, nearest};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex edit deprecate till/stable -m 'Use fast.' -i my-catalog/ --dry-run
-  olmdex edit promote till.v1.1.0 --to fast -i my-catalog/ --dry-run
+  olmdex edit promote till.v1.1.0 --channel fast -i my-catalog/ --dry-run
   olmdex edit remove till@1.0.0 -i my-catalog/ --dry-run")]
 pub(crate) struct EditArgs {
     #[command(subcommand)]
@@ -56,13 +56,17 @@ enum Verb {
     /// Bring what a channel has up to a bundle into another channel, on top of its head
     ///
     /// Entries are copied with their edges, from what follows the head on. A channel that is not there yet begins with all of them.
+    #[command(after_help = "Examples:
+  olmdex edit promote till@1.1.0 --channel fast -i my-catalog/ --dry-run
+  olmdex edit promote till.v1.1.1 --channel fast --only -i my-catalog/ --dry-run
+  olmdex edit promote till@1.0.1 till@1.1.0 --channel fast --from stable -i my-catalog/")]
     Promote {
         /// Bundles: names, or PKG@VERSION
         #[arg(value_name = "BUNDLE", required = true)]
         bundles: Vec<String>,
         /// The channel that they come into
-        #[arg(long, value_name = "CHANNEL")]
-        to: String,
+        #[arg(long, alias = "to", value_name = "CHANNEL")]
+        channel: String,
         /// The channel that they come from, if several have them
         #[arg(long, value_name = "CHANNEL")]
         from: Option<String>,
@@ -71,6 +75,10 @@ enum Verb {
         only: bool,
     },
     /// Deprecate a package, a channel or a bundle
+    #[command(after_help = "Examples:
+  olmdex edit deprecate till -m 'Use keda.' -i my-catalog/ --dry-run
+  olmdex edit deprecate till/stable -m 'Use fast.' -i my-catalog/ --dry-run
+  olmdex edit deprecate till@1.0.0 -m 'Upgrade to 1.1.' -i my-catalog/ --dry-run")]
     Deprecate {
         /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
         #[arg(value_name = "NAME")]
@@ -80,6 +88,10 @@ enum Verb {
         message: String,
     },
     /// Take a deprecation back
+    #[command(after_help = "Examples:
+  olmdex edit undeprecate till -i my-catalog/ --dry-run
+  olmdex edit undeprecate till/stable -i my-catalog/ --dry-run
+  olmdex edit undeprecate till.v1.0.0 -i my-catalog/ --dry-run")]
     Undeprecate {
         /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
         #[arg(value_name = "NAME")]
@@ -89,18 +101,30 @@ enum Verb {
     ///
     /// Whoever replaced a bundle replaces what that replaced, and skips it, so that its users can still upgrade. With a channel go the
     /// bundles that no other channel has.
+    #[command(after_help = "Examples:
+  olmdex edit remove till@1.0.1 -i my-catalog/ --dry-run
+  olmdex edit remove till.v1.0.0 -i my-catalog/ --dry-run
+  olmdex edit remove till -i my-catalog/ --dry-run")]
     Remove {
         /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Make a channel the default
+    #[command(after_help = "Examples:
+  olmdex edit default-channel till/stable -i my-catalog/ --dry-run
+  olmdex edit default-channel keda/stable -i my-catalog/ --dry-run
+  olmdex edit default-channel till/stable -i my-catalog/till.yaml")]
     DefaultChannel {
         /// The channel
         #[arg(value_name = "PKG/CHANNEL")]
         channel: String,
     },
     /// Give a channel another name
+    #[command(after_help = "Examples:
+  olmdex edit rename-channel till/stable candidate -i my-catalog/ --dry-run
+  olmdex edit rename-channel keda/stable stable-v2 -i my-catalog/ --dry-run
+  olmdex edit rename-channel till/stable fast -i my-catalog/till.yaml")]
     RenameChannel {
         /// The channel
         #[arg(value_name = "PKG/CHANNEL")]
@@ -110,6 +134,10 @@ enum Verb {
         new: String,
     },
     /// Give an entry other edges; an empty value takes one away
+    #[command(after_help = "Examples:
+  olmdex edit set-edges till/stable till@1.1.1 --skips till.v1.0.1 -i my-catalog/ --dry-run
+  olmdex edit set-edges till/stable till.v1.1.1 --skip-range '>=1.0.0 <1.1.1' -i my-catalog/
+  olmdex edit set-edges till/stable till@1.1.0 --replaces till.v1.0.0 -i my-catalog/ --dry-run")]
     SetEdges {
         /// The channel
         #[arg(value_name = "PKG/CHANNEL")]
@@ -121,6 +149,10 @@ enum Verb {
         edges: EdgeArgs,
     },
     /// Add a property to the bundles that meet a condition
+    #[command(after_help = "Examples:
+  olmdex edit add-property 'shop.reviewed=true' --where \"package = 'till'\" -i my-catalog/ --dry-run
+  olmdex edit add-property 'olm.maxOpenShiftVersion=\"4.20\"' --where \"package = 'keda'\" -i my-catalog
+  olmdex edit add-property 'shop.tier=2' --where \"bundle = 'till.v1.1.1'\" -i my-catalog/till.yaml")]
     AddProperty {
         /// Its type, and its value as JSON
         #[arg(value_name = "TYPE=JSON")]
@@ -248,8 +280,8 @@ fn changes(
         }
         // `edit add` is judged in more ways.
         Verb::Add(_) => Ok(Vec::new()),
-        Verb::Promote { bundles, to, from, only } => {
-            let promotion = |text: &String| promotion(catalog, text, to, from.as_deref(), *only);
+        Verb::Promote { bundles, channel, from, only } => {
+            let promotion = |text: &String| promotion(catalog, text, channel, from.as_deref(), *only);
             bundles.iter().map(promotion).collect()
         }
         Verb::AddProperty { property, condition } => added_property(context, &args.input, input, property, condition),

@@ -26,12 +26,20 @@ pub(crate) struct CacheArgs {
 #[derive(Debug, Subcommand)]
 enum CacheCommand {
     /// Show what is in the cache, and when it was used last
+    #[command(after_help = "Examples:
+  olmdex cache list
+  olmdex cache list -q
+  olmdex cache list | wc -l")]
     List,
     /// Remove what was not used for some time
     Prune(PruneArgs),
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex cache prune
+  olmdex cache prune --older-than 7
+  olmdex cache prune --older-than 0")]
 struct PruneArgs {
     /// Days since the last use; 0 removes everything
     #[arg(long, value_name = "DAYS", default_value_t = 30)]

@@ -102,6 +102,12 @@ impl<'a> Line<'a> {
         all.nth(self.n_positional).or_else(|| self.command.get_positionals().last().filter(is_repeated))
     }
 
+    /// The words of the command that has been typed, without the name of the program.
+    pub(in crate::cli) fn path(&self) -> Vec<String> {
+        let name = self.command.get_bin_name().unwrap_or_default();
+        name.split(' ').skip(1).map(str::to_owned).collect()
+    }
+
     /// What can stand where `typed` has been begun.
     pub(in crate::cli) fn offer(mut self, typed: &str) -> Offer {
         if let Some(option) = self.pending {

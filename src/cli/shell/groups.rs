@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
+use crate::cli::shell::layout::{Form, heading, wrapped};
+use crate::cli::terminal::screen;
+
 /// Where a new user begins.
 const FIRST_STEPS: &str = "  olmdex validate my-catalog/                    check a catalog
   olmdex build my-catalog/                       make ./index.db, which the commands below ask
@@ -18,41 +21,68 @@ pub(in crate::cli) enum Task {
     Catalogs,
     Upgrades,
     Clusters,
-    Needs,
+    Dependencies,
+    Authoring,
+    Mirroring,
+    Serving,
     Legacy,
-    Author,
-    Mirror,
-    Serve,
     Shell,
 }
 
 /// Has the root's help list the commands by task: each is at a place among those of its task.
-pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)]) -> Command {
+pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: Form) -> Command {
     let help = (Task::Shell, u8::MAX, "help");
     let is_shown = |name: &str| root.find_subcommand(name).is_some_and(|it| !it.is_hide_set());
     let mut shown: Vec<_> = places.iter().copied().filter(|it| is_shown(it.2)).chain([help]).collect();
     shown.sort_unstable();
     let about = |name: &str| match name {
-        "help" => "Print the help of a command".to_owned(),
+        "help" => "Print help for a command; `--all` adds the options of every command".to_owned(),
         _ => root.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default(),
     };
-    let width = shown.iter().map(|it| it.2.len()).max().unwrap_or_default();
-    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
+    let width = screen::help_width();
+    let mut text = String::from("{about-with-newline}\n");
+    let _ = write!(text, "{}\n{FIRST_STEPS}\n", heading("First steps"));
     // Writing into a `String` does not fail.
-    for of_task in shown.chunk_by(|a, b| a.0 == b.0) {
-        let _ = writeln!(text, "\n{}", heading(&format!("{:?}", of_task[0].0)));
-        for (_, _, name) in of_task {
-            let _ = writeln!(text, "  {name:width$}  {}", about(name));
+    if form == Form::Screen {
+        text.push('\n');
+        let of_task = |it: &(Task, u8, &str)| format!("{:?}", it.0);
+        let label_width = shown.iter().map(|it| of_task(it).len()).max().unwrap_or_default();
+        for of_group in shown.chunk_by(|a, b| a.0 == b.0) {
+            let names: Vec<&str> = of_group.iter().map(|it| it.2).collect();
+            push_row(&mut text, &of_task(&of_group[0]), label_width, &names.join(", "), width);
         }
+        text.push_str("\nUsage: olmdex <COMMAND> [OPTIONS]\n\n");
+        text.push_str("`olmdex help` describes the commands, `olmdex COMMAND -h` has one of them,\n");
+        text.push_str("`olmdex help --all` the options that every command takes.");
+    } else {
+        let name_width = shown.iter().map(|it| it.2.len()).max().unwrap_or_default();
+        let _ = write!(text, "\n{{usage-heading}} {{usage}}\n");
+        for of_group in shown.chunk_by(|a, b| a.0 == b.0) {
+            let _ = writeln!(text, "\n{}", heading(&format!("{:?}", of_group[0].0)));
+            for (_, _, name) in of_group {
+                push_row(&mut text, name, name_width, &about(name), width);
+            }
+        }
+        let _ = write!(text, "\n{}\n{{options}}\n\n", heading("Options"));
+        text.push_str("`olmdex help COMMAND` has the options of a command, with examples");
+        text.push_str(if form == Form::All { "." } else { "; `olmdex help --all` those of every command." });
     }
-    let _ = write!(text, "\n{}\n{FIRST_STEPS}\n\n{}\n{{options}}\n\n", heading("First steps"), heading("Options"));
-    text.push_str("`olmdex help COMMAND` has the options of a command, with examples.");
     root.help_template(text)
 }
 
-/// As clap prints its headings.
-fn heading(text: &str) -> String {
-    format!("\u{1b}[1m\u{1b}[4m{text}:\u{1b}[0m")
+/// Beside names, descriptions are not narrower.
+const MIN_ABOUT: usize = 30;
+
+/// A name, and what is to be said of it in lines of a width: beside it, or below it where that leaves no room.
+fn push_row(text: &mut String, name: &str, name_width: usize, about: &str, width: usize) {
+    let is_below = width < name_width + 4 + MIN_ABOUT;
+    let indent = " ".repeat(if is_below { 6 } else { name_width + 4 });
+    let lines = wrapped(about, "", width.saturating_sub(indent.len())).join(&format!("\n{indent}"));
+    // Writing into a `String` does not fail.
+    let _ = match is_below {
+        true => writeln!(text, "  {name}\n{indent}{lines}"),
+        false => writeln!(text, "  {name:name_width$}  {lines}"),
+    };
 }
 
 #[cfg(test)]

@@ -7,4 +7,6 @@ pub(in crate::cli) mod complete;
 pub(in crate::cli) mod completion;
 pub(in crate::cli) mod foreign_commands;
 pub(in crate::cli) mod groups;
+pub(in crate::cli) mod help;
+pub(in crate::cli) mod layout;
 pub(in crate::cli) mod man;

@@ -34,6 +34,14 @@ pub(crate) fn screen() -> Screen {
     SCREEN.get().copied().unwrap_or(Screen { is_terminal: false, width: None, color: Color::Off })
 }
 
+/// Help is not wider: long lines are hard to read.
+const MAX_HELP_WIDTH: usize = 100;
+
+/// How wide help is printed, also into a file or a pipe.
+pub(in crate::cli) fn help_width() -> usize {
+    width().unwrap_or(MAX_HELP_WIDTH).min(MAX_HELP_WIDTH)
+}
+
 fn width() -> Option<usize> {
     let of_shell = std::env::var("COLUMNS").ok().and_then(|it| it.parse::<usize>().ok());
     let of_terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|it| usize::from(it.0.0));

@@ -1,0 +1,65 @@
+//! How pages of help are laid out: how much they say, headings, and lines of a width.
+//!
+//! What it deliberately does not do: it knows no command.
+
+/// How much a page says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Form {
+    /// What fits a screen.
+    Screen,
+    /// All of one command.
+    Whole,
+    /// And the options that every command takes.
+    All,
+}
+
+/// As clap prints its headings.
+pub(super) fn heading(text: &str) -> String {
+    format!("\u{1b}[1m\u{1b}[4m{text}:\u{1b}[0m")
+}
+
+/// A text in one line, cut after a word.
+pub(super) fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let fitting: String = text.chars().take(room.saturating_sub(1)).collect();
+    let end = fitting.rfind(' ').unwrap_or(0);
+    if end == 0 { String::new() } else { format!("{}…", fitting[..end].trim_end_matches([',', ':', ' '])) }
+}
+
+/// A text in lines of a width; all but the first begin with `indent`.
+pub(super) fn wrapped(text: &str, indent: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let begins = line.trim().is_empty();
+        if !begins && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(std::mem::replace(&mut line, indent.to_owned()));
+        } else if !begins {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, wrapped};
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three", "  ", 9), ["one two", "  three"]);
+        assert_eq!(wrapped("", "  ", 9), [""]);
+        assert_eq!(wrapped("longer-than-a-line x", " ", 9), ["longer-than-a-line", " x"]);
+    }
+
+    #[test]
+    fn a_cut_text_ends_with_a_word() {
+        assert_eq!(cut("one two, three", 20), "one two, three");
+        assert_eq!(cut("one two, three", 12), "one two…");
+        assert_eq!(cut("one", 2), "");
+    }
+}
