@@ -29,8 +29,8 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::compose::Reach;
 use crate::diag::printable;
 use args::images::ImageArgs;
-use author::{bundle, edits, generate, init, lsp, release, repo, simulate, template};
-use catalog::{build, diff, history, image, info, list, render, search, show, sql, validate};
+use author::{bundle, edits, init, lsp, release, repo, simulate, template};
+use catalog::{build, diff, generate, history, image, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
 use dependencies::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
@@ -41,7 +41,7 @@ use platform::{lifecycle, plan, platform_path};
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
-use shell::{completion, foreign_commands, help, man};
+use shell::{completion, foreign_commands, help, man, vocabulary};
 use terminal::context::Context;
 use terminal::error::{CommandError, CommandResult, Exit};
 use terminal::interrupt;
@@ -136,7 +136,7 @@ macro_rules! commands {
         /// The arguments of one command, or nothing if there is none of this name.
         fn arguments_of(name: &str) -> Option<clap::Command> {
             match name {
-                $($(#[$when])* $name => Some(<$args as Args>::augment_args(clap::Command::new($name))),)*
+                $($(#[$when])* $name => Some(vocabulary::with_other_names(<$args as Args>::augment_args(clap::Command::new($name)))),)*
                 _ => None,
             }
         }
@@ -204,6 +204,11 @@ commands! {
     "complete" => Complete(completion::CompleteArgs), complete, Shell 3, writes;
 }
 
+/// The whole command line, with all words that it understands.
+fn whole() -> clap::Command {
+    vocabulary::with_other_names(Cli::command())
+}
+
 fn reads<A>(_: &A) -> bool {
     true
 }
@@ -213,11 +218,11 @@ fn writes<A>(_: &A) -> bool {
 }
 
 fn print_manual(_: &Context, args: &man::ManArgs) -> CommandResult {
-    man::man(Cli::command(), args)
+    man::man(whole(), args)
 }
 
 fn complete(_: &Context, args: &completion::CompleteArgs) -> CommandResult {
-    completion::complete(Cli::command(), args)
+    completion::complete(whole(), args)
 }
 
 impl Command {
@@ -255,6 +260,7 @@ fn version() -> String {
 fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
+    let words = vocabulary::translated(words);
     // clap's `help` takes names of commands only.
     let is_help = words.get(1).is_some_and(|it| it == "help");
     let words: Vec<OsString> = words.into_iter().filter(|it| !is_help || it != "--all").collect();
@@ -262,7 +268,7 @@ fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     let words = args::words::placed(words, arguments_of, globals);
     match parse_for_one(&words) {
         Some(cli) => Ok(cli),
-        None => Cli::from_arg_matches(&Cli::command().try_get_matches_from(words)?),
+        None => Cli::from_arg_matches(&whole().try_get_matches_from(words)?),
     }
 }
 
@@ -309,7 +315,7 @@ pub fn run() -> ExitCode {
             let words = words.get(1..).unwrap_or_default();
             foreign_commands::redirect(&mut error, words);
             args::words::propose_source(&mut error);
-            let error = help::page(Cli::command(), PLACES, error, words);
+            let error = help::page(whole(), PLACES, error, words);
             let is_help = !error.use_stderr();
             let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
             if is_help || (is_printable && format == LogFormat::Text) {

@@ -46,7 +46,7 @@ fn what_is_offered_fits_its_place() {
         (&["show", "till/"], &["words", "till/stable"], &[]),
         (&["show", "nothing/"], &["words"], &["till/stable"]),
         (&["show", "till", ""], &["words", "--output", "--catalog"], &["till"]),
-        (&["show", "till", "-o", ""], &["words", "json", "yaml"], &["till", "table"]),
+        (&["show", "till", "-o", ""], &["words", "json", "yaml", "table"], &["till", "text"]),
         (&["search", "-o", "j"], &["words", "json", "jsonl"], &["till", "csv"]),
         (&["search", "--output=j"], &["--output=json", "--output=jsonl"], &["json"]),
         (&["search", "-oj"], &["-ojson", "-ojsonl"], &["json"]),

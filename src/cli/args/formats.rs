@@ -31,7 +31,7 @@ macro_rules! choices {
     ($kind:ty => $($rest:tt)+) => {
         choices! { @ clap::ValueEnum, $kind => $($rest)+ }
     };
-    (@ $words:path, $kind:ty => $($value:ident $(($inner:path))? $(: $word:literal $(| $alias:literal)?, $help:literal)?;)+) => {
+    (@ $words:path, $kind:ty => $($value:ident $(($inner:path))? $(: $word:literal $(| $alias:literal)*, $help:literal)?;)+) => {
         impl $words for $kind {
             fn value_variants<'a>() -> &'a [Self] {
                 &[$(Self::$value $(($inner))?),+]
@@ -41,7 +41,7 @@ macro_rules! choices {
                 $(
                     if matches!(self, Self::$value $(($inner))?) {
                         $(return $inner.to_possible_value();)?
-                        $(return Some(clap::builder::PossibleValue::new($word)$(.alias($alias))?.help($help));)?
+                        $(return Some(clap::builder::PossibleValue::new($word)$(.alias($alias))*.help($help));)?
                     }
                 )+
                 None
@@ -69,7 +69,8 @@ choices! { Words for Format =>
 pub(crate) enum MigrateLevel {
     /// Manifests stay as `olm.bundle.object` properties
     None,
-    /// An `olm.csv.metadata` property takes the place of the manifests
+    /// An `olm.csv.metadata` property takes the place of the manifests; in short `csv-metadata`
+    #[value(alias = "csv-metadata")]
     BundleObjectToCsvMetadata,
     /// All migrations
     All,
@@ -119,7 +120,7 @@ pub(crate) struct AnswerOptions {
 }
 
 choices! { AnswerFormat =>
-    Text: "text" | "table", "For people; on a terminal, cells are cut to its width";
+    Text: "table" | "text" | "plain", "For people; on a terminal, cells are cut to its width";
     Wide: "wide", "For people, with all cells whole";
     Data(DataFormat::Json);
     Data(DataFormat::Jsonl);
@@ -141,7 +142,7 @@ pub(crate) enum RowFormat {
 }
 
 choices! { RowFormat =>
-    Table: "table", "Aligned columns";
+    Table: "table" | "text" | "plain", "Aligned columns";
     Wide: "wide", "Aligned columns, more of them";
     Data(DataFormat::Json);
     Data(DataFormat::Jsonl);

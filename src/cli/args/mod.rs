@@ -20,6 +20,7 @@ pub(in crate::cli) mod lookup;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
+pub(in crate::cli) mod output_file;
 pub(in crate::cli) mod overwrite;
 pub(in crate::cli) mod past;
 #[cfg(feature = "oci")]
@@ -27,6 +28,7 @@ pub(in crate::cli) mod registry;
 pub(in crate::cli) mod source_map;
 pub(in crate::cli) mod sources;
 pub(in crate::cli) mod text;
+pub(in crate::cli) mod two_states;
 pub(in crate::cli) mod update_graph;
 pub(in crate::cli) mod upgrade;
 pub(in crate::cli) mod words;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::builder::PossibleValue;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, selector, table};
 use crate::check::practice::Profile;
@@ -23,35 +23,19 @@ use crate::json;
 use crate::version::Quoted;
 use crate::{crd, edit};
 
-/// Check bundle directories
+/// Check bundle directories: every problem at once, each with its place
 ///
 /// A bundle directory has `manifests/` and `metadata/`: one version of an operator.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  olmdex bundle validate my-bundle/
-  olmdex bundle validate my-bundle/ --suite operatorframework
-  olmdex bundle validate my-bundle/ --compat operator-sdk -o json-alpha1")]
-pub(crate) struct BundleArgs {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Validate(ValidateArgs),
-}
-
-/// Check bundles: every problem at once, each with its place
 ///
 /// Has the rules of `opm alpha bundle validate` and `operator-sdk bundle validate`, with their levels, and goes on where they stop.
 /// Exits with 0 if there are no errors, with 1 if there are, with 3 if a directory cannot be read.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex bundle validate my-bundle/
-  olmdex bundle validate my-bundle/ --suite operatorhub,good-practices -o sarif > findings.sarif
-  olmdex bundle validate my-bundle/ --with my-catalog/
-  olmdex bundle validate my-bundle/ --suite alpha-deprecated-apis --optional-values k8s-version=1.25")]
-struct ValidateArgs {
+  olmdex bundle my-bundle/
+  olmdex bundle my-bundle/ --suite operatorhub,good-practices -o sarif > findings.sarif
+  olmdex bundle my-bundle/ --with my-catalog/
+  olmdex bundle my-bundle/ --suite alpha-deprecated-apis --optional-values k8s-version=1.25")]
+pub(crate) struct BundleArgs {
     /// Bundle directories
     #[arg(value_name = "DIR", required = true)]
     directories: Vec<PathBuf>,
@@ -68,8 +52,8 @@ struct ValidateArgs {
     select_optional: Vec<Suite>,
     /// Ask the validators too that a bundle should pass where it goes: those of `community` and `certified`; default: `profile` in
     /// olmdex.toml
-    #[arg(long, value_name = "PROFILE,…", value_delimiter = ',', value_parser = profiles(), conflicts_with = "compat")]
-    profile: Vec<Profile>,
+    #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles(), conflicts_with = "compat")]
+    pipeline: Vec<Profile>,
     /// What validators look at: `k8s-version=1.25`, `index-path=bundle.Dockerfile`; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = parse_value)]
     optional_values: Vec<(Key, String)>,
@@ -144,16 +128,10 @@ fn parse_value(text: &str) -> Result<(Key, String), String> {
 }
 
 pub(crate) fn run(context: &Context, args: &BundleArgs) -> CommandResult {
-    match &args.verb {
-        Verb::Validate(args) => validate(context, args),
-    }
-}
-
-fn validate(context: &Context, args: &ValidateArgs) -> CommandResult {
     let options = options(args)?;
     let config = if args.compat.is_none() { args.choice.config(context, &args.directories)? } else { None };
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
-    let profiles = if args.profile.is_empty() { of_config } else { &args.profile };
+    let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
     let mut validators = selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>());
     for it in args.suite.iter().chain(&args.select_optional).flat_map(|it| &it.0) {
         if it.is_optional() && !validators.contains(it) {
@@ -174,7 +152,7 @@ fn validate(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
 }
 
-fn options(args: &ValidateArgs) -> Result<Options, CommandError> {
+fn options(args: &BundleArgs) -> Result<Options, CommandError> {
     let mut options = Options::default();
     for (key, value) in &args.optional_values {
         match key {
@@ -197,7 +175,7 @@ fn options(args: &ValidateArgs) -> Result<Options, CommandError> {
 /// Our report.
 fn own(
     context: &Context,
-    args: &ValidateArgs,
+    args: &BundleArgs,
     optional: &[Validator],
     options: &Options,
     format: FindingFormat,
@@ -259,7 +237,7 @@ fn unreadable(error: &crate::bundle::BundleError) -> CommandError {
 /// What operator-sdk prints, a document for each bundle.
 fn as_sdk(
     context: &Context,
-    args: &ValidateArgs,
+    args: &BundleArgs,
     optional: &[Validator],
     options: &Options,
     format: Option<FindingFormat>,
@@ -271,7 +249,7 @@ fn as_sdk(
         return Err(error.help("leave out `--compat`, or the options about findings"));
     }
     if !matches!(format, None | Some(FindingFormat::Text)) {
-        return Err(CommandError::usage("`--compat operator-sdk` goes with `-o json-alpha1`, `-o text` or no `-o`"));
+        return Err(CommandError::usage("`--compat operator-sdk` goes with `-o json-alpha1`, `-o table` or no `-o`"));
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_refused = false;

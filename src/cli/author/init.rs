@@ -16,14 +16,14 @@ use crate::scaffold::{PackageError, package};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex init shop --default-channel stable
-  olmdex init shop -c stable -o yaml > shop.yaml
-  olmdex init shop -c stable --description my-catalog/keda.yaml -o yaml")]
+  olmdex init shop --default-channel stable -o yaml > shop.yaml
+  olmdex init shop --default-channel stable --description my-catalog/keda.yaml -o yaml")]
 pub(crate) struct InitArgs {
     /// The name of the package
     #[arg(value_name = "PACKAGE")]
     package: String,
     /// The channel that new subscriptions take
-    #[arg(short = 'c', long, value_name = "CHANNEL", default_value = "", hide_default_value = true)]
+    #[arg(short_alias = 'c', long, value_name = "CHANNEL", default_value = "", hide_default_value = true)]
     default_channel: String,
     /// A file with the description, in Markdown
     #[arg(short, long, value_name = "FILE")]

@@ -5,7 +5,6 @@
 pub(in crate::cli) mod bundle;
 mod edit_add;
 pub(in crate::cli) mod edits;
-pub(in crate::cli) mod generate;
 pub(in crate::cli) mod init;
 pub(in crate::cli) mod lsp;
 pub(in crate::cli) mod release;

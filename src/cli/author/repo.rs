@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
@@ -18,34 +18,18 @@ use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Tally, counted};
 use crate::file::system_words;
 
-/// Check repositories of operators, as community-operators is one
+/// Check an operator repository such as community-operators
 ///
-/// A repository has a directory for each operator in `operators/`, and in that a bundle directory for each version.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  olmdex repo check .
-  olmdex repo check operators/shop
-  olmdex repo check operators/shop -o github")]
-pub(crate) struct RepoArgs {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Check(CheckArgs),
-}
-
-/// Check operators as the pipelines of the community repositories do before they take a change
+/// Its pipelines run the same checks before they take a change.
 ///
 /// These are their static checks: names, required fields, upgrade graphs, OpenShift versions, release configurations.
 /// `olmdex bundle validate` and `olmdex validate` check bundles and catalogs. Exits with 1 if the pipelines would refuse.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex repo check .
-  olmdex repo check operators/shop --ignore W1507
-  olmdex repo check operators/shop -o sarif > findings.sarif")]
-struct CheckArgs {
+  olmdex repo .
+  olmdex repo operators/shop --ignore W1507
+  olmdex repo operators/shop -o sarif > findings.sarif")]
+pub(crate) struct RepoArgs {
     /// Repositories, or directories of operators
     #[arg(value_name = "DIR", required = true)]
     directories: Vec<PathBuf>,
@@ -69,12 +53,6 @@ enum Tool {
 }
 
 pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
-    match &args.verb {
-        Verb::Check(args) => check(context, args),
-    }
-}
-
-fn check(context: &Context, args: &CheckArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("findings are not printed as YAML").help("use `-o json`"));
     }

@@ -75,6 +75,7 @@ pub(crate) struct SimulateArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SimulateFormat {
     /// Columns
+    #[value(aliases = ["text", "plain"])]
     Table,
     /// JSON envelope
     Json,

@@ -11,6 +11,7 @@ use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::composition;
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
+use crate::cli::args::output_file::OutputFileAndFormat;
 use crate::cli::args::past::{PastCatalog, PastOptions};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::args::update_graph::{open_updates, read};
@@ -39,13 +40,13 @@ use crate::version::first_of;
 ///
 /// A catalog that the index has under the same name is replaced, others stay. Documents that are already there are
 /// neither parsed nor stored again; if nothing has changed, the file is not touched. The file is replaced as a whole, or
-/// not at all: invalid catalogs are refused with their findings, unless `--keep-going` leaves out what is broken. Only
+/// not at all (without `-O`, ./index.db): invalid catalogs are refused with their findings, unless `--keep-going` leaves out what is broken. Only
 /// warnings can be chosen from: what cannot be stored is always reported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex build community=my-catalog/ -o index.db
-  olmdex build v4.19=old-catalog/ v4.20=my-catalog/ --priority v4.20=10 -o versions.db
-  olmdex build --remove v4.19 -o versions.db
+  olmdex build community=my-catalog/ -O index.db
+  olmdex build v4.19=old-catalog/ v4.20=my-catalog/ --priority v4.20=10 -O versions.db
+  olmdex build --remove v4.19 -O versions.db
   olmdex build    # the catalogs of olmdex.toml")]
 pub(crate) struct BuildArgs {
     /// Catalogs: directories, files, other indexes, or `-` for standard input. The name is that of the directory or
@@ -54,9 +55,8 @@ pub(crate) struct BuildArgs {
     sources: Vec<String>,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// The index to write
-    #[arg(short, long, value_name = "FILE", default_value = "index.db")]
-    output: PathBuf,
+    #[command(flatten)]
+    output: OutputFileAndFormat,
     /// Priority of a catalog, higher is preferred; may be repeated
     #[arg(long, value_name = "NAME=N", value_parser = parse_priority)]
     priority: Vec<(String, i64)>,
@@ -86,13 +86,17 @@ pub(crate) struct BuildArgs {
     /// Read all files, even those whose size, inode and time stamps are those of the last build
     #[arg(long)]
     verify: bool,
-    /// Format of the findings: text goes to standard error, the others to standard output
-    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
-    message_format: FindingFormat,
     #[command(flatten)]
     past: PastOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
+}
+
+impl BuildArgs {
+    /// The index to write.
+    fn index(&self) -> &Path {
+        self.output.path().unwrap_or(Path::new("index.db"))
+    }
 }
 
 fn parse_priority(text: &str) -> Result<(String, i64), String> {
@@ -131,8 +135,8 @@ struct Additions<'c> {
 }
 
 pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
-    if args.message_format == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are written as text, json, sarif or github"));
+    if args.output.format() == FindingFormat::Yaml {
+        return Err(CommandError::usage("findings are written as table, json, sarif or github"));
     }
     // Everything that can be wrong with the command line or the sources is, before the target is opened.
     let named: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
@@ -142,9 +146,9 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let of_file = if named.is_empty() { catalogs_of_file(args, config)? } else { None };
     let Additions { mut catalogs, updates: known } = additions(context, args, named, of_file.as_ref())?;
     add_states_and_lifecycles(context, args, &mut catalogs)?;
-    if args.migrate && !args.output.exists() {
-        let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
-        return Err(error.help("name the index to bring up to date with `-o`"));
+    if args.migrate && !args.index().exists() {
+        let error = CommandError::new(Exit::Input, format!("there is no index {}", args.index().display()));
+        return Err(error.help("name the index to bring up to date with `-O`"));
     }
     refuse_blank(&catalogs)?;
     let updates = open_updates(context, &args.graph_data)?;
@@ -162,12 +166,12 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let outcome = builder.finish()?;
     let exit = imported.summary(context);
     if !args.lifecycles.is_empty() {
-        let all = Index::open(&args.output)?.lifecycles(&Filter::default())?;
+        let all = Index::open(args.index())?.lifecycles(&Filter::default())?;
         warn_of_differences(context, &all);
     }
     match outcome {
-        Outcome::Unchanged => context.reporter.note(&format!("{} is up to date", args.output.display())),
-        Outcome::Written => context.reporter.note(&format!("wrote {}", args.output.display())),
+        Outcome::Unchanged => context.reporter.note(&format!("{} is up to date", args.index().display())),
+        Outcome::Written => context.reporter.note(&format!("wrote {}", args.index().display())),
     }
     Ok(exit)
 }
@@ -178,7 +182,7 @@ fn add_states_and_lifecycles(
     args: &BuildArgs,
     additions: &mut Vec<Addition<'_>>,
 ) -> Result<(), CommandError> {
-    for (spec, catalog) in args.past.catalogs(context, &args.output)? {
+    for (spec, catalog) in args.past.catalogs(context, args.index())? {
         if additions.iter().any(|it| it.spec.name == spec.name) {
             let message = format!("two catalogs would be called `{}`", spec.name);
             return Err(CommandError::usage(message).help("give the repository another name, as in `--git NAME=REPO`"));
@@ -203,7 +207,7 @@ fn opened_index(
     known: &[HeldUpdates],
     updates: Vec<SavedUpdates>,
 ) -> Result<Builder, CommandError> {
-    let mut builder = Builder::open(&args.output)?.advised_by(cut_advice);
+    let mut builder = Builder::open(args.index())?.advised_by(cut_advice);
     if !args.verify
         && let Some(directory) = cache::directory()
     {
@@ -345,7 +349,7 @@ fn judge(context: &Context, args: &BuildArgs, mut choice: Choice, imported: &mut
     if !refused.is_empty() {
         // A past has a catalog for each day.
         let names = first_of(refused.iter().map(|it| format!("`{it}`")), refused.len());
-        let message = format!("{names} not stored: {tally}; {} was not written", args.output.display());
+        let message = format!("{names} not stored: {tally}; {} was not written", args.index().display());
         let help = match args.past.is_of_whole_repositories() {
             true => {
                 "name the catalog's directory with `--git-path`, fix the errors, or leave broken packages out with `--keep-going`"
@@ -358,13 +362,13 @@ fn judge(context: &Context, args: &BuildArgs, mut choice: Choice, imported: &mut
     let warnings = chosen.findings.iter().filter(|it| rules.iter().any(|rule| rule.id == it.rule.id)).filter(counts);
     if let n @ 1.. = warnings.count() {
         let n = counted(n as u64, "warning");
-        let message = format!("{n} treated as errors; {} was not written", args.output.display());
+        let message = format!("{n} treated as errors; {} was not written", args.index().display());
         let help = "fix them, or leave out `--strict` and whatever else turns warnings into errors";
         return Err(CommandError::new(Exit::No, message).help(help));
     }
     if *n_unreadable > 0 && imports.is_empty() {
         let n = counted(*n_unreadable, "state");
-        let message = format!("nothing of {n} can be read; {} was not written", args.output.display());
+        let message = format!("nothing of {n} can be read; {} was not written", args.index().display());
         return Err(CommandError::new(Exit::Input, message).help(PARTIAL));
     }
     Ok(())
@@ -447,9 +451,9 @@ fn summary(context: &Context, name: &str, import: &Import) {
 
 fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), CommandError> {
     let all = args.choice.all || !context.reporter.is_text();
-    if args.message_format != FindingFormat::Text {
+    if args.output.format() != FindingFormat::Text {
         let metadata = FindingsMetadata::default();
-        return print_chosen(context, args.message_format, &check::all_rules(), chosen, all, metadata);
+        return print_chosen(context, args.output.format(), &check::all_rules(), chosen, all, metadata);
     }
     for Shown { finding, n_more } in wanted(&chosen.findings, all) {
         context.reporter.finding_of_many(finding, n_more, "`--all`");
@@ -484,7 +488,7 @@ fn additions<'c>(
     };
     sources.extend(catalogs.iter().filter_map(of_file));
     refuse_equal_names(&sources)?;
-    let held = if args.verify { BTreeMap::new() } else { images_of(&args.output) };
+    let held = if args.verify { BTreeMap::new() } else { images_of(args.index()) };
     let (mut additions, mut updates) = (Vec::new(), Vec::new());
     for (config, catalog) in config.iter().flat_map(|it| it.catalogs.iter().map(move |of| (*it, of))) {
         config.check_inputs(catalog)?;

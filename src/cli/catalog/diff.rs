@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::ask::{self, guess};
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
+use crate::cli::args::two_states::TwoStates;
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::changes;
 use crate::cli::print::fit::without_middle;
@@ -28,20 +29,16 @@ use crate::version::first_of;
 ///
 /// Breaking are packages and channels that are gone, versions that lose their upgrade in a channel, and bundles with other
 /// content under the same name. Order and layout of the catalogs are no difference. Exits with 1 if they differ.
+/// OLD and NEW are directories, files, indexes, or `-` for standard input. Without them, both are $OLMDEX_INDEX, then ./index.db.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex diff old-catalog/ my-catalog/
   olmdex diff index.db my-catalog/ --package keda -o markdown
-  olmdex diff old-catalog/ my-catalog/ --breaking --ignore metadata-form
+  olmdex diff old-catalog/ my-catalog/ --breaking --omit metadata-form
   olmdex diff versions.db versions.db --old-catalog v4.19 --new-catalog v4.20 -o json")]
 pub(crate) struct DiffArgs {
-    /// Old catalog: a directory, a file, an index.db, or `-` for standard input. Default, as for the new one: $OLMDEX_INDEX,
-    /// then ./index.db
-    #[arg(value_name = "OLD", requires = "new")]
-    old: Option<PathBuf>,
-    /// New catalog
-    #[arg(value_name = "NEW")]
-    new: Option<PathBuf>,
+    #[command(flatten)]
+    states: TwoStates,
     #[command(flatten)]
     _source_option: SourceOption,
     /// Which catalog of an index is the old one. Of a past (`build --git`) also NAME@DAY, as it was on any day, and NAME, its newest
@@ -60,8 +57,8 @@ pub(crate) struct DiffArgs {
     #[arg(long)]
     breaking: bool,
     /// Leave out changes of this kind; may be repeated
-    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
-    ignore: Vec<Ignored>,
+    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', alias = "ignore")]
+    omit: Vec<Ignored>,
     #[command(flatten)]
     rows: RowOptions,
 }
@@ -123,7 +120,7 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     must_be_there(old_side, new_side, &args.package)?;
     let mut found = ask::changes(old_side, new_side, &args.package)?;
     let n_found = found.len();
-    found.retain(|it| (it.breaking || !args.breaking) && !args.ignore.iter().any(|kind| kind.fits(it)));
+    found.retain(|it| (it.breaking || !args.breaking) && !args.omit.iter().any(|kind| kind.fits(it)));
     let is_same = found.is_empty();
     let n_all = found.len();
     let n_ignored = n_found - n_all;
@@ -156,7 +153,7 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         }
         _ => table::print(found, &args.rows)?,
     }
-    let ignored = match (n_ignored, args.breaking, args.ignore.is_empty()) {
+    let ignored = match (n_ignored, args.breaking, args.omit.is_empty()) {
         (0, ..) => String::new(),
         (n, true, true) => format!("; {} not breaking", counted(n as u64, "other change")),
         (n, ..) => format!("; {} left out", counted(n as u64, "change")),
@@ -200,9 +197,9 @@ struct Opened {
 
 /// Opens both sources. Catalogs in files are imported into one index: what they share is then read once.
 fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandError> {
-    let (old_path, new_path) = match (&args.old, &args.new) {
-        (Some(old), Some(new)) => (old.clone(), new.clone()),
-        _ => {
+    let (old_path, new_path) = match args.states.both() {
+        Some((old, new)) => (old.to_owned(), new.to_owned()),
+        None => {
             let index = default_source()?.path;
             (index.clone(), index)
         }

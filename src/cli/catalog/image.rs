@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::dockerfile;
 use crate::ask::check_catalog;
 use crate::cli::args::composition;
 use crate::cli::args::destination::{Destination, cannot, created, label, platform};
@@ -17,26 +18,27 @@ use crate::diag::Tally;
 use crate::fbc::Level;
 use crate::file::{finish_left, read_regular_of, write_over};
 use crate::oci::pack::{self, Base, LayerWriter};
-use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
+use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
 
 /// Write the Dockerfiles of the catalogs of olmdex.toml, or make the image of one
 ///
-/// A Dockerfile lies beside the destination of its catalog, where `olmdex render` puts what goes into the image. With `--to` the image
+/// A Dockerfile lies beside the destination of its catalog, where `olmdex render` puts what goes into the image. With `--destination` the image
 /// is made and sent without one; the same catalog gives the same digest, which is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex image
   olmdex image community
-  olmdex image community --to oci:image:latest")]
+  olmdex image my-catalog/ --base scratch
+  olmdex image community --destination oci:image:latest")]
 pub(crate) struct ImageCommandArgs {
-    /// The catalog. Default: all that have a destination
-    #[arg(value_name = "NAME")]
+    /// The catalog, or a directory of none of them, which gets a Dockerfile. Default: all that have a destination
+    #[arg(value_name = "NAME|DIR")]
     catalog: Option<String>,
     /// Make the image, and send it: `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
-    #[arg(long, value_name = "IMAGE")]
-    to: Option<String>,
+    #[arg(long, value_name = "IMAGE", alias = "to")]
+    destination: Option<String>,
     /// Image that the catalog is put on top of, for each of its platforms; `scratch` for an image with nothing else in it
-    #[arg(long, value_name = "IMAGE", requires = "to")]
+    #[arg(long, value_name = "IMAGE")]
     base: Option<String>,
     /// Platforms of an image without base, separated by commas
     #[arg(long, value_name = "OS/ARCH,…", value_delimiter = ',', default_value = "linux/amd64")]
@@ -45,10 +47,10 @@ pub(crate) struct ImageCommandArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<String>,
     /// The image whose opm fills the cache, for a Dockerfile
-    #[arg(long, value_name = "IMAGE", default_value = DEFAULT_IMAGE, conflicts_with = "to")]
+    #[arg(long, value_name = "IMAGE", default_value = DEFAULT_IMAGE, conflicts_with = "destination")]
     builder_image: String,
     /// Make the image of a catalog that is not valid, too
-    #[arg(long, requires = "to")]
+    #[arg(long, requires = "destination")]
     no_check: bool,
     /// Read the catalogs from this file instead of olmdex.toml
     #[arg(long, value_name = "FILE")]
@@ -60,6 +62,9 @@ const MAX_DOCKERFILE: u64 = 1 << 20;
 
 pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
     let config = composition::config(context, args.config.as_deref(), &[])?;
+    if let Some(directory) = args.directory(config.as_ref()) {
+        return dockerfile_beside(context, args, directory);
+    }
     let config = composition::with_catalogs(config, "olmdex push my-catalog/ oci:image")?;
     let mut labels = BTreeMap::new();
     for text in &args.label {
@@ -70,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
         Some(name) => Some(composition::named(&config, name)?),
         None => None,
     };
-    match (&args.to, catalog, config.catalogs.as_slice()) {
+    match (&args.destination, catalog, config.catalogs.as_slice()) {
         (None, _, _) => dockerfiles(context, args, &config, catalog, &labels),
         (Some(to), Some(catalog), _) | (Some(to), None, [catalog]) => {
             image(context, args, &config, catalog, to, &labels)
@@ -83,6 +88,31 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
     }
 }
 
+impl ImageCommandArgs {
+    /// The directory that is meant: a word is the name of a catalog first.
+    fn directory(&self, config: Option<&Config>) -> Option<&Path> {
+        let word = self.catalog.as_deref()?;
+        let is_name = config.is_some_and(|it| it.catalogs.iter().any(|it| it.name == word));
+        (!is_name && Path::new(word).is_dir()).then_some(Path::new(word))
+    }
+}
+
+/// Writes the Dockerfile of a directory that olmdex.toml does not name.
+fn dockerfile_beside(context: &Context, args: &ImageCommandArgs, directory: &Path) -> CommandResult {
+    if let Some(to) = &args.destination {
+        let error = CommandError::usage("an image is made of the catalogs of olmdex.toml");
+        return Err(error.help(format!("`olmdex push {} {to}` makes one of a directory", directory.display())));
+    }
+    let mut labels = BTreeMap::new();
+    for text in &args.label {
+        parse_labels(text, &mut labels).map_err(|word| {
+            CommandError::usage(format!("`{word}` is not a label")).help("write it as KEY=VALUE, without quotes")
+        })?;
+    }
+    let base = args.base.as_deref().unwrap_or(DEFAULT_IMAGE);
+    dockerfile::write(context, dockerfile::Wanted { directory, base, builder: &args.builder_image, labels })
+}
+
 /// Writes the Dockerfiles of all catalogs that have a destination, or of one.
 fn dockerfiles(
     context: &Context,
@@ -91,6 +121,10 @@ fn dockerfiles(
     only: Option<&NamedCatalog>,
     labels: &BTreeMap<String, String>,
 ) -> CommandResult {
+    if args.base.is_some() {
+        let error = CommandError::usage("the base images of the catalogs are named in olmdex.toml");
+        return Err(error.help("set `base-image` there; `--base` goes with `--destination` or a directory"));
+    }
     if args.builder_image == "scratch" || args.builder_image.is_empty() {
         let error = CommandError::usage(format!("`{}` cannot be the builder: it has no opm", args.builder_image));
         return Err(error.help(format!("for example `--builder-image {DEFAULT_IMAGE}`")));
@@ -118,7 +152,7 @@ fn dockerfiles(
         let whose = only.map_or("no catalog".to_owned(), |it| format!("catalog `{}`", it.name));
         let verb = if only.is_some() { "has no" } else { "has a" };
         let error = CommandError::usage(format!("{whose} of {} {verb} destination", config.path.display()));
-        return Err(error.help("add `destination = \"rendered/NAME\"`, or make the image with `--to`"));
+        return Err(error.help("add `destination = \"rendered/NAME\"`, or make the image with `--destination`"));
     }
     // What somebody has changed by hand stays, and keeps the others from being written.
     let mut missing = Vec::new();

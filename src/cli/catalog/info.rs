@@ -45,7 +45,7 @@ enum InfoFormat {
 }
 
 choices! { InfoFormat =>
-    Table: "table", "For people";
+    Table: "table" | "text" | "plain", "For people";
     Data(DataFormat::Json);
     Data(DataFormat::Yaml);
 }

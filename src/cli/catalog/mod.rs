@@ -6,7 +6,9 @@ pub(in crate::cli) mod build;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod cache;
 pub(in crate::cli) mod diff;
+mod dockerfile;
 mod fixing;
+pub(in crate::cli) mod generate;
 pub(in crate::cli) mod history;
 pub(in crate::cli) mod image;
 pub(in crate::cli) mod info;

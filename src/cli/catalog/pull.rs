@@ -1,11 +1,12 @@
 //! `olmdex pull`
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Args;
 
 use crate::cli::args::legacy_source::is_legacy;
+use crate::cli::args::output_file::OutputFile;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -16,23 +17,25 @@ use crate::oci::{Content, Image};
 use crate::source::{self, SourceError};
 
 /// Fetch an index or a legacy catalog from a registry or a layout
+///
+/// Writes ./index.db, or the file that `-O` names. An index or a legacy catalog that is there is replaced.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex pull docker://quay.io/org/index:v4.16 -o index.db
-  olmdex pull docker://quay.io/org/legacy-index:v4.16 -o legacy.db
-  olmdex pull docker://localhost:5000/index --plain-http -o index.db")]
+  olmdex pull docker://quay.io/org/index:v4.16 -O index.db
+  olmdex pull docker://quay.io/org/legacy-index:v4.16 -O legacy.db
+  olmdex pull docker://localhost:5000/index --plain-http -O index.db")]
 pub(crate) struct PullArgs {
     /// `docker://HOST/NAME[:TAG|@DIGEST]`, `oci:DIR[:TAG]` or `dir:DIR`
     #[arg(value_name = "IMAGE")]
     image: String,
-    /// File to write, or index or legacy catalog to replace
-    #[arg(short, long, value_name = "FILE", default_value = "index.db")]
-    output: PathBuf,
+    #[command(flatten)]
+    output: OutputFile,
 }
 
 pub(crate) fn run(context: &Context, args: &PullArgs) -> CommandResult {
-    if args.output.exists() && !source::is_index(&args.output) && !is_legacy(&args.output) {
-        let message = format!("`{}` is not an index or a legacy catalog, and would be replaced", args.output.display());
+    let output = args.output.path()?.unwrap_or(Path::new("index.db"));
+    if output.exists() && !source::is_index(output) && !is_legacy(output) {
+        let message = format!("`{}` is not an index or a legacy catalog, and would be replaced", output.display());
         return Err(CommandError::usage(message).help("name another file, or delete this one first"));
     }
     let wrong = |error| CommandError::from(SourceError::Image { name: args.image.clone(), error });
@@ -45,10 +48,10 @@ pub(crate) fn run(context: &Context, args: &PullArgs) -> CommandResult {
     findings.iter().for_each(|it| context.reporter.finding(it));
     let Content::Database(text) = content else {
         let message = format!("`{}` is a catalog or a bundle, not a database", args.image);
-        let help = format!("build an index of it: `olmdex build {} -o {}`", args.image, args.output.display());
+        let help = format!("build an index of it: `olmdex build {} -O {}`", args.image, output.display());
         return Err(CommandError::new(Exit::Input, message).help(help));
     };
-    let mut new = Replacement::begin(&args.output)?;
+    let mut new = Replacement::begin(output)?;
     std::io::copy(&mut text.reader(), new.file())?;
     if source::is_index(new.temporary()) {
         Index::open(new.temporary())?;
@@ -56,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &PullArgs) -> CommandResult {
         LegacyFile::open(new.temporary(), context.opener.scratch())?;
     }
     new.finish()?;
-    context.reporter.note(&format!("wrote {}", args.output.display()));
+    context.reporter.note(&format!("wrote {}", output.display()));
     writeln!(std::io::stdout(), "{}", image.digest)?;
     Ok(Exit::Yes)
 }

@@ -46,11 +46,11 @@ use crate::version::first_of;
   olmdex validate my-catalog/ -o sarif > findings.sarif
   olmdex validate my-catalog/ --ignore W0527 --severity W05=error
   olmdex validate my-catalog/ --baseline known.json --write-baseline
-  olmdex validate my-catalog/ --profile konflux
-  olmdex validate my-catalog/ --profile disconnected --fix --dry-run
+  olmdex validate my-catalog/ --pipeline konflux
+  olmdex validate my-catalog/ --pipeline disconnected --fix --dry-run
   olmdex validate --explain E0207")]
 pub(crate) struct ValidateArgs {
-    /// Catalogs: directories, files, an index.db, or `-` for standard input. Each is checked by itself; with `--profile konflux` they are
+    /// Catalogs: directories, files, an index.db, or `-` for standard input. Each is checked by itself; with `--pipeline konflux` they are
     /// fragments of one index. Without any, the catalogs that olmdex.toml names
     #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
@@ -62,9 +62,9 @@ pub(crate) struct ValidateArgs {
     /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
     pub(crate) compat: Option<Compat>,
-    /// Also demand good practice, as it is wanted where the catalog goes; `--explain PROFILE` lists the rules
-    #[arg(long, value_name = "PROFILE,…", value_delimiter = ',', value_parser = profiles())]
-    profile: Vec<Profile>,
+    /// Also demand good practice, as it is wanted where the catalog goes; `olmdex explain PIPELINE` lists the rules
+    #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
+    pipeline: Vec<Profile>,
     /// Mend what has one safe answer, in the files of the catalog, and check what they are then
     #[arg(long, conflicts_with = "compat")]
     fix: bool,
@@ -76,7 +76,7 @@ pub(crate) struct ValidateArgs {
     date: Option<Day>,
     #[command(flatten)]
     choice: ChoiceOptions,
-    /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a profile those that it holds
+    /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a pipeline those that it demands
     #[arg(long, value_name = "RULE", conflicts_with = "sources")]
     explain: Option<String>,
 }
@@ -139,7 +139,7 @@ fn chosen_rules(context: &Context, args: &ValidateArgs) -> Result<(Choice, Optio
         None => {
             let config = args.choice.config(context, &args.sources)?;
             let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
-            let profiles = if args.profile.is_empty() { of_config } else { &args.profile };
+            let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
             Ok((args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?, config))
         }
     }
@@ -480,7 +480,7 @@ fn explain(wanted: &str) -> CommandResult {
     let holding = Profile::ALL.into_iter().filter(|it| it.rules().iter().any(|it| it.id == *id));
     let holding: Vec<&str> = holding.map(Profile::name).collect();
     if !holding.is_empty() {
-        writeln!(out, "\nOff unless it is selected, or by a profile: {}", holding.join(", "))?;
+        writeln!(out, "\nOff unless it is selected, or by a pipeline: {}", holding.join(", "))?;
     }
     out.flush()?;
     Ok(Exit::Yes)

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::ask::{Olm, no_package, no_version};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::sources::AskOptions;
+use crate::cli::args::two_states::TwoStates;
 use crate::cli::dependencies::crd_bundle::{self, Owners};
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
@@ -41,12 +42,8 @@ use crate::json::Step;
   olmdex crd-check keda@2.8.1 keda@2.10.1 -i my-catalog/ -o json
   olmdex crd-check keda@2.10.1 my-bundle/manifests -i my-catalog/ --strict")]
 pub(crate) struct CrdCheckArgs {
-    /// What is on the cluster
-    #[arg(value_name = "OLD")]
-    old: String,
-    /// What replaces it
-    #[arg(value_name = "NEW")]
-    new: String,
+    #[command(flatten)]
+    states: TwoStates,
     /// Existing objects, in a file or directory: OLM Classic validates them against the new schema of every served version
     #[arg(long, value_name = "DIR")]
     instances: Option<PathBuf>,
@@ -70,15 +67,20 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     if args.instances.is_some() {
         return Err(CommandError::lacks_feature("--instances", "jsonschema"));
     }
+    let Some((old_name, new_name)) = args.states.both() else {
+        let error = CommandError::usage("two states of definitions are compared, and none is named");
+        return Err(error.help("name what is on the cluster and what replaces it: `olmdex crd-check OLD NEW`"));
+    };
+    let (old_name, new_name) = (old_name.to_string_lossy(), new_name.to_string_lossy());
     let choice = args.choice.open(context, &[], Whole::Other)?;
-    let index = if args.ask.is_given() || [&args.old, &args.new].into_iter().any(|it| bundle_name(it).is_some()) {
+    let index = if args.ask.is_given() || [&old_name, &new_name].into_iter().any(|it| bundle_name(it).is_some()) {
         Some(args.ask.open(context)?)
     } else {
         None
     };
     let index = index.as_ref();
-    let (old, _) = definitions(context, args, index, &args.old)?;
-    let (new, objects_of_new) = definitions(context, args, index, &args.new)?;
+    let (old, _) = definitions(context, args, index, &old_name)?;
+    let (new, objects_of_new) = definitions(context, args, index, &new_name)?;
     let compared: Vec<&Crd> =
         new.iter().map(|it| &it.0.crd).filter(|it| old.iter().any(|old| old.0.crd.name == it.name)).collect();
     let owners = index.map(|it| Owners::find(it, &args.ask, &compared)).transpose()?;
@@ -89,7 +91,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     let compared = compare(args.olm, &old, &new, &objects_of_new, &objects, owners.as_ref())?;
     if compared.n_definitions == 0 {
         let error =
-            CommandError::new(Exit::Input, format!("`{}` and `{}` have no definition in common", args.old, args.new));
+            CommandError::new(Exit::Input, format!("`{old_name}` and `{new_name}` have no definition in common"));
         let names: Vec<&str> = old.iter().chain(&new).map(|it| it.0.crd.name.as_str()).collect();
         return Err(error.help(format!("they have {}", names.join(", "))));
     }

@@ -37,7 +37,7 @@ enum ImagesFormat {
 }
 
 choices! { ImagesFormat =>
-    Plain: "plain" | "name", "One reference a line";
+    Plain: "name" | "plain" | "text", "One reference a line";
     Table: "table", "With the bundles that use them";
     Wide: "wide", "The same, whole on a terminal too";
     Data(DataFormat::Json);
@@ -57,8 +57,8 @@ choices! { ImagesFormat =>
   olmdex images keda@2.10.1 cert-manager kiali
   olmdex images 'keda/stable@>=2.9.0'
   olmdex images alloydb-omni-operator --with-deps -o isc > imageset-config.yaml
-  olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --to mirror.example.com:5000
-  olmdex images keda kiali --since old-catalog/")]
+  olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --registry mirror.example.com:5000
+  olmdex images keda kiali --old old-catalog/")]
 pub(crate) struct ImagesArgs {
     /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of versions:
     /// PKG@RANGE, PKG/CHANNEL@RANGE. Of several, those that exist are listed, the others are errors, and the exit code is 4
@@ -73,8 +73,8 @@ pub(crate) struct ImagesArgs {
     #[command(flatten)]
     source_map: SourceMapOption,
     /// Only images that are new since then: a lock, a catalog, an index, or a list of references, one a line
-    #[arg(long, value_name = "OLD")]
-    since: Option<PathBuf>,
+    #[arg(long, value_name = "OLD", alias = "since")]
+    old: Option<PathBuf>,
     /// Also what OLM installs with it. If that is impossible, what can be resolved is printed, what is missing is a warning, and
     /// the exit code is 1
     #[arg(long)]
@@ -90,8 +90,8 @@ pub(crate) struct ImagesArgs {
     #[arg(long, value_name = "oci:DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     verify: Option<String>,
     /// Registry to mirror to, with an optional path, for `-o mapping`
-    #[arg(long, value_name = "REGISTRY")]
-    to: Option<String>,
+    #[arg(long, value_name = "REGISTRY", alias = "to")]
+    registry: Option<String>,
     #[command(flatten)]
     work: WorkOptions,
     #[command(flatten)]
@@ -102,9 +102,9 @@ pub(crate) struct ImagesArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
-    if args.output == ImagesFormat::Mapping && args.to.is_none() {
+    if args.output == ImagesFormat::Mapping && args.registry.is_none() {
         let error = CommandError::usage("a mapping needs a target");
-        return Err(error.help("name the registry with `--to REGISTRY`"));
+        return Err(error.help("name the registry with `--registry REGISTRY`"));
     }
     let index = args.ask.open_about(context, &args.names)?;
     let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
@@ -133,7 +133,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     bundles.sort();
     bundles.dedup();
     let mut images = index.image_uses(&bundles)?;
-    if let Some(old) = &args.since {
+    if let Some(old) = &args.old {
         let known = asked::known_since(context, &index, old)?;
         images.retain(|it| !known.contains(&it.image));
     }
@@ -272,7 +272,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
             write_yaml(&set, &mut out)?;
         }
         ImagesFormat::Mapping => {
-            let to = args.to.as_deref().unwrap_or_default().trim_end_matches('/');
+            let to = args.registry.as_deref().unwrap_or_default().trim_end_matches('/');
             for it in named {
                 writeln!(out, "{}={}", printable(&it.image), printable(&mirrored(&it.image, to)))?;
             }

@@ -25,7 +25,7 @@ enum ResolveFormat {
 }
 
 choices! { ResolveFormat =>
-    Table: "table" | "text", "The set, the steps, and what stays as it is";
+    Table: "table" | "text" | "plain", "The set, the steps, and what stays as it is";
     Wide: "wide", "The same, whole on a terminal too";
     Tree: "tree", "Who brings whom";
     Data(DataFormat::Json);

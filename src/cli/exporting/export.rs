@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 
 use super::legacy;
+use crate::cli::args::output_file::OutputFileAndFormat;
 use crate::cli::args::words::SourceOption;
-use crate::cli::print::findings::FindingFormat;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult};
 
@@ -21,8 +21,8 @@ use crate::cli::terminal::error::{CommandError, CommandResult};
 #[command(after_help = "Examples:
   olmdex export --site site/ index.db
   olmdex export --site site/ v4.19=old-catalog/ v4.20=my-catalog/ --packages 'k*'
-  olmdex export --legacy my-catalog/ -o new.db
-  olmdex export --legacy index.db --catalog community -o new.db --strict")]
+  olmdex export --legacy my-catalog/ -O new.db
+  olmdex export --legacy index.db --catalog community -O new.db --strict")]
 pub(crate) struct ExportArgs {
     /// Index or catalogs: directories, files, an index.db, or `-` for standard input; one with `--legacy`. Default without it:
     /// $OLMDEX_INDEX, then ./index.db
@@ -42,23 +42,23 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "DIR", group = "form")]
     parquet: Option<PathBuf>,
     /// The legacy SQLite format, schema 13
-    #[arg(long, group = "form", requires = "output")]
+    #[arg(long, group = "form")]
     legacy: bool,
-    /// With --legacy: the file to write
-    #[arg(short, long, value_name = "FILE", requires = "legacy")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFileAndFormat,
     /// With --legacy: which catalog of an index
     #[arg(long, value_name = "NAME", requires = "legacy")]
     catalog: Option<String>,
     /// With --legacy: write nothing if anything would be lost
     #[arg(long, requires = "legacy")]
     strict: bool,
-    /// With --legacy: format of the report. Text goes to standard error, the others to standard output
-    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
-    message_format: FindingFormat,
 }
 
 pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
+    if !args.legacy && args.output.path().is_some() {
+        let error = CommandError::usage("`-O` goes with `--legacy`");
+        return Err(error.help("`--site` and `--parquet` name their directories themselves"));
+    }
     #[cfg(feature = "page")]
     if let Some(target) = &args.site {
         return super::site::run(context, &args.sources, &args.packages, target);
@@ -71,10 +71,10 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     if args.parquet.is_some() {
         return Err(CommandError::lacks_feature("--parquet", "parquet"));
     }
-    let ([source], Some(output)) = (args.sources.as_slice(), &args.output) else {
-        return Err(CommandError::usage("`--legacy` takes one catalog")
-            .help("name it: `olmdex export --legacy CATALOG -o FILE`"));
+    let ([source], Some(output)) = (args.sources.as_slice(), args.output.path()) else {
+        return Err(CommandError::usage("`--legacy` takes one catalog, and a file to write")
+            .help("name it: `olmdex export --legacy CATALOG -O FILE`"));
     };
-    let (catalog, strict, message_format) = (args.catalog.as_ref(), args.strict, args.message_format);
+    let (catalog, strict, message_format) = (args.catalog.as_ref(), args.strict, args.output.format());
     legacy::run(context, &legacy::Wanted { source: Path::new(source), output, catalog, strict, message_format })
 }

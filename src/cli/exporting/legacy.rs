@@ -24,7 +24,7 @@ pub(super) struct Wanted<'a> {
 
 pub(super) fn run(context: &Context, args: &Wanted<'_>) -> CommandResult {
     if args.message_format == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are written as text, json, sarif or github"));
+        return Err(CommandError::usage("findings are written as table, json, sarif or github"));
     }
     refuse_same_file(args.source, args.output, "name another file to write")?;
     let input = one_catalog::open(context, args.source, args.catalog)?;

@@ -17,7 +17,7 @@ use crate::legacy::{AddOptions, Mode, NewBundle};
 /// All bundles are added, or none. FILE may be empty: then it becomes a new catalog.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy add legacy.db my-bundle/ -o larger.db
+  olmdex legacy add legacy.db my-bundle/ -O larger.db
   olmdex legacy add legacy.db my-bundle/ --image-template 'quay.io/org/{{.Name}}' --in-place
   olmdex legacy add legacy.db my-bundle/ --mode semver --dry-run")]
 pub(super) struct AddArgs {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::legacy_source;
+use crate::cli::args::output_file::OutputFile;
 use crate::cli::args::overwrite::refuse_same_file;
 use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
@@ -23,11 +24,10 @@ pub(super) struct FileArgs {
     pub(super) file: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// The file to write
-    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["in_place", "dry_run"], conflicts_with = "in_place")]
-    pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: OutputFile,
     /// Change the file itself, in one transaction
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["output_file", "output"])]
     pub(super) in_place: bool,
     /// Say what would be done, and write nothing
     #[arg(long)]
@@ -42,20 +42,25 @@ pub(super) fn change(
     args: &FileArgs,
     step: impl FnOnce(&mut Edit) -> Result<(), LegacyError>,
 ) -> CommandResult {
+    let output = args.output.path()?;
+    if output.is_none() && !args.in_place && !args.dry_run {
+        let error = CommandError::usage("no file to write is named");
+        return Err(error.help("name a new one with `-O FILE`, or change the file itself with `--in-place`"));
+    }
     let scratch = match args.dry_run {
         true => Some(Scratch::make(context.opener.scratch()).map_err(LegacyError::from)?),
         false => None,
     };
-    let destination = match (&scratch, &args.output) {
+    let destination = match (&scratch, output) {
         (Some(scratch), _) => Destination::File(scratch.path().join("dry-run.db")),
         (None, Some(path)) => {
             refuse_same_file(&args.file, path, "name another file to write, or use `--in-place`")?;
-            Destination::File(path.clone())
+            Destination::File(path.to_owned())
         }
         (None, None) => Destination::InPlace,
     };
     legacy_source::refuse_index(&args.file)?;
-    let shown = args.output.as_ref().unwrap_or(&args.file).display().to_string();
+    let shown = output.unwrap_or(&args.file).display().to_string();
     let _progress = Progress::start(context, format!("writing {shown}"));
     if destination != Destination::InPlace {
         interrupt::undo_writes(context);

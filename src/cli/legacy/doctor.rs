@@ -40,7 +40,7 @@ pub(crate) struct DoctorArgs {
 
 pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are written as text, json, sarif or github"));
+        return Err(CommandError::usage("findings are written as table, json, sarif or github"));
     }
     legacy_source::refuse_index(&args.file)?;
     let choice = args.choice.open(context, std::slice::from_ref(&args.file), Whole::Other)?;

@@ -13,9 +13,9 @@ use crate::legacy::Edit;
 /// Each step is one transaction. The result is a new file, or the file itself with `--in-place`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy add legacy.db my-bundle/ -o larger.db
-  olmdex legacy rm legacy.db -p keda,prometheus -o smaller.db
-  olmdex legacy prune legacy.db -p keda -o keda.db
+  olmdex legacy add legacy.db my-bundle/ -O larger.db
+  olmdex legacy rm legacy.db -p keda,prometheus -O smaller.db
+  olmdex legacy prune legacy.db -p keda -O keda.db
   olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --in-place")]
 pub(crate) struct LegacyArgs {
     #[command(subcommand)]
@@ -35,9 +35,9 @@ enum Verb {
 /// Remove packages with all their bundles, and bundles that are in no channel
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy rm legacy.db -p keda -o smaller.db
+  olmdex legacy rm legacy.db -p keda -O smaller.db
   olmdex legacy rm legacy.db -p keda,prometheus --in-place
-  olmdex legacy rm legacy.db -p keda -p absent --permissive -o smaller.db")]
+  olmdex legacy rm legacy.db -p keda -p absent --permissive -O smaller.db")]
 struct RmArgs {
     #[command(flatten)]
     file: FileArgs,
@@ -49,9 +49,9 @@ struct RmArgs {
 /// Keep these packages and remove all others
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy prune legacy.db -p keda -o keda.db
+  olmdex legacy prune legacy.db -p keda -O keda.db
   olmdex legacy prune legacy.db -p keda,prometheus --in-place
-  olmdex legacy prune legacy.db -p keda -o keda.db --permissive")]
+  olmdex legacy prune legacy.db -p keda -O keda.db --permissive")]
 struct PruneArgs {
     #[command(flatten)]
     file: FileArgs,
@@ -63,9 +63,9 @@ struct PruneArgs {
 /// Remove bundles that are in no channel
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy prune-stranded legacy.db -o clean.db
+  olmdex legacy prune-stranded legacy.db -O clean.db
   olmdex legacy prune-stranded legacy.db --in-place
-  olmdex legacy prune-stranded legacy.db -o clean.db -q")]
+  olmdex legacy prune-stranded legacy.db -O clean.db -q")]
 struct PruneStrandedArgs {
     #[command(flatten)]
     file: FileArgs,
@@ -74,9 +74,9 @@ struct PruneStrandedArgs {
 /// Deprecate bundles: what they replace is removed, and they stay as the marked ends of their channels
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 -o cut.db
+  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 -O cut.db
   olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --in-place
-  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --permissive -o cut.db")]
+  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --permissive -O cut.db")]
 struct DeprecateArgs {
     #[command(flatten)]
     file: FileArgs,

@@ -28,7 +28,7 @@ use crate::source::is_index;
   olmdex filter --package keda/stable@2.9.0 -i my-catalog/ -o images
   olmdex filter -c imageset.yaml -i my-catalog/ --explain
   olmdex filter -c imageset.yaml -i my-catalog/ --repair --dry-run
-  olmdex filter -c imageset.yaml -i my-catalog/ -o idms --to mirror.example.com:5000")]
+  olmdex filter -c imageset.yaml -i my-catalog/ -o idms --registry mirror.example.com:5000")]
 pub(crate) struct FilterArgs {
     #[command(flatten)]
     pub(super) asked: AskedFor,
@@ -39,10 +39,10 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["explain", "repair"])]
     pub(super) into: Option<String>,
     /// Registry to mirror to, with an optional path, for manifests and mappings
-    #[arg(long, value_name = "REGISTRY")]
-    pub(super) to: Option<String>,
+    #[arg(long, value_name = "REGISTRY", alias = "to")]
+    pub(super) registry: Option<String>,
     /// How many components a path may have at the registry to mirror to; those that are too many are joined with `-`
-    #[arg(long, value_name = "N", requires = "to")]
+    #[arg(long, value_name = "N", requires = "registry")]
     pub(super) max_nested_paths: Option<usize>,
     /// Say what each channel keeps and why, what is wrong, and what would help; `-o json` and `-o yaml` give it as data
     #[arg(long, conflicts_with = "compat")]
@@ -224,7 +224,7 @@ impl FilterArgs {
     }
 
     pub(super) fn to(&self) -> Result<Option<mirror::Destination>, CommandError> {
-        let Some(text) = &self.to else { return Ok(None) };
+        let Some(text) = &self.registry else { return Ok(None) };
         let found = mirror::Destination::parse(text, self.max_nested_paths);
         let wrong = || {
             let error = CommandError::usage(format!("`{text}` is not a registry"));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 #[cfg(feature = "oci")]
 use rayon::prelude::*;
 
@@ -20,32 +20,16 @@ use crate::mirror::{self, Destination, NeededPlaces};
 use crate::mirror::{Dialect, Holding, HoldingStatus, Image, Mirrored};
 use crate::oci::{Layout, Presence, Status};
 
-/// Compare a mirror with what it should have
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout
-  olmdex mirror plan --package keda/stable -i my-catalog/ --at oci:my-layout
-  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json")]
-pub(crate) struct MirrorArgs {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Plan(PlanArgs),
-}
-
-/// List what a mirror lacks, what it has, and what nothing needs any more
+/// Show what a mirror is missing, what it has, and what is no longer needed
 ///
 /// Looks up each image that an ImageSetConfiguration asks for in a registry or a layout, and names what else is there. Deletes nothing. Exits with 1
 /// if something is missing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout
-  olmdex mirror plan --package keda/stable -i my-catalog/ --at oci:my-layout
-  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json")]
-struct PlanArgs {
+  olmdex mirror -c imageset.yaml -i my-catalog/ --at oci:my-layout
+  olmdex mirror --package keda/stable -i my-catalog/ --at oci:my-layout
+  olmdex mirror -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json")]
+pub(crate) struct MirrorArgs {
     #[command(flatten)]
     asked: AskedFor,
     /// The mirror: docker://HOST[/PATH], or a layout, oci:DIR
@@ -78,7 +62,6 @@ impl Row for Holding {
 }
 
 pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
-    let Verb::Plan(args) = &args.verb;
     let configuration = args.asked.configuration(context, Dialect::Named)?;
     let AskedFor { input, catalog, .. } = &args.asked;
     let entries = entries::open(context, configuration.operators.clone(), input, catalog.as_deref())?;
@@ -153,7 +136,7 @@ fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<
 #[cfg(feature = "oci")]
 fn in_registry(
     context: &Context,
-    args: &PlanArgs,
+    args: &MirrorArgs,
     place: &str,
     images: &[Mirrored],
     entries: &[Entry],
@@ -231,6 +214,12 @@ fn in_registry(
 
 /// Compares a registry, which this program is built without.
 #[cfg(not(feature = "oci"))]
-fn in_registry(_: &Context, _: &PlanArgs, _: &str, _: &[Mirrored], _: &[Entry]) -> Result<Vec<Holding>, CommandError> {
+fn in_registry(
+    _: &Context,
+    _: &MirrorArgs,
+    _: &str,
+    _: &[Mirrored],
+    _: &[Entry],
+) -> Result<Vec<Holding>, CommandError> {
     Err(CommandError::usage("this olmdex is built without registries").help("name a layout: `--at oci:DIR`"))
 }

@@ -142,7 +142,7 @@ fn text_of_images(
     } else {
         {
             let error = CommandError::usage("this needs a target");
-            Some(to.ok_or_else(|| error.help("name the registry to mirror to with `--to REGISTRY`"))?)
+            Some(to.ok_or_else(|| error.help("name the registry to mirror to with `--registry REGISTRY`"))?)
         }
     };
     let categories = images(context, to, configuration, kept, is_complete)?;

@@ -110,7 +110,7 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PlanFormat {
     /// For people
-    #[value(alias = "table")]
+    #[value(name = "table", aliases = ["text", "plain"])]
     Text,
     /// The same, whole on a terminal too
     Wide,
@@ -139,7 +139,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     let args = with_saved.as_ref().unwrap_or(args);
     let formats = [PlanFormat::Text, PlanFormat::Wide, PlanFormat::Json, PlanFormat::Yaml];
     if saved.is_some() && !formats.contains(&args.output) {
-        return Err(CommandError::usage("`--check` goes with `-o text`, `-o wide`, `-o json` and `-o yaml`"));
+        return Err(CommandError::usage("`--check` goes with `-o table`, `-o wide`, `-o json` and `-o yaml`"));
     }
     if args.manifests && (args.output != PlanFormat::Yaml || saved.is_some()) {
         return Err(CommandError::usage("`--manifests` goes with `-o yaml`, and not with `--check`"));

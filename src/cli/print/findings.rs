@@ -19,6 +19,7 @@ use crate::diag::{Finding, Rule, github, sarif, text};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FindingFormat {
     /// For people
+    #[value(name = "table", aliases = ["text", "plain"])]
     Text,
     /// JSON envelope
     Json,

@@ -61,8 +61,8 @@ pub(crate) struct ServeArgs {
     /// Address that the gRPC registry listens on
     #[arg(long, value_name = "ADDR")]
     listen: Option<IpAddr>,
-    /// Where HTTP is served
-    #[arg(long, value_name = "ADDR:PORT")]
+    /// Where HTTP is served: `8080` and `:8080` are `127.0.0.1:8080`
+    #[arg(long, value_name = "ADDR:PORT", value_parser = parse_http)]
     http: Option<SocketAddr>,
     /// Offer `all` only over HTTP, as catalogd does unless its gate is open
     #[arg(long)]
@@ -131,6 +131,14 @@ fn parse_origin(text: &str) -> Result<String, String> {
     match text == "*" || host.is_some_and(is_host) {
         true => Ok(text.to_owned()),
         false => Err("write it as a browser sends it, without a path, as in `https://portal.example.com`".to_owned()),
+    }
+}
+
+/// An address with a port; a port alone is one of this machine, since nothing is offered to others unless they are named.
+fn parse_http(text: &str) -> Result<SocketAddr, String> {
+    match text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
+        Ok(port) => Ok(SocketAddr::from(([127, 0, 0, 1], port))),
+        Err(_) => text.parse().map_err(|_| "write it as ADDRESS:PORT, as in `127.0.0.1:8080`, or as a port".to_owned()),
     }
 }
 
@@ -678,4 +686,24 @@ fn refused(spec: &CatalogSpec, opm: Option<String>) -> CommandError {
     let why = opm.unwrap_or_else(|| format!("`{}` has errors", spec.source));
     let message = format!("failed to load or rebuild cache: failed to rebuild cache: {why}");
     CommandError::new(Exit::No, message).help(format!("`olmdex validate {}` tells where", spec.source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_http;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        for (text, meant) in [
+            ("8080", Some("127.0.0.1:8080")),
+            (":8080", Some("127.0.0.1:8080")),
+            ("0.0.0.0:80", Some("0.0.0.0:80")),
+            ("[::1]:80", Some("[::1]:80")),
+            ("localhost", None),
+            ("80800", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_http(text).ok().map(|it| it.to_string()).as_deref(), meant, "{text}");
+        }
+    }
 }

@@ -87,8 +87,6 @@ fn push_row(text: &mut String, name: &str, name_width: usize, about: &str, width
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     #[test]
     fn each_command_has_a_place_of_its_own() {
         let mut places: Vec<_> = crate::cli::PLACES.iter().map(|it| (it.0, it.1)).collect();
@@ -99,7 +97,7 @@ mod tests {
 
     #[test]
     fn each_line_fits_a_terminal() {
-        for command in crate::cli::Cli::command().get_subcommands().filter(|it| !it.is_hide_set()) {
+        for command in crate::cli::whole().get_subcommands().filter(|it| !it.is_hide_set()) {
             let about = command.get_about().unwrap().to_string();
             assert!(about.len() <= 80, "{} is described in {} characters: {about}", command.get_name(), about.len());
         }

@@ -10,3 +10,4 @@ pub(in crate::cli) mod groups;
 pub(in crate::cli) mod help;
 pub(in crate::cli) mod layout;
 pub(in crate::cli) mod man;
+pub(in crate::cli) mod vocabulary;

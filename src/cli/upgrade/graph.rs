@@ -29,7 +29,7 @@ use crate::upgrade::{Asked, Generation, PackageView};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex graph keda > keda.mmd
-  olmdex graph keda/stable -o text -i my-catalog/
+  olmdex graph keda/stable -o table -i my-catalog/
   olmdex graph keda -o html --installed 2.8.1 > keda.html
   olmdex graph -i my-catalog/ -o svg > catalog.svg")]
 pub(crate) struct GraphArgs {
@@ -85,6 +85,7 @@ enum GraphFormat {
     /// JSON envelope of nodes and edges
     Json,
     /// For people without a browser; of a whole catalog a table
+    #[value(name = "table", aliases = ["text", "plain"])]
     Text,
 }
 

@@ -61,6 +61,7 @@ pub(crate) struct ZStreamArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ZStreamFormat {
     /// The minor versions with their releases
+    #[value(name = "table", aliases = ["text", "plain"])]
     Text,
     /// The same as a JSON envelope
     Json,
