@@ -91,7 +91,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
 /// The rules of all modules that have some.
 #[must_use]
 pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
-    use crate::{bundle, check, community, crd, edit, legacy, oci, openshift, template, upgrade};
+    use crate::{bundle, check, cluster, community, crd, edit, legacy, oci, openshift, template, upgrade};
     [
         check::rules::ALL,
         check::practice::rules::ALL,
@@ -99,6 +99,7 @@ pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
         upgrade::rules::ALL,
         crd::rules::ALL,
         crd::bundle_rules::ALL,
+        cluster::rules::ALL,
         bundle::rules::table::ALL,
         bundle::package_manifest::rules::ALL,
         edit::rules::ALL,

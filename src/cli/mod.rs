@@ -30,10 +30,10 @@ use crate::compose::Reach;
 use crate::diag::printable;
 use args::images::ImageArgs;
 use author::{bundle, edits, init, lsp, release, repo, simulate, template};
-use catalog::{build, diff, generate, history, image, info, list, render, search, show, sql, validate};
+use catalog::{build, check, diff, generate, history, image, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
-use dependencies::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
+use dependencies::{crd_check, deps, explain, explain_message, images, provides, requires, resolve, why};
 use exporting::export;
 use legacy::{doctor, edit, migrate};
 use mirror::{filter, holdings, lock, outdated, renovate};
@@ -145,8 +145,9 @@ macro_rules! commands {
 
 commands! {
     "build" => Build(build::BuildArgs), build::run, Catalogs 1, writes;
-    "validate" => Validate(validate::ValidateArgs), validate::run, Catalogs 2, validate::ValidateArgs::is_read;
-    "render" => Render(render::RenderArgs), render::run, Catalogs 3, reads;
+    "check" => Check(check::CheckArgs), check::run, Catalogs 2, reads;
+    "validate" => Validate(validate::ValidateArgs), validate::run, Catalogs 3, validate::ValidateArgs::is_read;
+    "render" => Render(render::RenderArgs), render::run, Catalogs 4, reads;
     "image" => Image(image::ImageCommandArgs), image::run, Mirroring 7, writes;
     "migrate" => Migrate(migrate::MigrateArgs), migrate::run, Legacy 1, writes;
     "export" => Export(export::ExportArgs), export::run, Serving 2, writes;
@@ -158,15 +159,15 @@ commands! {
     "pull" => Pull(pull::PullArgs), pull::run, Mirroring 9, reads;
     #[cfg(feature = "oci")]
     "cache" => Cache(cache::CacheArgs), cache::run, Mirroring 10, reads;
-    "list" => List(list::ListArgs), list::run, Catalogs 4, reads;
-    "show" => Show(show::ShowArgs), show::run, Catalogs 5, reads;
-    "search" => Search(search::SearchArgs), search::run, Catalogs 6, reads;
+    "list" => List(list::ListArgs), list::run, Catalogs 5, reads;
+    "show" => Show(show::ShowArgs), show::run, Catalogs 6, reads;
+    "search" => Search(search::SearchArgs), search::run, Catalogs 7, reads;
     "updates" => Updates(updates::UpdatesArgs), updates::run, Upgrades 1, reads;
     "path" => Path(path::PathArgs), path::run, Upgrades 2, reads;
     "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run, Upgrades 3, reads;
     "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 4, reads;
-    "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 7, reads;
-    "history" => History(history::HistoryArgs), history::run, Catalogs 8, reads;
+    "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 8, reads;
+    "history" => History(history::HistoryArgs), history::run, Catalogs 9, reads;
     "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Upgrades 5, reads;
     "compat" => Compat(compat::CompatArgs), compat::run, Clusters 2, reads;
     "plan" => Plan(plan::PlanArgs), plan::run, Clusters 1, reads;
@@ -194,11 +195,12 @@ commands! {
     "lock" => Lock(lock::LockArgs), lock::run, Mirroring 4, writes;
     "outdated" => Outdated(outdated::OutdatedArgs), outdated::run, Mirroring 5, reads;
     "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Mirroring 6, writes;
+    "explain" => Explain(explain::ExplainArgs), explain::run, Clusters 5, reads;
     "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Clusters 6, reads;
-    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 10, reads;
+    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 11, reads;
     #[cfg(feature = "serve")]
     "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serving 1, writes;
-    "info" => Info(info::InfoArgs), info::run, Catalogs 9, reads;
+    "info" => Info(info::InfoArgs), info::run, Catalogs 10, reads;
     "completion" => Completion(completion::CompletionArgs), completion::completion, Shell 1, writes;
     "man" => Man(man::ManArgs), print_manual, Shell 2, writes;
     "complete" => Complete(completion::CompleteArgs), complete, Shell 3, writes;

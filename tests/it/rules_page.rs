@@ -14,12 +14,12 @@ fn the_page_of_rules_says_what_the_program_says() {
     let mut text = "\
 # Rules
 
-Every rule that `olmdex` applies, as `olmdex validate --explain RULE` prints it. Made from the rules by `tests/it/rules_page.rs`; do not edit.
+Every rule that `olmdex` applies, as `olmdex explain RULE` prints it. Made from the rules by `tests/it/rules_page.rs`; do not edit.
 
 `E…`: the real tools refuse what breaks the rule. `W…`: they accept it, and something will not work.
 "
     .to_owned();
-    text.push_str("\nRules of good practice are off unless they are selected, or chosen by a profile (`validate --profile NAME`, or `profile` in olmdex.toml):\n\n| profile | for | rules |\n|---|---|---|\n");
+    text.push_str("\nRules of good practice are off unless they are selected, or chosen by a pipeline (`check --pipeline NAME`, or `profile` in olmdex.toml):\n\n| pipeline | for | rules |\n|---|---|---|\n");
     for profile in Profile::ALL {
         let ids: Vec<&str> = profile.rules().iter().map(|it| it.id).collect();
         writeln!(text, "| `{}` | {} | {} |", profile.name(), profile.about(), ids.join(", ")).unwrap();

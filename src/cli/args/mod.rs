@@ -20,6 +20,7 @@ pub(in crate::cli) mod lookup;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
+pub(in crate::cli) mod operators;
 pub(in crate::cli) mod output_file;
 pub(in crate::cli) mod overwrite;
 pub(in crate::cli) mod past;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::operators::operators_of;
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
@@ -16,7 +17,6 @@ use crate::community::{self, CheckResult, Operator, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Tally, counted};
-use crate::file::system_words;
 
 /// Check an operator repository such as community-operators
 ///
@@ -87,45 +87,6 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
         });
     }
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
-}
-
-/// The operators of a repository, or the one whose directory it is.
-fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
-    let mut all = directory.join("operators");
-    if !all.symlink_metadata().is_ok_and(|it| it.is_dir()) {
-        if crate::bundle::is_bundle(directory) {
-            let error = CommandError::usage(format!("`{}` is a version of an operator", directory.display()));
-            return Err(error.help("name the directory of the operator, which is the one above it"));
-        }
-        match Operator::open(directory) {
-            // Whoever names the directory of all operators means them.
-            Err(community::RepositoryError::NotAnOperator(_)) if directory.ends_with("operators") => {
-                all = directory.to_owned();
-            }
-            other => return Ok(vec![other?]),
-        }
-    }
-    let unreadable = |error: std::io::Error| {
-        CommandError::new(Exit::Input, format!("cannot read `{}`: {}", all.display(), system_words(&error)))
-            .help("check the permissions")
-    };
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(&all).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if entry.file_type().is_ok_and(|it| it.is_dir()) {
-            names.push(entry.path());
-        }
-    }
-    names.sort();
-    let mut operators = Vec::new();
-    for path in names {
-        match Operator::open(&path) {
-            Ok(operator) => operators.push(operator),
-            Err(community::RepositoryError::NotAnOperator(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(operators)
 }
 
 /// Levels and words of a check.

@@ -5,6 +5,7 @@
 pub(in crate::cli) mod build;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod cache;
+pub(in crate::cli) mod check;
 pub(in crate::cli) mod diff;
 mod dockerfile;
 mod fixing;
@@ -13,6 +14,7 @@ pub(in crate::cli) mod history;
 pub(in crate::cli) mod image;
 pub(in crate::cli) mod info;
 pub(in crate::cli) mod list;
+mod parts;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod pull;
 #[cfg(feature = "oci")]

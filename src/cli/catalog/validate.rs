@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -18,8 +17,9 @@ use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
-use crate::cli::lists::all_rules;
+use crate::cli::catalog::parts::{Opened, catalogs_of, template_findings, templates_of};
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
+use crate::cli::print::rules::explain_rule;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -28,18 +28,16 @@ use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted, printable};
-use crate::fbc::{Input, InputFile};
-use crate::index::Index;
 use crate::source::{STDIN, Source, SourceError};
-use crate::template::{self, Template};
+use crate::template;
 use crate::version::first_of;
 
-/// Check catalogs: every problem at once, each with its place
+/// Check catalogs as opm does: every problem at once, each with its place
 ///
 /// Accepts what `opm validate` accepts and rejects what it rejects, but reports all that is wrong instead of the first,
 /// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
 /// opened. A source without documents is nothing to check: the exit code is 1. Errors that are ignored do not count; `build` refuses them
-/// all the same. Templates are checked as such; bundle directories are checked by `olmdex bundle validate`.
+/// all the same. Templates are checked as such; `olmdex check` checks bundle directories and everything else.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/
@@ -48,7 +46,7 @@ use crate::version::first_of;
   olmdex validate my-catalog/ --baseline known.json --write-baseline
   olmdex validate my-catalog/ --pipeline konflux
   olmdex validate my-catalog/ --pipeline disconnected --fix --dry-run
-  olmdex validate --explain E0207")]
+  olmdex validate my-catalog/ --compat opm -o json")]
 pub(crate) struct ValidateArgs {
     /// Catalogs: directories, files, an index.db, or `-` for standard input. Each is checked by itself; with `--pipeline konflux` they are
     /// fragments of one index. Without any, the catalogs that olmdex.toml names
@@ -77,7 +75,7 @@ pub(crate) struct ValidateArgs {
     #[command(flatten)]
     choice: ChoiceOptions,
     /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a pipeline those that it demands
-    #[arg(long, value_name = "RULE", conflicts_with = "sources")]
+    #[arg(long, value_name = "RULE", conflicts_with = "sources", hide = true)]
     explain: Option<String>,
 }
 
@@ -90,7 +88,7 @@ impl ValidateArgs {
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if let Some(rule) = &args.explain {
-        return explain(rule);
+        return explain_rule(rule);
     }
     if args.output == FindingFormat::Yaml && args.compat.is_none() {
         return Err(CommandError::usage("`-o yaml` goes with `--compat opm` only").help("use `-o json`"));
@@ -408,82 +406,6 @@ fn note_shared(context: &Context, several: &SeveralCatalogs) {
             .reporter
             .note(&format!("{more} more bundles have different images in several catalogs; `olmdex diff` lists them"));
     }
-}
-
-/// Larger files are not asked whether they are templates: reading them twice would cost more than that is worth.
-const MAX_TEMPLATE: u64 = 4 << 20;
-
-/// The texts of the files, if each of them is a template.
-fn templates_of(input: &Input) -> Option<Vec<(String, Arc<[u8]>)>> {
-    let text = |file: &InputFile| {
-        let text: Arc<[u8]> = file.head(MAX_TEMPLATE + 1).ok()?.into();
-        let is_one = text.len() as u64 <= MAX_TEMPLATE && template::is_template(&file.shown, &text);
-        is_one.then(|| (file.shown.clone(), text))
-    };
-    if input.files.is_empty() { None } else { input.files.iter().map(text).collect() }
-}
-
-fn template_findings(shown: &str, text: Arc<[u8]>) -> Vec<Finding> {
-    match Template::read(shown, text, None) {
-        Ok(template) => template.remarks,
-        Err(findings) => findings,
-    }
-}
-
-/// Catalogs, by their names if they are those of an index.
-type Opened = (Vec<(String, Input)>, Option<Index>);
-
-/// The catalogs of an index, to be read once more.
-fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
-    let index = Index::open(path)?;
-    let mut inputs = Vec::new();
-    for name in index.catalog_names()? {
-        let input = index.catalog_input(&name)?;
-        inputs.push((name, input));
-    }
-    Ok((inputs, Some(index)))
-}
-
-fn explain(wanted: &str) -> CommandResult {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    if wanted == "all" {
-        for rule in all_rules() {
-            writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
-        }
-        out.flush()?;
-        return Ok(Exit::Yes);
-    }
-    if let Some(profile) = Profile::find(wanted) {
-        writeln!(out, "{}: {}\n", profile.name(), profile.about())?;
-        for rule in profile.rules() {
-            writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
-        }
-        out.flush()?;
-        return Ok(Exit::Yes);
-    }
-    let Some(rule) =
-        all_rules().into_iter().find(|it| it.id.eq_ignore_ascii_case(wanted) || it.name.eq_ignore_ascii_case(wanted))
-    else {
-        let all = all_rules();
-        let names = all.iter().flat_map(|it| [it.id, it.name]);
-        let error = CommandError::new(Exit::NotFound, format!("there is no rule `{wanted}`"));
-        return Err(error.help(match crate::diag::closest(wanted, names) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`olmdex validate --explain all` lists the rules".to_owned(),
-        }));
-    };
-    let Rule { id, name, severity, summary, explanation, example } = rule;
-    writeln!(out, "{id} {name} ({})\n\n{summary}\n\n{explanation}\n\nExample that breaks it:\n", severity.word())?;
-    for line in example.lines() {
-        writeln!(out, "    {line}")?;
-    }
-    let holding = Profile::ALL.into_iter().filter(|it| it.rules().iter().any(|it| it.id == *id));
-    let holding: Vec<&str> = holding.map(Profile::name).collect();
-    if !holding.is_empty() {
-        writeln!(out, "\nOff unless it is selected, or by a pipeline: {}", holding.join(", "))?;
-    }
-    out.flush()?;
-    Ok(Exit::Yes)
 }
 
 /// Prints what opm prints for each source.

@@ -5,6 +5,7 @@
 pub(in crate::cli) mod crd_bundle;
 pub(in crate::cli) mod crd_check;
 pub(in crate::cli) mod deps;
+pub(in crate::cli) mod explain;
 pub(in crate::cli) mod explain_message;
 mod image_asks;
 pub(in crate::cli) mod images;

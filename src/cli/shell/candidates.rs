@@ -110,6 +110,8 @@ const WANTS: &[(&str, Wants)] = &[
     ("PIPELINE,…", Wants::Nothing),
     ("PIPELINE", Wants::Nothing),
     ("RULE", Wants::Rule),
+    ("RULE|MESSAGE", Wants::Rule),
+    ("PATH", Wants::Files),
     ("RULE,…", Wants::Rule),
     ("RULE=LEVEL,…", Wants::Nothing),
     ("COMMAND", Wants::Commands),

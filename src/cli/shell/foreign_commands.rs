@@ -37,8 +37,7 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["upgrade"], "`olmdex updates PKG@VERSION` shows the next upgrade, `olmdex path PKG@VERSION` all of them"),
     (&["upgrades"], "`olmdex updates PKG@VERSION` shows the next upgrade, `olmdex path PKG@VERSION` all of them"),
     (&["import"], "`olmdex build SOURCE` makes an index"),
-    (&["lint"], "`olmdex validate SOURCE`"),
-    (&["check"], "`olmdex validate SOURCE` checks a catalog, `olmdex check-graph` its upgrade graphs"),
+    (&["lint"], "`olmdex check PATH`"),
 ];
 
 /// Adds to an error about a word or option that only another tool knows what to type here.

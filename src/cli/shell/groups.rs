@@ -10,7 +10,7 @@ use crate::cli::shell::layout::{Form, heading, wrapped};
 use crate::cli::terminal::screen;
 
 /// Where a new user begins.
-const FIRST_STEPS: &str = "  olmdex validate my-catalog/                    check a catalog
+const FIRST_STEPS: &str = "  olmdex check my-catalog/                       check a catalog, a bundle, or anything else
   olmdex build my-catalog/                       make ./index.db, which the commands below ask
   olmdex updates keda@2.10.1                     what OLM upgrades it to
   olmdex why-not keda@2.12.0 --installed 2.10.1  why it does not take another version";

@@ -25,7 +25,7 @@ use crate::upgrade::{check_packages, rules};
 /// gone, and other findings that the older catalog does not have. What makes a catalog invalid for `validate` is a finding here too. Exits
 /// with 1 if there are findings, warnings included, and if a package could not be checked because it is invalid, even if its errors are
 /// hidden.
-/// `olmdex validate --explain W0802` explains a rule.
+/// `olmdex explain W0802` explains a rule.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex check-graph keda

@@ -12,14 +12,18 @@ use crate::upgrade::{Condition, WhyNot};
 
 /// Explain why OLM does not take a version, and what would make it
 ///
-/// With `-o csv` and `-o markdown`: all conditions. Exits with 1 if every generation of OLM that was asked takes it, or if
-/// OLM v1 resolves to it and then refuses it.
+/// With `-o csv` and `-o markdown`: all conditions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why-not keda@2.10.1 --installed 2.8.1
   olmdex why-not keda.v2.10.1 --installed keda.v2.8.1 --channel stable --olm classic
   olmdex why-not keda@2.10.1 -o json
-  olmdex why-not keda@2.10.1 --cluster must-gather/")]
+  olmdex why-not keda@2.10.1 --cluster must-gather/
+
+Exit codes:
+  0  OLM does not take it, and the answer says why
+  1  every generation of OLM that was asked takes it, or OLM v1 resolves to it and then refuses it
+  2 to 5  as in every command: usage, input, a name that does not exist, a limit")]
 pub(crate) struct WhyNotArgs {
     /// The version that is wanted: PKG@VERSION, the name of a bundle, PKG/CHANNEL (its head) or PKG (the head of its default
     /// channel)

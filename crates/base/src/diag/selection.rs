@@ -50,8 +50,10 @@ impl UnknownRule {
     pub fn help(&self) -> String {
         match &self.guess {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`olmdex validate --explain all` lists the rules; `W08` stands for all that start with it, `ALL` for every rule"
-                .to_owned(),
+            None => {
+                "`olmdex explain all` lists the rules; `W08` stands for all that start with it, `ALL` for every rule"
+                    .to_owned()
+            }
         }
     }
 }

@@ -38,11 +38,23 @@ pub fn nested_bundles(root: Option<&Path>, catalog: &Input) -> Vec<PathBuf> {
 }
 
 /// Whether a file is an object of Kubernetes and no blob.
-fn is_object(file: &InputFile) -> bool {
-    let Ok(text) = file.head(MAX_HEAD) else { return false };
-    let Some((document, _)) = first_document(&text) else { return false };
+#[must_use]
+pub fn is_object(file: &InputFile) -> bool {
+    fields(file) == Some((true, false))
+}
+
+/// Whether a file is a blob of a catalog, or a template: its first document has a `schema`.
+#[must_use]
+pub fn is_blob(file: &InputFile) -> bool {
+    matches!(fields(file), Some((_, true)))
+}
+
+/// Whether the first document of a file has a `kind` and a `schema`; nothing if it is no object.
+fn fields(file: &InputFile) -> Option<(bool, bool)> {
+    let text = file.head(MAX_HEAD).ok()?;
+    let (document, _) = first_document(&text)?;
     let mut reader = Reader::new();
-    let Ok(value) = reader.read(&document) else { return false };
+    let value = reader.read(&document).ok()?;
     let has = |key: &str| value.get_field(key).and_then(|it| it.as_str()).is_some_and(|it| !it.is_empty());
-    value.kind() == Kind::Object && has("kind") && !has("schema")
+    (value.kind() == Kind::Object).then(|| (has("kind"), has("schema")))
 }

@@ -10,6 +10,7 @@ mod bundle_tree;
 mod error;
 mod image;
 mod named;
+mod recognized;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use self::error::unreadable;
 pub use self::image::ImageSource;
 use self::named::Named;
 pub use self::named::local_path;
+pub use self::recognized::Recognized;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
 use crate::oci::{Content, ImageOptions, Layout, OciError, SavedImage, SkopeoDirectory, Store, Wanted};

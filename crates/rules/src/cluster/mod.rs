@@ -7,6 +7,7 @@
 
 mod admin_gate;
 mod catalog_source;
+mod check;
 mod cluster_operator;
 mod cluster_version;
 mod collect;
@@ -17,6 +18,7 @@ mod manifest;
 mod object;
 mod operator_condition;
 mod operator_group;
+pub mod rules;
 mod selector;
 mod service_version;
 mod subscription;
@@ -25,6 +27,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use admin_gate::AdminGates;
 pub use catalog_source::CatalogSource;
+pub use check::{check, unreadable};
 pub use cluster_operator::{ClusterOperator, MachineConfigPool};
 pub use cluster_version::ClusterVersion;
 pub use condition::Condition;

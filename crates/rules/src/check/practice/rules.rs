@@ -71,7 +71,7 @@ rules! {
     PACKAGE_IN_SEVERAL_FRAGMENTS: "E1817", "package-in-several-fragments", Error,
         "No package is in two fragments of one index.",
         "The fragments that a release adds to an index are put together: a package that two of them hold is refused, or one replaces the other. It is checked for several sources of one command.",
-        "olmdex validate v4.20/foo v4.20/foo-copy --profile konflux";
+        "olmdex validate v4.20/foo v4.20/foo-copy --pipeline konflux";
     BUNDLE_WITH_SEVERAL_IMAGES: "E1818", "bundle-with-several-images", Error,
         "Bundles of one name have the same image.",
         "A cluster tells bundles apart by their names. Where fragments of one index, or packages of one catalog, give a name to two images, users get one or the other; most often one template still names the registry of a test build.",

@@ -1,0 +1,175 @@
+//! What is at a path, of all that can be checked: by its content.
+//!
+//! What it deliberately does not do: no judgement, and no reading beyond what decides.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use olmdex_bundle::bundle::{is_blob, is_bundle, is_object, nested_bundles};
+use olmdex_fbc::{Input, InputFile};
+use olmdex_legacy as legacy;
+use olmdex_version::Version;
+
+use super::STDIN;
+use crate::oci::{Layout, SkopeoDirectory};
+use crate::template;
+
+/// What a path names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recognized {
+    /// A catalog, or what else [`super::Opener::open`] reads as one: an image, an archive, an index.
+    Catalog,
+    /// Templates of catalogs, and nothing else.
+    Templates,
+    /// Bundle directories: the path, or what is one level below it.
+    Bundles(Vec<PathBuf>),
+    /// A repository of operators, or the directory of one of them.
+    Repository,
+    /// A legacy SQLite catalog.
+    Legacy,
+    /// Objects of Kubernetes: of a cluster, a must-gather, CustomResourceDefinitions.
+    Manifests,
+}
+
+/// Larger files are no templates.
+const MAX_TEMPLATE: u64 = 4 << 20;
+
+impl Recognized {
+    /// Finds out what is at a path.
+    ///
+    /// # Errors
+    /// If the path cannot be read.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        // Names of images are none of files.
+        let is_named = path.as_os_str() == STDIN || super::local_path(path).is_none_or(|it| it != path);
+        if is_named {
+            return Ok(Self::Catalog);
+        }
+        let metadata = std::fs::metadata(path)?;
+        if metadata.is_dir() {
+            return Self::of_directory(path);
+        }
+        if !metadata.is_file() {
+            return Ok(Self::Catalog);
+        }
+        if legacy::is_legacy(path) {
+            return Ok(Self::Legacy);
+        }
+        Ok(Self::of_files(&Input::file(path)))
+    }
+
+    fn of_directory(path: &Path) -> io::Result<Self> {
+        if is_bundle(path) {
+            return Ok(Self::Bundles(vec![path.to_owned()]));
+        }
+        if Layout::is_in(path) || SkopeoDirectory::is_in(path) {
+            return Ok(Self::Catalog);
+        }
+        let below = if path.ends_with("operators") { path.to_owned() } else { path.join("operators") };
+        if is_operator(path) || directories(&below).iter().any(|it| is_operator(it)) {
+            return Ok(Self::Repository);
+        }
+        // Most of a must-gather are logs.
+        let is_gathered =
+            |it: &Path| ["namespaces", "cluster-scoped-resources"].iter().any(|name| it.join(name).is_dir());
+        if is_gathered(path) || directories(path).iter().any(|it| is_gathered(it)) {
+            return Ok(Self::Manifests);
+        }
+        let input = Input::directory(path)?;
+        let bundles = nested_bundles(Some(path), &input);
+        if !bundles.is_empty() {
+            return Ok(Self::Bundles(bundles.iter().map(|it| path.join(it)).collect()));
+        }
+        Ok(Self::of_files(&input))
+    }
+
+    /// A file with a blob makes a catalog of all; without any, they are what the others are.
+    fn of_files(input: &Input) -> Self {
+        let (mut n_objects, mut n_templates) = (0, 0);
+        for file in &input.files {
+            if is_object(file) {
+                n_objects += 1;
+            } else if is_template(file) {
+                n_templates += 1;
+            } else if is_blob(file) {
+                return Self::Catalog;
+            }
+        }
+        match (n_objects, n_templates) {
+            (0, 1..) => Self::Templates,
+            (1.., 0) => Self::Manifests,
+            _ => Self::Catalog,
+        }
+    }
+}
+
+/// Whether a directory has the bundles of an operator, by their versions, or its settings.
+fn is_operator(directory: &Path) -> bool {
+    let bundles: Vec<PathBuf> = directories(directory).into_iter().filter(|it| is_bundle(it)).collect();
+    let is_version = |it: &PathBuf| it.file_name().is_some_and(|it| Version::parse(&it.to_string_lossy()).is_ok());
+    bundles.iter().any(is_version) || (!bundles.is_empty() && directory.join("ci.yaml").is_file())
+}
+
+/// The directories in a directory, by name; links are not followed.
+fn directories(path: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let entries = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir()));
+    let mut found: Vec<PathBuf> = entries.map(|it| it.path()).collect();
+    found.sort();
+    found
+}
+
+fn is_template(file: &InputFile) -> bool {
+    file.head(MAX_TEMPLATE + 1).is_ok_and(|it| {
+        let text: Arc<[u8]> = it.into();
+        text.len() as u64 <= MAX_TEMPLATE && template::is_template(&file.shown, &text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Recognized;
+
+    #[test]
+    fn what_is_there_is_told_apart_by_its_content() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+        let at = |path: &str| Recognized::at(&root.join(path)).unwrap();
+        for path in ["shop/in", "help/my-catalog/keda.yaml", "five-mistakes/in", "help/my-layout", "help/message.txt"] {
+            assert_eq!(at(path), Recognized::Catalog, "{path}");
+        }
+        for path in ["help/operators", "help/operators/shop", "help"] {
+            assert_eq!(at(path), Recognized::Repository, "{path}");
+        }
+        for path in ["help/must-gather", "help/new", "help/new/crd.yaml", "clusters", "definitions/unfit"] {
+            assert_eq!(at(path), Recognized::Manifests, "{path}");
+        }
+        assert_eq!(at("help/shop-template.yaml"), Recognized::Templates);
+        let bundle = root.join("help/my-bundle");
+        assert_eq!(at("help/my-bundle"), Recognized::Bundles(vec![bundle]));
+        let version = "help/operators/shop/1.0.0";
+        assert_eq!(at(version), Recognized::Bundles(vec![root.join(version)]));
+        // Standard input and names of images are no paths.
+        for name in ["-", "docker://quay.io/a/b", "oci:nowhere"] {
+            assert_eq!(Recognized::at(Path::new(name)).unwrap(), Recognized::Catalog, "{name}");
+        }
+        assert!(Recognized::at(&root.join("nowhere")).is_err());
+    }
+
+    #[test]
+    fn the_bundle_below_a_project_is_meant() {
+        let directory = tempfile::tempdir().unwrap();
+        let bundle = directory.path().join("bundle");
+        for (name, text) in [
+            ("manifests/csv.yaml", "kind: ClusterServiceVersion\n"),
+            ("metadata/annotations.yaml", "annotations: {}\n"),
+        ] {
+            std::fs::create_dir_all(bundle.join(name).parent().unwrap()).unwrap();
+            std::fs::write(bundle.join(name), text).unwrap();
+        }
+        std::fs::write(directory.path().join("PROJECT"), "layout: go\n").unwrap();
+        assert_eq!(Recognized::at(directory.path()).unwrap(), Recognized::Bundles(vec![bundle]));
+    }
+}

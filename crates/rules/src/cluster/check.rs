@@ -1,0 +1,86 @@
+//! What can be said of the objects of a cluster by themselves, without any catalog.
+//!
+//! What it deliberately does not do: it asks no cluster, and judges no upgrade.
+
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_version::masterminds::api_server_refusal;
+
+use super::{AnyObject, Cluster, rules};
+use crate::crd::{Crd, CrdError};
+
+/// What keeps manifests from being checked, as [`super::read_objects`] says it.
+#[must_use]
+pub fn unreadable(warnings: &[String]) -> Vec<Finding> {
+    let finding = |it: &String| Finding {
+        rule: rules::MANIFEST_UNREADABLE,
+        message: it.clone(),
+        place: None,
+        help: Some("write it as YAML or JSON, or take it out of the directory".to_owned()),
+        package: None,
+    };
+    warnings.iter().map(finding).collect()
+}
+
+/// Checks the ClusterExtensions of a cluster and the CustomResourceDefinitions among its objects.
+#[must_use]
+pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for extension in &cluster.extensions {
+        let mut add = |rule: &'static Rule, message: String, help: &str| {
+            let message = format!("ClusterExtension {}: {message}", extension.name);
+            let (place, help) = (Some(extension.place.clone()), Some(help.to_owned()));
+            findings.push(Finding { rule, message, place, help, package: Some(extension.package.clone()) });
+        };
+        if let Some(refusal) = api_server_refusal(&extension.version) {
+            let help = "write it with comparisons and whole versions: `>=1.0.0 <2.0.0`";
+            add(rules::EXTENSION_VERSION, refusal, help);
+        }
+        if let Some(Err(error)) = extension.selector.as_ref().map(super::LabelSelector::validate) {
+            add(rules::EXTENSION_SELECTOR, error, "write it as a selector of labels of Kubernetes");
+        }
+    }
+    for object in objects {
+        match Crd::from_json(&object.json) {
+            Ok(_) | Err(CrdError::OtherKind) => {}
+            Err(error) => findings.push(Finding {
+                rule: rules::DEFINITION_UNREADABLE,
+                message: format!("CustomResourceDefinition: {error}"),
+                place: Some(object.place.clone()),
+                help: Some("give it `metadata.name` and at least one of `spec.versions`".to_owned()),
+                package: None,
+            }),
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::cluster::{AnyObject, read_text};
+
+    #[test]
+    fn extensions_and_definitions_are_checked() {
+        let extension = |version: &str, operator: &str| {
+            let catalog = format!(
+                "{{packageName: foo, version: '{version}', selector: {{matchExpressions: [{{key: a, operator: {operator}}}]}}}}"
+            );
+            let text = format!(
+                "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {{name: foo}}\nspec: {{source: {{sourceType: Catalog, catalog: {catalog}}}}}\n"
+            );
+            let cluster = read_text("foo.yaml", text.as_bytes()).unwrap();
+            check(&cluster, &[]).iter().map(|it| it.rule.id).collect::<Vec<_>>()
+        };
+        assert_eq!(extension(">=1.0.0 <2.0.0", "Exists"), [""; 0]);
+        assert_eq!(extension("1.0 - 2.0", "Exists"), ["E1901"]);
+        assert_eq!(extension("1.0.0", "Is"), ["E1902"]);
+        let definition = |json: &str| {
+            let place = olmdex_base::diag::Place::at_line("crd.yaml", 1);
+            let object = AnyObject { json: json.to_owned(), place, text: None };
+            check(&super::Cluster::default(), &[object]).iter().map(|it| it.rule.id).collect::<Vec<_>>()
+        };
+        assert_eq!(definition(r#"{"apiVersion": "v1", "kind": "Secret"}"#), [""; 0]);
+        let kind = r#""apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition""#;
+        assert_eq!(definition(&format!("{{{kind}, \"metadata\": {{\"name\": \"a.b\"}}}}")), ["E1903"]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Repositories of operators as arguments.
+//!
+//! What it deliberately does not do: no check.
+
+use std::path::Path;
+
+use crate::cli::terminal::error::{CommandError, Exit};
+use crate::community::{self, Operator};
+use crate::file::system_words;
+
+/// The operators of a repository, or the one whose directory it is.
+pub(crate) fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
+    let mut all = directory.join("operators");
+    if !all.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+        if crate::bundle::is_bundle(directory) {
+            let error = CommandError::usage(format!("`{}` is a version of an operator", directory.display()));
+            return Err(error.help("name the directory of the operator, which is the one above it"));
+        }
+        match Operator::open(directory) {
+            // Whoever names the directory of all operators means them.
+            Err(community::RepositoryError::NotAnOperator(_)) if directory.ends_with("operators") => {
+                all = directory.to_owned();
+            }
+            other => return Ok(vec![other?]),
+        }
+    }
+    let unreadable = |error: std::io::Error| {
+        CommandError::new(Exit::Input, format!("cannot read `{}`: {}", all.display(), system_words(&error)))
+            .help("check the permissions")
+    };
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&all).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.file_type().is_ok_and(|it| it.is_dir()) {
+            names.push(entry.path());
+        }
+    }
+    names.sort();
+    let mut operators = Vec::new();
+    for path in names {
+        match Operator::open(&path) {
+            Ok(operator) => operators.push(operator),
+            Err(community::RepositoryError::NotAnOperator(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(operators)
+}

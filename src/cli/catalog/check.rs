@@ -1,0 +1,267 @@
+//! `olmdex check`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::ask::check_catalog_noting;
+use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
+use crate::check::practice::{self, Profile};
+use crate::check::{self, SeveralCatalogs};
+use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
+use crate::cli::args::operators::operators_of;
+use crate::cli::catalog::parts::{catalogs_of, template_findings, templates_of};
+use crate::cli::dependencies::crd_bundle;
+use crate::cli::lists::all_rules;
+use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::progress::Progress;
+use crate::cluster::Cluster;
+use crate::community::Operator;
+use crate::diag::baseline::Scope;
+use crate::diag::envelope::FindingsMetadata;
+use crate::diag::selection::Verdict;
+use crate::diag::{Finding, Rule, Tally, counted, printable};
+use crate::file::system_words;
+use crate::source::{Recognized, Source};
+use crate::{cluster, community, legacy};
+
+/// Check anything: catalogs, bundles, operator repositories, templates, manifests
+///
+/// What is at a path is recognised by its content: a catalog (directory, file, image, index), bundle directories, a repository of
+/// operators or one of its operators, templates of catalogs, a legacy SQLite file, objects of a cluster (a must-gather, ClusterExtensions),
+/// CustomResourceDefinitions. Each is checked by the rules for its kind, and there is one report. Exits with 0 if there are no errors, with
+/// 1 if there are or nothing is there to check, with 3 if a path cannot be read.
+///
+/// `olmdex validate` says what opm says of a catalog. `olmdex bundle`, `olmdex repo`, `olmdex doctor` and `olmdex crd-check` have options for
+/// their kinds; `olmdex explain RULE` explains a finding.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex check my-catalog/
+  olmdex check my-bundle/ operators/shop shop-template.yaml
+  olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
+  olmdex check must-gather/ legacy.db -o json")]
+pub(crate) struct CheckArgs {
+    /// What to check; `-` is a catalog or a template on standard input
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
+    output: FindingFormat,
+    /// Also demand what the pipelines demand where it goes; `olmdex explain PIPELINE` lists the rules. Default: `profile` in olmdex.toml
+    #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
+    pipeline: Vec<Profile>,
+    #[command(flatten)]
+    choice: ChoiceOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
+    if args.output == FindingFormat::Yaml {
+        return Err(CommandError::usage("findings are not printed as YAML").help("use `-o json`"));
+    }
+    let config = args.choice.config(context, &args.paths)?;
+    let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
+    let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
+    let choice = args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?;
+    let is_wanted = |it: &&'static Rule| matches!(choice.selection.verdict(it), Verdict::Shown(_));
+    let mut checking = Checking {
+        context,
+        practices: practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
+        validators: selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
+        findings: Vec::new(),
+        several: SeveralCatalogs::default(),
+        counts: Counts::default(),
+    };
+    let rules = all_rules();
+    for (number, path) in args.paths.iter().enumerate() {
+        checking.add(number, path).map_err(|error| unopened(args.output, &rules, &checking.findings, path, error))?;
+    }
+    let Checking { mut findings, several, counts, practices, .. } = checking;
+    let of_several = several.findings().into_iter();
+    findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
+    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+    match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
+        // A reader that closed the pipe (`| head`) must not change the exit code.
+        Err(error) if error.is_broken_pipe() => {}
+        other => other?,
+    }
+    report(context, &choice, &chosen);
+    if counts.is_nothing() && chosen.findings.is_empty() {
+        // A pipeline that checks nothing must not pass.
+        let shown: Vec<String> = args.paths.iter().map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
+        let message = format!("nothing to check: nothing is known in `{}`", shown.join("`, `"));
+        return Err(CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or manifests"));
+    }
+    if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
+        let what = counts.words();
+        let valid = if chosen.has_hidden_errors() { "no errors except hidden ones" } else { "no errors" };
+        context.reporter.note(&match chosen.tally() {
+            Tally { errors: 0, warnings: 0 } => format!("checked {what}: {valid}"),
+            tally @ Tally { errors: 0, .. } => format!("checked {what}: {valid}, {tally}"),
+            tally => format!("checked {what}: {tally}"),
+        });
+    }
+    let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
+    let is_unread = report_unchecked(context, hidden, select_help);
+    Ok(if chosen.is_refused() || is_unread { Exit::No } else { Exit::Yes })
+}
+
+/// How much of each kind was checked.
+#[derive(Debug, Default)]
+struct Counts {
+    catalogs: u64,
+    packages: u64,
+    catalog_bundles: u64,
+    templates: u64,
+    bundles: u64,
+    operators: u64,
+    legacy: u64,
+    definitions: u64,
+    objects: u64,
+}
+
+impl Counts {
+    fn is_nothing(&self) -> bool {
+        let Self { packages, catalog_bundles, templates, bundles, operators, legacy, definitions, objects, .. } = self;
+        packages + catalog_bundles + templates + bundles + operators + legacy + definitions + objects == 0
+    }
+
+    fn words(&self) -> String {
+        let mut parts = Vec::new();
+        if self.catalogs > 0 {
+            let (packages, bundles) = (counted(self.packages, "package"), counted(self.catalog_bundles, "bundle"));
+            parts.push(format!("{} ({packages}, {bundles})", counted(self.catalogs, "catalog")));
+        }
+        let others = [
+            (self.templates, "template"),
+            (self.operators, "operator"),
+            (self.bundles, "bundle"),
+            (self.legacy, "legacy file"),
+            (self.definitions, "definition"),
+            (self.objects, "object of a cluster"),
+        ];
+        for (n, what) in others.into_iter().filter(|it| it.0 > 0) {
+            parts.push(match what {
+                "object of a cluster" if n > 1 => format!("{n} objects of a cluster"),
+                what => counted(n, what),
+            });
+        }
+        parts.join(", ")
+    }
+}
+
+/// What is found at the paths, one after the other.
+struct Checking<'c> {
+    context: &'c Context,
+    /// The rules of good practice that are wanted.
+    practices: Vec<&'static Rule>,
+    /// The optional validators of bundles that are wanted.
+    validators: Vec<Validator>,
+    findings: Vec<Finding>,
+    several: SeveralCatalogs,
+    counts: Counts,
+}
+
+impl Checking<'_> {
+    fn add(&mut self, number: usize, path: &Path) -> Result<(), CommandError> {
+        let recognized = Recognized::at(path).map_err(|error| {
+            let shown = printable(&path.to_string_lossy()).into_owned();
+            CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
+                .help("name a catalog, a bundle directory, a repository of operators or manifests")
+        })?;
+        self.context.reporter.detail(&format!("{} is read as {}", path.display(), words(&recognized)));
+        match recognized {
+            Recognized::Catalog | Recognized::Templates => self.add_catalogs(number, path),
+            Recognized::Bundles(paths) => paths.iter().try_for_each(|it| self.add_bundle(it)),
+            Recognized::Repository => operators_of(path)?.iter().try_for_each(|it| self.add_operator(it)),
+            Recognized::Legacy => {
+                let _progress = Progress::start(self.context, format!("examining {}", path.display()));
+                self.findings.extend(legacy::examine(path, self.context.opener.scratch())?);
+                self.counts.legacy += 1;
+                Ok(())
+            }
+            Recognized::Manifests => self.add_manifests(path),
+        }
+    }
+
+    /// The catalogs that are there, or templates of some.
+    fn add_catalogs(&mut self, number: usize, path: &Path) -> Result<(), CommandError> {
+        let (inputs, index) = match self.context.open(path)? {
+            Source::Catalog(input) => (vec![(String::new(), input)], None),
+            Source::Index(path) => catalogs_of(&path)?,
+        };
+        for (name, input) in inputs {
+            let _progress = Progress::reading(self.context, format!("checking {}", path.display()), &input);
+            self.findings.extend(input.remarks.iter().cloned());
+            if let Some(texts) = templates_of(&input) {
+                self.counts.templates += texts.len() as u64;
+                self.findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
+                continue;
+            }
+            let shown = path.display().to_string();
+            self.several.begin(number, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
+            let report = check_catalog_noting(&input, None, &mut |it| self.several.note(it));
+            self.counts.catalogs += 1;
+            self.counts.packages += report.extent.packages;
+            self.counts.catalog_bundles += report.extent.bundles;
+            let mut found = report.findings;
+            found.append(&mut practice::practices(&input, &self.practices));
+            if let Some(index) = &index {
+                index.place_in_files(&name, &mut found)?;
+            }
+            self.findings.append(&mut found);
+        }
+        Ok(())
+    }
+
+    fn add_bundle(&mut self, directory: &Path) -> Result<(), CommandError> {
+        let contents = Contents::read(directory)
+            .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
+        self.findings.extend(Validation::new(&contents).findings(&self.validators, &Options::default()));
+        self.counts.bundles += 1;
+        Ok(())
+    }
+
+    /// An operator of a repository, with the bundles of its versions.
+    fn add_operator(&mut self, operator: &Operator) -> Result<(), CommandError> {
+        self.findings.extend(community::findings(&community::check(operator)));
+        self.counts.operators += 1;
+        operator.versions.iter().try_for_each(|it| self.add_bundle(&operator.path.join(&it.name)))
+    }
+
+    /// Objects of a cluster, and definitions.
+    fn add_manifests(&mut self, path: &Path) -> Result<(), CommandError> {
+        let _progress = Progress::start(self.context, format!("checking {}", path.display()));
+        let state = cluster::read(path, self.context.archives())?;
+        let (objects, warnings) = cluster::read_objects(path, self.context.archives())?;
+        self.findings.extend(cluster::unreadable(&warnings));
+        self.findings.extend(cluster::check(&state, &objects));
+        self.findings.extend(crd_bundle::check(&objects));
+        let is_definition = |it: &&cluster::AnyObject| crate::crd::Crd::from_json(&it.json).is_ok();
+        let n_definitions = objects.iter().filter(is_definition).count() as u64;
+        self.counts.definitions += n_definitions;
+        self.counts.objects += n_objects(&state) as u64;
+        Ok(())
+    }
+}
+
+/// How many objects of a cluster tell of its operators.
+fn n_objects(cluster: &Cluster) -> usize {
+    let Cluster { subscriptions, csvs, catalog_sources, extensions, operator_groups, install_plans, .. } = cluster;
+    let others = [operator_groups.len(), install_plans.len(), usize::from(cluster.cluster_version.is_some())];
+    let of_olm = [subscriptions.len(), csvs.len(), catalog_sources.len(), extensions.len()];
+    of_olm.iter().chain(&others).sum()
+}
+
+/// What was recognised, for people.
+fn words(recognized: &Recognized) -> &'static str {
+    match recognized {
+        Recognized::Catalog => "a catalog",
+        Recognized::Templates => "templates of catalogs",
+        Recognized::Bundles(_) => "bundle directories",
+        Recognized::Repository => "a repository of operators",
+        Recognized::Legacy => "a legacy SQLite file",
+        Recognized::Manifests => "manifests",
+    }
+}

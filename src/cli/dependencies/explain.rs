@@ -1,0 +1,47 @@
+//! `olmdex explain`
+
+use clap::Args;
+
+use crate::check::practice::Profile;
+use crate::cli::args::formats::{AnswerFormat, AnswerOptions};
+use crate::cli::print::messages::explain_message;
+use crate::cli::print::rules::{explain_rule, find_rule};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult};
+use crate::explain::decode;
+
+/// Explain a rule of olmdex or an error message of OLM
+///
+/// A rule is named by its identifier or its name, as findings show it; `all` lists the rules, the name of a pipeline those that it
+/// demands. Anything else is a message: what it means, and what to run next. Exits with 1 if the message is not known, with 4 if there
+/// is no such rule.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex explain E0207
+  olmdex explain konflux
+  olmdex explain 'no bundles found for package \"keda\" matching version \"9.9.9\"'
+  olmdex explain - < message.txt")]
+pub(crate) struct ExplainArgs {
+    /// A rule, `all`, a pipeline, or a message; `-` reads the message from standard input
+    #[arg(value_name = "RULE|MESSAGE", required = true)]
+    words: Vec<String>,
+    #[command(flatten)]
+    answer: AnswerOptions,
+}
+
+pub(crate) fn run(_: &Context, args: &ExplainArgs) -> CommandResult {
+    let rule = match args.words.as_slice() {
+        [word] if word == "all" || Profile::find(word).is_some() || find_rule(word).is_some() => Some(word),
+        // A word that is no message is a rule that does not exist.
+        [word] if word != crate::source::STDIN && !word.contains(char::is_whitespace) && decode(word).is_none() => {
+            Some(word)
+        }
+        _ => None,
+    };
+    let Some(rule) = rule else { return explain_message(&args.words, args.answer) };
+    if !matches!(args.answer.output, AnswerFormat::Text | AnswerFormat::Wide) {
+        let error = CommandError::usage("a rule is explained in words, not as data");
+        return Err(error.help("leave out `-o`; `docs/rules.md` has all rules"));
+    }
+    explain_rule(rule)
+}
