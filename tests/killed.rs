@@ -46,9 +46,10 @@ const ROWS: &[Row] = &[
     writes("build", &["more=next", "-o", "shop.db"], "shop.db"),
     writes("build", &["two-packages.db", "hot.db", "-o", "new.db"], "new.db"),
     writes("build", &["shop", "--graph-data", "graph.json", "-o", "new.db"], "new.db"),
+    reads("check", &["{}"]),
     reads("validate", &["{}"]),
     writes("validate", &["shop", "--select", "W1803", "--fix"], "shop"),
-    reads("bundle validate", &["bundle", "--suite", "all"]),
+    reads("bundle", &["bundle", "--suite", "all"]),
     reads("template render", &["shop-template.yaml", "--bundles", "operators"]),
     reads("template convert", &["basic", "shop"]),
     writes(
@@ -70,7 +71,7 @@ const ROWS: &[Row] = &[
     ),
     writes("edit undeprecate", &["till.v1.0.0", "-i", "shop"], "shop"),
     reads("simulate", &["--remove", "till.v1.2.0", "-i", "shop"]),
-    reads("repo check", &["."]),
+    reads("repo", &["."]),
     reads("init", &["shop", "-o", "yaml"]),
     writes("generate dockerfile", &["shop"], "shop.Dockerfile"),
     reads("render", &["{}"]),
@@ -133,11 +134,12 @@ const ROWS: &[Row] = &[
     reads("filter", &["--package", "till", "-i", "{}"]),
     writes("filter", &["--package", "till", "-i", "shop", "--into", "new.db"], "new.db"),
     writes("filter", &["--package", "till", "-i", "shop", "--into", "out"], "out"),
-    reads("mirror plan", &["--package", "till", "-i", "{}", "--at", "oci:database"]),
+    reads("mirror", &["--package", "till", "-i", "{}", "--at", "oci:database"]),
     writes("lock update", &["--lock-file", "old.lock", "-i", "shop"], "old.lock"),
     reads("lock verify", &["--lock-file", "old.lock", "-i", "shop=next"]),
     reads("outdated", &["--lock-file", "old.lock", "-i", "shop=next"]),
     writes("renovate", &["till", "--into", "versions", "-i", "shop"], "versions"),
+    reads("explain", &["E0207"]),
     reads(
         "explain-message",
         &["no operators found in channel gone of package keda in the catalog referenced by subscription keda"],
@@ -159,16 +161,17 @@ const ROWS: &[Row] = &[
 ];
 
 /// Commands that help does not show.
-const HIDDEN: &[&str] = &["complete"];
+const HIDDEN: &[&str] = &["complete", "explain-message", "generate dockerfile"];
 
 /// The commands that help shows, those of commands with their name before them.
 fn commands_below(above: &[&str]) -> BTreeSet<String> {
     let help = olmdex(above).arg("--help").answer().out();
     let mut found = BTreeSet::new();
     // Names stand two blanks in; the lines that go on with a text stand further in.
-    // The root lists them by task, up to its first steps; others below one heading.
+    // The root lists them by task, below its usage; others below one heading.
     let listed: Vec<&str> = if above.is_empty() {
-        help.lines().take_while(|it| *it != "First steps:").filter(|it| it.starts_with("  ")).collect()
+        let lists = help.lines().skip_while(|it| !it.starts_with("Usage:")).take_while(|it| *it != "Options:");
+        lists.filter(|it| it.starts_with("  ")).collect()
     } else {
         help.lines().skip_while(|it| *it != "Commands:").skip(1).take_while(|it| it.starts_with("  ")).collect()
     };

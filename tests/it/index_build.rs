@@ -389,7 +389,7 @@ fn an_index_with_an_older_schema_is_migrated_and_never_misread() {
     let old = fs::read(&path).unwrap();
     let error = Index::open(&path).unwrap_err();
     assert!(matches!(&error, IndexError::NotAnIndex { reason: NotAnIndex::Older { found: 1 }, .. }), "{error}");
-    assert!(error.help().unwrap().contains("build --migrate -o"));
+    assert!(error.help().unwrap().contains("build --migrate -O"));
     assert_eq!(fs::read(&path).unwrap(), old);
     // Nothing to do but to migrate.
     assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Written);

@@ -184,7 +184,7 @@ fn what_cannot_be_sent_or_fetched_is_told() {
         (&["push", catalog, "oci:x", "--subject", &some], 2, "`--subject` is for databases"),
         (&["push", catalog, "oci:x", "--base", "nowhere"], 3, "it is not `oci:DIR`"),
         (&["push", "nowhere", "oci:x"], 3, "does not exist"),
-        (&["pull", "oci:image", "-o", "new.db"], 3, "build an index of it: `olmdex build oci:image -o new.db`"),
+        (&["pull", "oci:image", "-o", "new.db"], 3, "build an index of it: `olmdex build oci:image -O new.db`"),
         (&["pull", "oci:nowhere", "-o", "new.db"], 3, "cannot read"),
         (&["pull", "oci:image", "-o", "text"], 2, "is not an index or a legacy catalog, and would be replaced"),
     ] {

@@ -126,7 +126,7 @@ impl IndexError {
                 NotAnIndex::Legacy => "give it as a source, or choose another file for the index".to_owned(),
                 NotAnIndex::Newer { .. } => "update olmdex, or choose another file".to_owned(),
                 NotAnIndex::Older { .. } => {
-                    format!("bring it up to date once: olmdex build --migrate -o {}", path.display())
+                    format!("bring it up to date once: olmdex build --migrate -O {}", path.display())
                 }
                 NotAnIndex::Truncated { .. } | NotAnIndex::Damaged { .. } => {
                     "delete the file and build the index again, or fetch it again".to_owned()

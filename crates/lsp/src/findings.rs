@@ -147,7 +147,7 @@ pub(super) fn of_template(key: &Key, text: &Arc<str>) -> Found {
     Found::from([(key.clone(), findings)])
 }
 
-/// What is wrong with a bundle, as `bundle validate` says it when it asks these validators too. `open` are the open documents of its two
+/// What is wrong with a bundle, as `bundle` says it when it asks these validators too. `open` are the open documents of its two
 /// directories.
 pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, optional: &[Validator]) -> Found {
     let mut found = Found::new();

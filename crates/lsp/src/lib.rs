@@ -7,7 +7,7 @@
 //! | `tree`, `symbols`, `analysis` | what a document names and what is wrong with it, kept as long as its text is the same |
 //! | `kind`, `folder`, `catalog`, `documents`, `workspace` | what an open document is, and what belongs to it |
 //! | `analyst`, `report` | the thread that analyses what has changed, and what it says |
-//! | `findings`, `selection` | what is wrong, by the rules of `validate`, `check-graph`, `template` and `bundle validate`, as `olmdex.toml` chooses |
+//! | `findings`, `selection` | what is wrong, by the rules of `validate`, `check-graph`, `template` and `bundle`, as `olmdex.toml` chooses |
 //! | `cursor`, `fields`, `completion`, `metadata` | what can stand at a place, also in a text that cannot be parsed |
 //! | `definition`, `hover`, `rename` | where a name leads, what it does, and another name for it |
 //! | `bundles` | the same in bundle directories, as far as those beside them say it |

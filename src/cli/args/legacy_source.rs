@@ -27,7 +27,7 @@ pub(crate) fn refuse_index(path: &Path) -> Result<(), CommandError> {
     }
     let shown = path.display();
     let message = format!("`{shown}` is an olmdex index, not a legacy catalog");
-    let help = format!("make a legacy catalog of it first: olmdex export --legacy {shown} -o legacy.db");
+    let help = format!("make a legacy catalog of it first: olmdex export --legacy {shown} -O legacy.db");
     Err(CommandError::new(Exit::Input, message).help(help))
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command, ValueEnum};
+use clap::{Arg, Args, Command, ValueEnum as _};
 
 use crate::cli::print::findings::FindingFormat;
 use crate::cli::terminal::error::CommandError;

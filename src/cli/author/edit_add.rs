@@ -22,7 +22,7 @@ use crate::upgrade::cut_advice;
 /// Add a bundle: its blob, and an entry in each channel
 ///
 /// The edges of its entries are those of its ClusterServiceVersion (`replaces`, `skips`, `olm.skipRange`); options take their place one by
-/// one. A bundle that names no entry replaces the head of each channel. What `bundle validate --with` finds is found here, too.
+/// one. A bundle that names no entry replaces the head of each channel. What `bundle --with` finds is found here, too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex edit add my-bundle/ --channel stable --image quay.io/org/new:v1 -i my-catalog/ --dry-run
@@ -184,7 +184,7 @@ fn leveled(
     Ok(bundle)
 }
 
-/// What the catalog says to the bundle, as in `bundle validate --with`, with the edges that its entries get.
+/// What the catalog says to the bundle, as in `bundle --with`, with the edges that its entries get.
 fn joined(
     context: &Context,
     args: &AddArgs,

@@ -329,7 +329,7 @@ fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<Opened,
         Ok(Source::Catalog(input)) => Ok((vec![(String::new(), input)], None)),
         Ok(Source::Index(path)) => catalogs_of(&path),
         Err(error @ SourceError::Bundle { .. }) => {
-            let help = format!("`olmdex bundle validate {}` lists all that is wrong with the bundle", path.display());
+            let help = format!("`olmdex bundle {}` lists all that is wrong with the bundle", path.display());
             Err(CommandError::from(error).help(help))
         }
         Err(error) => Err(error.into()),
@@ -371,7 +371,7 @@ fn point_to_bundle_validate(path: &Path, found: &mut [Finding]) {
     for finding in found.iter_mut().filter(|it| it.rule.id == check::rules::BUNDLE_OF_UNKNOWN_PACKAGE.id) {
         let path = path.display();
         finding.help = Some(format!(
-            "this is a bundle, not a catalog: `olmdex bundle validate {path}` checks it, and `--with CATALOG` whether it can join one"
+            "this is a bundle, not a catalog: `olmdex check {path}` checks it, and `olmdex bundle {path} --with CATALOG` whether it can join one"
         ));
     }
 }

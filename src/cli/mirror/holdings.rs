@@ -1,4 +1,4 @@
-//! `olmdex mirror plan`
+//! `olmdex mirror`
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

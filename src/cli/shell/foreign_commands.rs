@@ -12,7 +12,7 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["alpha", "list"], "`olmdex list packages|channels|bundles -i SOURCE`"),
     (&["alpha", "render-graph"], "`olmdex graph [PKG] -i SOURCE`"),
     (&["alpha", "diff"], "`olmdex diff OLD NEW`"),
-    (&["alpha", "bundle", "validate"], "`olmdex bundle validate DIR`, on the unpacked bundle"),
+    (&["alpha", "bundle", "validate"], "`olmdex bundle DIR`, on the unpacked bundle"),
     (&["alpha"], "opm's `alpha list` is `olmdex list`, its `alpha render-graph` is `olmdex graph`"),
     (&["index", "add"], "`olmdex legacy add FILE -b IMAGE,… -O NEW`, on the index's database file"),
     (&["index", "rm"], "`olmdex legacy rm FILE -p PKG -O NEW`, on the index's database file"),

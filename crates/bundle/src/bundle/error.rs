@@ -132,9 +132,7 @@ impl BundleError {
             }
             Self::Apis { .. } => "add the definition to `manifests/`, or correct what the ClusterServiceVersion owns",
             Self::Required { .. } => "correct the name in `spec.customresourcedefinitions.required`",
-            Self::Misfit { .. } => {
-                "give the field a value of its type; `olmdex bundle validate` lists all that is wrong"
-            }
+            Self::Misfit { .. } => "give the field a value of its type; `olmdex bundle` lists all that is wrong",
             Self::Property { .. } => "correct the value in `metadata/`, or the annotation `olm.properties`",
         }
         .to_owned()

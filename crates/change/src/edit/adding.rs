@@ -19,7 +19,7 @@ use olmdex_text::json::Reader;
 /// # Errors
 /// [`EditError::Unfit`] if the ClusterServiceVersion does not fit its type.
 pub fn at_level(bundle: &str, level: Level) -> Result<String, EditError> {
-    let unfit = |message: String| EditError::unfit(message, "`olmdex bundle validate` says what is wrong with it");
+    let unfit = |message: String| EditError::unfit(message, "`olmdex bundle` says what is wrong with it");
     let mut reader = Reader::new();
     let Ok(value) = reader.read(bundle) else { return Ok(bundle.to_owned()) };
     let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(bundle.to_owned()) };

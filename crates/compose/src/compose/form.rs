@@ -36,7 +36,7 @@ pub(super) struct FindingsForm {
     pub ignore: Vec<Word>,
     /// Give rules another severity; `off` hides them.
     pub severity: BTreeMap<Word, Level>,
-    /// The rules of good practice that hold besides for `validate` and editors, and the validators that `bundle validate` asks:
+    /// The rules of good practice that hold besides for `validate` and editors, and the validators that `bundle` asks:
     /// `certified`, `community`, `disconnected` or `konflux`.
     pub profile: Vec<Word>,
     /// Treat warnings as errors.
