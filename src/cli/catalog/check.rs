@@ -192,6 +192,10 @@ impl Checking<'_> {
             Source::Index(path) => catalogs_of(&path)?,
         };
         for (name, input) in inputs {
+            // What an archive holds is known only now.
+            if path.is_file() && index.is_none() && Recognized::of_files(&input) == Recognized::Manifests {
+                return self.add_manifests(path);
+            }
             let _progress = Progress::reading(self.context, format!("checking {}", path.display()), &input);
             self.findings.extend(input.remarks.iter().cloned());
             if let Some(texts) = templates_of(&input) {

@@ -84,8 +84,9 @@ impl Recognized {
         Ok(Self::of_files(&input))
     }
 
-    /// A file with a blob makes a catalog of all; without any, they are what the others are.
-    fn of_files(input: &Input) -> Self {
+    /// What files are: one with a blob makes a catalog of all; without any, they are what the others are.
+    #[must_use]
+    pub fn of_files(input: &Input) -> Self {
         let (mut n_objects, mut n_templates) = (0, 0);
         for file in &input.files {
             if is_object(file) {
