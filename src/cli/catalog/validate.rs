@@ -28,6 +28,7 @@ use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted, printable};
+use crate::fbc::Input;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template;
 use crate::version::first_of;
