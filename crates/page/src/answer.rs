@@ -13,8 +13,8 @@ use super::reply::{PageError, Reply};
 use super::route::{Form, Machine, Part, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
-    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, machine, package, packages,
-    path, plan, version, versions,
+    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, machine, package,
+    package_answer, packages, path, plan, version, versions,
 };
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
@@ -191,7 +191,7 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
             packages::Answer::Listed(rows) => envelope("PackageList", rows),
             packages::Answer::Found(hits) => envelope("SearchResult", hits),
         },
-        Route::Package(name) => envelope("Package", package::answer(context, name)?),
+        Route::Package(name) => envelope("Package", package_answer::answer(context, name)?),
         Route::Version(release, Part::Whole) => envelope("Bundle", version::answer(context, release)?),
         Route::Version(release, Part::Deps) => envelope("Dependencies", version::dependencies(context, release)?),
         Route::Version(release, Part::Images) => envelope("Image", version::images(context, release)?),

@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::package::answer;
+use super::package_answer::answer;
 use super::parts::{newest_first, shown, tabs};
 use super::reply::PageError;
 use super::route::{Install, List, Route};

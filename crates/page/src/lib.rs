@@ -49,6 +49,7 @@ mod machine;
 mod markdown;
 mod one_package;
 mod package;
+mod package_answer;
 mod packages;
 mod parts;
 mod path;

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::command::Command;
 use super::install;
 use super::markdown::{first_words, markdown};
+use super::package_answer::answer;
 use super::parts::{
     address, api_link, badge, channel_route, deprecated, deprecation_note, higher_than_head, link, newest_first, place,
     shown, tabs, version_link,
@@ -17,12 +18,6 @@ use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, PackageDetail};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
-
-/// The answer as data: what `show PKG` gives.
-pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<PackageDetail>, PageError> {
-    let found = context.index().show_package(&[], package)?;
-    if found.is_empty() { Err(context.unknown_package(package)) } else { Ok(found) }
-}
 
 /// How many versions and channels the page names; all of them have pages of their own.
 const NAMED: usize = 12;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::package::answer;
+use super::package_answer::answer;
 use super::parts::{Ids, badge, channel_route, deprecated, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{List, Route};
