@@ -215,7 +215,7 @@ fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
         && command.get_positionals().all(|it| it.get_num_args().is_none_or(|it| it.max_values() == 1));
     let is_name = |it: &str| {
         let is_it = |name: &&str| it.strip_prefix(*name).is_some_and(|it| !it.starts_with(char::is_alphanumeric));
-        it != OF_CHANNEL && NAMES.iter().any(|it| is_it(&it))
+        it != OF_CHANNEL && NAMES.iter().any(is_it)
     };
     let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
     let mut n_positions = 0;

@@ -57,7 +57,7 @@ fn pin_each(
         match pin(index, std::slice::from_ref(&graph.catalog), ask, lists_images) {
             Ok(operator) => pinned.push(operator),
             Err(error @ (LockError::NoBundle { .. } | LockError::Unknown { .. })) => {
-                refused.push((&graph.catalog, error))
+                refused.push((&graph.catalog, error));
             }
             Err(error) => return Err(error),
         }
