@@ -248,7 +248,9 @@ fn version_means_the_same_in_every_list_of_packages() {
         let at = lines.next().unwrap().iter().position(|it| it == header).unwrap();
         lines.next().unwrap()[at].clone()
     };
-    assert_eq!(column(&["list", "packages"], "VERSION"), "1.8.0");
-    assert_eq!(column(&["search", "gauge"], "VERSION"), "1.8.0");
+    for command in [&["list", "packages"][..], &["search", "gauge"]] {
+        assert_eq!(column(command, "DEFAULT HEAD"), "1.8.0", "{command:?}");
+        assert_eq!(column(command, "HIGHEST VERSION"), "1.10.0", "{command:?}");
+    }
     assert_eq!(column(&["search", "gauge"], "NEWEST MATCH"), "1.10.0");
 }

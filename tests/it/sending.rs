@@ -186,7 +186,7 @@ fn what_cannot_be_sent_or_fetched_is_told() {
         (&["push", "nowhere", "oci:x"], 3, "does not exist"),
         (&["pull", "oci:image", "-o", "new.db"], 3, "build an index of it: `olmdex build oci:image -O new.db`"),
         (&["pull", "oci:nowhere", "-o", "new.db"], 3, "cannot read"),
-        (&["pull", "oci:image", "-o", "text"], 2, "is not an index or a legacy catalog, and would be replaced"),
+        (&["pull", "oci:image", "-O", "text"], 2, "is not an index or a legacy catalog, and would be replaced"),
     ] {
         run(root, args).expect_code(code).expect_words(words);
     }

@@ -274,12 +274,11 @@ fn sentence(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::STYLE;
     use olmdex_text::palette::contrast;
 
     #[test]
     fn text_of_pages_can_be_read_in_light_and_dark() {
-        let schemes: Vec<&str> = STYLE.split(":root {").skip(1).collect();
+        let schemes: Vec<&str> = include_str!("style.css").split(":root {").skip(1).collect();
         assert_eq!(schemes.len(), 2);
         for scheme in schemes {
             let of = |name: &str| scheme.split_once(&format!("--{name}: ")).unwrap().1.split(';').next().unwrap();

@@ -16,7 +16,7 @@ use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
-use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour};
 
 /// The answer as data: what `show PKG@VERSION` gives.
 pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
@@ -136,21 +136,14 @@ pub(super) fn page(
 
 /// The ways to the next older and the next newer version of the catalog.
 fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
-    let filter =
-        Filter { catalogs: vec![row.catalog.clone()], package: Some(row.package.clone()), ..Filter::default() };
-    let all = context.index().bundles(&filter)?;
-    let is_same = |it: &BundleRow| it.version == row.version;
-    // Of one version there may be several bundles.
-    let first = all.iter().position(is_same).unwrap_or_default();
-    let last = all.iter().rposition(is_same).unwrap_or_default();
-    let to = |it: &BundleRow| version_link(context, &row.package, (&it.bundle, &it.version), &row.catalog);
-    let (older, newer) = (first.checked_sub(1).and_then(|it| all.get(it)), all.get(last + 1));
+    let (older, newer) = context.index().neighbours(&row.catalog, &row.package, &row.bundle)?;
+    let to = |it: &Neighbour| version_link(context, &row.package, (&it.bundle, &it.version), &row.catalog);
     Ok(html! {
         @if older.is_some() || newer.is_some() {
             nav.pages.beside aria-label="Other versions" {
-                @if let Some(it) = older { span { "Older: " (to(it)) } }
+                @if let Some(it) = &older { span { "Older: " (to(it)) } }
                 (link(context, &Route::Versions(row.package.clone()), "All versions"))
-                @if let Some(it) = newer { span { "Newer: " (to(it)) } }
+                @if let Some(it) = &newer { span { "Newer: " (to(it)) } }
             }
         }
     })

@@ -169,6 +169,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("PLATFORM", Wants::Nothing),
     ("RANGE", Wants::Nothing),
     ("REGISTRY", Wants::Nothing),
+    ("ORIGIN", Wants::Nothing),
     ("SECONDS", Wants::Nothing),
     ("SELECTOR", Wants::Nothing),
     ("SQL", Wants::Nothing),

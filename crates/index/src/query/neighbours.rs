@@ -1,0 +1,59 @@
+//! The next older and the next newer version of a bundle in its catalog.
+//!
+//! What it deliberately does not do: bundles of the same version are no neighbours of each other.
+
+use rusqlite::params;
+
+use crate::{Index, IndexError};
+
+/// A bundle by its name and its version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+}
+
+macro_rules! neighbour {
+    ($than:literal, $order:literal) => {
+        concat!(
+            "
+SELECT b.name, b.version
+FROM bundle b INDEXED BY bundle_package
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE b.package = ?1 AND c.name = ?2
+  AND b.version_key ",
+            $than,
+            " (SELECT min(version_key) FROM bundle WHERE package = ?1 AND name = ?3)
+ORDER BY b.version_key ",
+            $order,
+            " LIMIT 1"
+        )
+    };
+}
+
+const OLDER: &str = neighbour!("<", "DESC");
+const NEWER: &str = neighbour!(">", "ASC");
+
+impl Index {
+    /// The next older and the next newer bundle of a package in a catalog.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn neighbours(
+        &self,
+        catalog: &str,
+        package: &str,
+        bundle: &str,
+    ) -> Result<(Option<Neighbour>, Option<Neighbour>), IndexError> {
+        let one = |sql: &str| {
+            let rows = self.rows(sql, params![package, catalog, bundle], |row| {
+                Ok(Neighbour { bundle: row.get(0)?, version: row.get(1)? })
+            })?;
+            Ok::<_, IndexError>(rows.into_iter().next())
+        };
+        Ok((one(OLDER)?, one(NEWER)?))
+    }
+}
