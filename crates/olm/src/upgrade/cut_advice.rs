@@ -19,7 +19,7 @@ use olmdex_version::Version;
 /// ```
 /// use std::sync::Arc;
 ///
-/// use olmdex::ask::check_catalog;
+/// use olmdex_olm::upgrade::check_catalog;
 /// use olmdex_fbc::Input;
 ///
 /// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";

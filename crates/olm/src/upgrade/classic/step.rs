@@ -19,7 +19,7 @@ use olmdex_version::{Holding, Release, Version, VersionRelease};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use olmdex_fbc;
+/// use olmdex_fbc as fbc;
 /// use olmdex_olm::upgrade::classic::{Channel, End, Entry, Installed, Package};
 /// use olmdex_version::Version;
 ///
