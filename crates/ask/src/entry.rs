@@ -33,7 +33,7 @@ pub enum EntryStanding {
 pub struct EntryUpdates {
     /// The answer of OLM Classic.
     pub classic: Updates,
-    /// That of OLM v1, which looks at versions: there is none where no bundles are known.
+    /// The upgrades of OLM v1, which looks at versions: `None` where no bundles are known.
     pub v1: Option<Updates>,
 }
 

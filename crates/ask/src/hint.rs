@@ -59,7 +59,7 @@ impl fmt::Display for Help {
 }
 
 impl Hint {
-    /// That these catalogs have it; `None` if there are none.
+    /// The hint names the catalogs that have it; `None` if there are none.
     pub(super) fn elsewhere(catalogs: impl Iterator<Item = String>) -> Option<Self> {
         let names: BTreeSet<String> = catalogs.collect();
         (!names.is_empty()).then(|| Self::Elsewhere(names.into_iter().collect()))

@@ -53,6 +53,17 @@ struct Icons {
     by_package: HashMap<String, HashMap<String, String>>,
 }
 
+/// What is kept, made first if it is not there. Two threads may make it; then the first one is kept.
+fn kept<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, IndexError>) -> Result<&T, IndexError> {
+    match cell.get() {
+        Some(kept) => Ok(kept),
+        None => {
+            let made = make()?;
+            Ok(cell.get_or_init(|| made))
+        }
+    }
+}
+
 impl IndexCache {
     /// What there is to say of an index at once. `source` is how commands name it.
     ///
@@ -119,44 +130,38 @@ impl IndexCache {
     }
 
     fn all_highest(&self, index: &Index) -> Result<&Highest, IndexError> {
-        if let Some(highest) = self.highest.get() {
-            return Ok(highest);
-        }
-        let mut highest = Highest::default();
-        // The bundles of a package come by their versions, so that the last one stays.
-        for row in index.bundles(&Filter::default())? {
-            highest.entry(row.catalog.clone()).or_default().insert(row.package.clone(), row);
-        }
-        Ok(self.highest.get_or_init(|| highest))
+        kept(&self.highest, || {
+            let mut highest = Highest::default();
+            // The bundles of a package come by their versions, so that the last one stays.
+            for row in index.bundles(&Filter::default())? {
+                highest.entry(row.catalog.clone()).or_default().insert(row.package.clone(), row);
+            }
+            Ok(highest)
+        })
     }
 
     /// The values by which packages can be told apart.
     pub(super) fn facets(&self, index: &Index) -> Result<&[Facet], IndexError> {
-        match self.facets.get() {
-            Some(facets) => Ok(facets),
-            None => {
-                let made = index.facets()?;
-                Ok(self.facets.get_or_init(|| made))
-            }
-        }
+        kept(&self.facets, || index.facets()).map(Vec::as_slice)
     }
 
     /// The packages with the newest versions, each with its newest one, the newest first.
     pub(super) fn newest(&self, index: &Index) -> Result<&[DatedBundle], IndexError> {
-        if let Some(newest) = self.newest.get() {
-            return Ok(newest);
-        }
-        let mut seen: HashSet<String> = HashSet::new();
-        let mut all = index.newest_of_catalog(None, N_DATED)?;
-        all.retain(|it| seen.insert(it.package.clone()));
-        all.truncate(N_NEWEST);
-        Ok(self.newest.get_or_init(|| all))
+        let newest = kept(&self.newest, || {
+            let mut seen: HashSet<String> = HashSet::new();
+            let mut all = index.newest_of_catalog(None, N_DATED)?;
+            all.retain(|it| seen.insert(it.package.clone()));
+            all.truncate(N_NEWEST);
+            Ok(all)
+        });
+        newest.map(Vec::as_slice)
     }
 
     fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {
-        if let Some(icons) = self.icons.get() {
-            return Ok(icons);
-        }
+        kept(&self.icons, || Self::read_icons(index))
+    }
+
+    fn read_icons(index: &Index) -> Result<Icons, IndexError> {
         let names: HashMap<i64, String> =
             index.icons(icon::name)?.into_iter().filter_map(|(document, name)| Some((document, name?))).collect();
         let mut icons = Icons::default();
@@ -166,7 +171,7 @@ impl IndexCache {
                 icons.by_package.entry(package).or_default().insert(catalog, name.clone());
             }
         }
-        Ok(self.icons.get_or_init(|| icons))
+        Ok(icons)
     }
 
     /// The name of a package's icon, if it has one that can be shown.

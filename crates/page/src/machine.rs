@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::reply::PageError;
 use super::route::{Machine, PackageVersion, Part, Route, Stream};
 use super::site::PageContext;
-use olmdex_base::diag::printable;
+use olmdex_base::diag::xml_text;
 use olmdex_index::query::{ChannelRow, DatedBundle, Filter};
 use olmdex_text::calendar::{Day, rfc3339};
 
@@ -31,22 +31,6 @@ pub(super) fn content(context: PageContext<'_>, asked: &Machine) -> Result<(&'st
     Ok((media_type, text.into_bytes()))
 }
 
-/// Text for XML, which has no control characters.
-fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in printable(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 fn robots(context: PageContext<'_>) -> String {
     // A query is a question, and there is no end of them.
     let mut text = "User-agent: *\nDisallow: /*?\nDisallow: /plan\nDisallow: /catalogs/\n".to_owned();
@@ -63,7 +47,7 @@ fn sitemap(context: PageContext<'_>) -> Result<String, PageError> {
                     <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
         .to_owned();
     for route in all.filter(Route::can_be_named).take(MAX_ADDRESSES) {
-        let _ = writeln!(text, "<url><loc>{}</loc></url>", xml(&context.absolute(&route)));
+        let _ = writeln!(text, "<url><loc>{}</loc></url>", xml_text(&context.absolute(&route)));
     }
     Ok(text + "</urlset>\n")
 }
@@ -89,21 +73,21 @@ fn feed(context: PageContext<'_>, title: &str, about: &Route, mut entries: Vec<E
          <id>{}</id>\n<link rel=\"self\" type=\"application/atom+xml\" href=\"{}\"/>\n\
          <link rel=\"alternate\" type=\"text/html\" href=\"{}\"/>\n<updated>{newest}</updated>\n\
          <author><name>olmdex</name></author>\n",
-        xml(title),
-        xml(&urn(&["feed", &title.to_lowercase()])),
-        xml(&here),
-        xml(&context.absolute(about)),
+        xml_text(title),
+        xml_text(&urn(&["feed", &title.to_lowercase()])),
+        xml_text(&here),
+        xml_text(&context.absolute(about)),
     );
     for it in &entries {
         let _ = write!(
             text,
             "<entry>\n<title>{}</title>\n<id>{}</id>\n<link rel=\"alternate\" type=\"text/html\" href=\"{}\"/>\n\
              <updated>{}</updated>\n<summary>{}</summary>\n</entry>\n",
-            xml(&it.title),
-            xml(&it.id),
-            xml(&it.link),
+            xml_text(&it.title),
+            xml_text(&it.id),
+            xml_text(&it.link),
             moment(it.day),
-            xml(&it.text),
+            xml_text(&it.text),
         );
     }
     text + "</feed>\n"
@@ -131,7 +115,7 @@ fn of_version(context: PageContext<'_>, it: &DatedBundle) -> Entry {
 
 fn feed_of_package(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
     let index = context.index();
-    let versions = index.newest_of_package(package, usize::MAX >> 1)?;
+    let versions = index.dated_of_package(package)?;
     let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
     let channels = index.channels(&filter)?;
     if channels.is_empty() && versions.is_empty() {
@@ -208,7 +192,7 @@ fn badge(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
     let (left, right) = (cut(package), cut(version));
     let (left_width, right_width) = (width_of(&left) + 14, width_of(&right) + 14);
     let width = left_width + right_width;
-    let (name, value) = (xml(&left), xml(&right));
+    let (name, value) = (xml_text(&left), xml_text(&right));
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"20\" role=\"img\" aria-label=\"{name}: {value}\">\
          <title>{name}: {value}</title><rect width=\"{width}\" height=\"20\" rx=\"3\" fill=\"#3c4043\"/>\

@@ -18,29 +18,27 @@ const FIRST_HEADING: usize = 3;
 
 /// A text in Markdown.
 pub(super) fn markdown(text: &str) -> Markup {
-    let mut end = text.len().min(MAX_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let read = read_part(text);
     let mut writer = Writer::default();
-    for event in Parser::new_ext(&text[..end], Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+    for event in Parser::new_ext(read, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
         writer.event(event);
     }
     let mut out = writer.out;
-    if end < text.len() {
+    if read.len() < text.len() {
         out.push_str("<p><em>The description is longer than 200 KB; the rest is left out.</em></p>");
     }
     PreEscaped(out)
 }
 
+/// As much of a text as is read.
+fn read_part(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_BYTES)]
+}
+
 /// The first paragraph of a text as plain words, at most so many characters, cut between words.
 pub(super) fn first_words(text: &str, n_most: usize) -> String {
-    let mut end = text.len().min(MAX_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
     let (mut words, mut is_inside) = (String::new(), false);
-    for event in Parser::new(&text[..end]) {
+    for event in Parser::new(read_part(text)) {
         match event {
             Event::Start(Tag::Paragraph) => is_inside = true,
             Event::End(TagEnd::Paragraph) if !words.trim().is_empty() => break,

@@ -98,7 +98,7 @@ impl<'s> PageContext<'s> {
         self.has_several().then(|| catalog.to_owned())
     }
 
-    /// Of catalogs that have something the one to show.
+    /// Chooses the catalog to show among those that have something.
     pub(super) fn choose(
         &self,
         named: Option<&String>,

@@ -31,7 +31,7 @@ impl From<AskError> for PageError {
     }
 }
 
-/// That something is not there, with the page of what was meant.
+/// The error says that something is not there, and leads to the page of what was meant.
 fn unknown(what: &'static str, name: String, help: Help, page: impl FnOnce(String) -> Option<Route>) -> PageError {
     let (meant, near) = match help.hint {
         Hint::Meant(meant) => {
@@ -67,22 +67,22 @@ impl PageContext<'_> {
         }
     }
 
-    /// That there is no such package, and which was meant.
+    /// The error says that there is no such package, and names the one that was meant.
     pub(super) fn unknown_package(&self, name: &str) -> PageError {
         explained(no_package(self.index(), name))
     }
 
-    /// That nothing provides or requires an API, and which kind was meant.
+    /// The error says that nothing provides or requires an API, and names the kind that was meant.
     pub(super) fn unknown_api(&self, group: &str, kind: &str) -> PageError {
         explained(no_api(self.index(), group, kind))
     }
 
-    /// That a package has no such version, and which was meant.
+    /// The error says that a package has no such version, and names the one that was meant.
     pub(super) fn unknown_version(&self, package: &str, version: &str, catalog: Option<&String>) -> PageError {
         explained(no_version(self.index(), catalog.map(std::slice::from_ref).unwrap_or_default(), package, version))
     }
 
-    /// That a package has no such channel, and which was meant.
+    /// The error says that a package has no such channel, and names the one that was meant.
     pub(super) fn unknown_channel(&self, package: &str, channel: &str) -> PageError {
         explained(no_channel(self.index(), package, channel))
     }

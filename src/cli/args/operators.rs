@@ -17,7 +17,7 @@ pub(crate) fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandErr
             return Err(error.help("name the directory of the operator, which is the one above it"));
         }
         match Operator::open(directory) {
-            // Whoever names the directory of all operators means them.
+            // A user who names the directory of all operators means each of them.
             Err(community::RepositoryError::NotAnOperator(_)) if directory.ends_with("operators") => {
                 all = directory.to_owned();
             }

@@ -3,7 +3,7 @@
 //! The elements are those that Jenkins, GitLab, GitHub and Azure read: suites of cases, each of which passed, failed, could not be judged
 //! (`error`) or was not judged (`skipped`). There are no times and no host: the same results are the same bytes.
 
-use super::printable::printable;
+use super::printable::xml_text;
 
 /// Suites under one name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -88,22 +88,9 @@ impl Tally {
     }
 }
 
-/// A text as content of an element or of an attribute. XML has no control characters, not even escaped ones, and two characters of
-/// Unicode are none of XML.
+/// A text as content of an element or of an attribute in quotes of either kind.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in printable(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
-            c => out.push(c),
-        }
-    }
-    out
+    xml_text(text).replace('\'', "&apos;")
 }
 
 impl JunitReport {

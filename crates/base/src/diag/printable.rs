@@ -29,6 +29,25 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text as content of an element or of an attribute of XML and HTML in double quotes. XML has no control characters, not even escaped
+/// ones, which [`printable`] shows in another way, and it has no way at all to write two characters of Unicode.
+#[must_use]
+pub fn xml_text(text: &str) -> String {
+    let shown = printable(text);
+    let mut out = String::with_capacity(shown.len());
+    for c in shown.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// As [`printable`], for what stands on a line of its own, moved in or not: `::` at its beginning is shown as `\u{3a}:`, since in the log of a
 /// GitHub workflow it would begin a command.
 #[must_use]

@@ -4,13 +4,7 @@
 //! guesses on the safe side.
 
 use olmdex_base::diag::printable;
-
-/// A name as it may stand in XML and HTML.
-pub(super) fn escaped(text: &str) -> String {
-    let text = printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    // XML has no way at all to write these two.
-    text.replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}")
-}
+pub(super) use olmdex_base::diag::xml_text as escaped;
 
 /// As [`escaped`], line by line.
 pub(super) fn escaped_lines(lines: impl Iterator<Item = String>) -> String {

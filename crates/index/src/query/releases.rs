@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: a bundle without a day that can be read is left out, since nothing says when it came.
 
-use rusqlite::params;
+use rusqlite::{Params, params};
 
 use crate::{Index, IndexError};
 use olmdex_text::calendar::Day;
@@ -28,7 +28,7 @@ pub struct DatedBundle {
 
 /// A day in front, and then anything. Equal texts of several catalogs are one bundle.
 macro_rules! dated {
-    ($condition:literal) => {
+    ($condition:literal, $limit:literal) => {
         concat!(
             "
 SELECT min(c.name), b.package, b.name, b.version, b.display_name, b.created_at
@@ -40,22 +40,22 @@ WHERE ",
             "
   AND b.created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
 GROUP BY b.package, b.name
-ORDER BY substr(b.created_at, 1, 19) DESC, b.package, b.version_key DESC
-LIMIT ?2"
+ORDER BY substr(b.created_at, 1, 19) DESC, b.package, b.version_key DESC",
+            $limit
         )
     };
 }
 
-const OF_PACKAGE: &str = dated!("b.package = ?1");
-const OF_CATALOG: &str = dated!("(?1 IS NULL OR c.name = ?1)");
+const OF_PACKAGE: &str = dated!("b.package = ?1", "");
+const OF_CATALOG: &str = dated!("(?1 IS NULL OR c.name = ?1)", "\nLIMIT ?2");
 
 impl Index {
-    /// The newest bundles of a package, the newest first.
+    /// All dated bundles of a package, the newest first.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn newest_of_package(&self, package: &str, n_most: usize) -> Result<Vec<DatedBundle>, IndexError> {
-        self.dated(OF_PACKAGE, Some(package), n_most)
+    pub fn dated_of_package(&self, package: &str) -> Result<Vec<DatedBundle>, IndexError> {
+        self.dated(OF_PACKAGE, params![package])
     }
 
     /// The newest bundles of a catalog, or of all, the newest first.
@@ -63,11 +63,11 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn newest_of_catalog(&self, catalog: Option<&str>, n_most: usize) -> Result<Vec<DatedBundle>, IndexError> {
-        self.dated(OF_CATALOG, catalog, n_most)
+        self.dated(OF_CATALOG, params![catalog, n_most])
     }
 
-    fn dated(&self, sql: &str, name: Option<&str>, n_most: usize) -> Result<Vec<DatedBundle>, IndexError> {
-        let rows = self.rows(sql, params![name, n_most], |row| {
+    fn dated(&self, sql: &str, parameters: impl Params) -> Result<Vec<DatedBundle>, IndexError> {
+        let rows = self.rows(sql, parameters, |row| {
             let created_at: String = row.get(5)?;
             // The statement has compared the first ten characters, which are ASCII.
             let Some(day) = created_at.get(..10).and_then(Day::parse) else { return Ok(None) };

@@ -10,7 +10,7 @@
 //! | [`Presence`] | whether an image is where its reference says |
 //! | [`rules`] | what is remarkable about an image, as rules of findings |
 //!
-//! Whoever made an image chose every byte of it, its names, its links and its sizes. Digests are verified while bytes are read. Layers are
+//! The author of an image chose every byte of it, its names, its links and its sizes. Digests are verified while bytes are read. Layers are
 //! never unpacked: they become a [`olmdex_base::archive::Tree`], and a link is followed inside of it (`docs/behaviour/serving.md` A.2).
 //!
 //! What it deliberately does not do: no signatures, no foreign layers from other servers, no judgement of a catalog.
