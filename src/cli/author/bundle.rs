@@ -14,7 +14,7 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
@@ -208,11 +208,7 @@ fn own(
         }
     }
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: false })?;
-    match print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
-        // Who has read enough still gets the verdict.
-        Err(error) if error.is_broken_pipe() => {}
-        other => other?,
-    }
+    unless_reader_left(print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default()))?;
     report(context, choice, &chosen);
     if format == FindingFormat::Text && !context.reporter.is_quiet() {
         note(context, args.directories.len(), chosen.tally(), chosen.has_hidden_errors());

@@ -12,7 +12,7 @@ use crate::cli::args::operators::operators_of;
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::community::{self, CheckResult, Operator, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
@@ -70,11 +70,14 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
         findings.extend(community::findings(&community::check(operator)));
     }
     let chosen = choice.apply(findings, &Scope { rules: rules::ALL, package: None, is_whole: false })?;
-    match print_chosen(context, args.output, rules::ALL, &chosen, args.choice.all, FindingsMetadata::default()) {
-        // Who has read enough still gets the verdict.
-        Err(error) if error.is_broken_pipe() => {}
-        other => other?,
-    }
+    unless_reader_left(print_chosen(
+        context,
+        args.output,
+        rules::ALL,
+        &chosen,
+        args.choice.all,
+        FindingsMetadata::default(),
+    ))?;
     report(context, &choice, &chosen);
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
         let n_versions: usize = operators.iter().map(|it| it.versions.len()).sum();

@@ -14,7 +14,7 @@ use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::print::simulation::{self, Form};
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::edit::{CatalogEdit, Change, Edges, Effect, Simulation, Survey, Target, before_and_after};
 use crate::fbc::Input;
 use crate::fbc::Name;
@@ -96,11 +96,7 @@ pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
         let is_news = |it: Effect| !matches!(it, Effect::Same | Effect::StrandedBefore);
         simulations.iter_mut().for_each(|it| it.users.retain(|it| is_news(it.effect)));
     }
-    match print(args.output, simulations, &counts) {
-        // Who has read enough still gets the verdict.
-        Err(error) if error.is_broken_pipe() => {}
-        other => other?,
-    }
+    unless_reader_left(print(args.output, simulations, &counts))?;
     Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 

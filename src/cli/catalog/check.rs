@@ -15,7 +15,7 @@ use crate::cli::dependencies::crd_bundle;
 use crate::cli::lists::all_rules;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::cli::terminal::progress::Progress;
 use crate::cluster::Cluster;
 use crate::community::Operator;
@@ -81,11 +81,14 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
-    match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
-        // A reader that closed the pipe (`| head`) must not change the exit code.
-        Err(error) if error.is_broken_pipe() => {}
-        other => other?,
-    }
+    unless_reader_left(print_chosen(
+        context,
+        args.output,
+        &rules,
+        &chosen,
+        args.choice.all,
+        FindingsMetadata::default(),
+    ))?;
     report(context, &choice, &chosen);
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
@@ -237,13 +240,11 @@ impl Checking<'_> {
     /// Objects of a cluster, and definitions.
     fn add_manifests(&mut self, path: &Path) -> Result<(), CommandError> {
         let _progress = Progress::start(self.context, format!("checking {}", path.display()));
-        let state = cluster::read(path, self.context.archives())?;
-        let (objects, warnings) = cluster::read_objects(path, self.context.archives())?;
+        let (state, objects, warnings) = cluster::read_with_objects(path, self.context.archives())?;
+        let (findings, n_definitions) = cluster::check(&state, &objects);
         self.findings.extend(cluster::unreadable(&warnings));
-        self.findings.extend(cluster::check(&state, &objects));
+        self.findings.extend(findings);
         self.findings.extend(crd_bundle::check(&objects));
-        let is_definition = |it: &&cluster::AnyObject| crate::crd::Crd::from_json(&it.json).is_ok();
-        let n_definitions = objects.iter().filter(is_definition).count() as u64;
         self.counts.definitions += n_definitions;
         self.counts.objects += n_objects(&state) as u64;
         Ok(())

@@ -9,18 +9,11 @@ use crate::cli::terminal::error::CommandError;
 use crate::diag::Finding;
 use crate::fbc::{Input, InputFile};
 use crate::index::Index;
-use crate::template::{self, Template};
-
-/// Larger files are not asked whether they are templates: reading them twice would cost more than that is worth.
-const MAX_TEMPLATE: u64 = 4 << 20;
+use crate::template::{Template, template_text};
 
 /// The texts of the files, if each of them is a template.
 pub(super) fn templates_of(input: &Input) -> Option<Vec<(String, Arc<[u8]>)>> {
-    let text = |file: &InputFile| {
-        let text: Arc<[u8]> = file.head(MAX_TEMPLATE + 1).ok()?.into();
-        let is_one = text.len() as u64 <= MAX_TEMPLATE && template::is_template(&file.shown, &text);
-        is_one.then(|| (file.shown.clone(), text))
-    };
+    let text = |file: &InputFile| Some((file.shown.clone(), template_text(file)?));
     if input.files.is_empty() { None } else { input.files.iter().map(text).collect() }
 }
 

@@ -21,7 +21,7 @@ use crate::cli::catalog::parts::{Opened, catalogs_of, template_findings, templat
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::print::rules::explain_rule;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::cli::terminal::progress::Progress;
 use crate::compose::{Choice, Chosen, Config};
 use crate::diag::baseline::Scope;
@@ -265,11 +265,14 @@ impl<'r> Validation<'r> {
         let of_templates = if self.n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
         let rules = [check::all_rules(), self.practices, of_templates.to_vec()].concat();
         let chosen = choice.apply(self.findings, &Scope { rules: &rules, package: None, is_whole: true })?;
-        match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
-            // A reader that closed the pipe (`| head`) must not change the exit code.
-            Err(error) if error.is_broken_pipe() => {}
-            other => other?,
-        }
+        unless_reader_left(print_chosen(
+            context,
+            args.output,
+            &rules,
+            &chosen,
+            args.choice.all,
+            FindingsMetadata::default(),
+        ))?;
         report(context, choice, &chosen);
         let is_without_catalog = self.extent == Extent::default();
         let is_blank =

@@ -37,6 +37,11 @@ impl Exit {
     }
 }
 
+/// What printing came to, as far as it changes the exit code: a reader that closes the pipe (`| head`) must not.
+pub(crate) fn unless_reader_left(printed: Result<(), CommandError>) -> Result<(), CommandError> {
+    printed.or_else(|error| if error.is_broken_pipe() { Ok(()) } else { Err(error) })
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.code())

@@ -11,7 +11,7 @@ use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, Rule, Severity};
@@ -108,11 +108,14 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let is_whole = args.ask.catalog.is_empty();
     let scope = Scope { rules: &applied, package: args.package.as_deref(), is_whole };
     let chosen = choice.apply(findings, &scope)?;
-    match print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default()) {
-        // Who has read enough still gets the verdict.
-        Err(error) if error.is_broken_pipe() => {}
-        other => other?,
-    }
+    unless_reader_left(print_chosen(
+        context,
+        args.output,
+        &applied,
+        &chosen,
+        args.choice.all,
+        FindingsMetadata::default(),
+    ))?;
     report(context, &choice, &chosen);
     if is_blank {
         // A pipeline that checks nothing must not pass.

@@ -4,16 +4,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use olmdex_bundle::bundle::{is_blob, is_bundle, is_object, nested_bundles};
-use olmdex_fbc::{Input, InputFile};
+use olmdex_fbc::Input;
 use olmdex_legacy as legacy;
 use olmdex_version::Version;
 
 use super::STDIN;
 use crate::oci::{Layout, SkopeoDirectory};
-use crate::template;
+use crate::template::template_text;
 
 /// What a path names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,9 +30,6 @@ pub enum Recognized {
     /// Objects of Kubernetes: of a cluster, a must-gather, CustomResourceDefinitions.
     Manifests,
 }
-
-/// Larger files are no templates.
-const MAX_TEMPLATE: u64 = 4 << 20;
 
 impl Recognized {
     /// Finds out what is at a path.
@@ -91,7 +87,7 @@ impl Recognized {
         for file in &input.files {
             if is_object(file) {
                 n_objects += 1;
-            } else if is_template(file) {
+            } else if template_text(file).is_some() {
                 n_templates += 1;
             } else if is_blob(file) {
                 return Self::Catalog;
@@ -119,13 +115,6 @@ fn directories(path: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = entries.map(|it| it.path()).collect();
     found.sort();
     found
-}
-
-fn is_template(file: &InputFile) -> bool {
-    file.head(MAX_TEMPLATE + 1).is_ok_and(|it| {
-        let text: Arc<[u8]> = it.into();
-        text.len() as u64 <= MAX_TEMPLATE && template::is_template(&file.shown, &text)
-    })
 }
 
 #[cfg(test)]

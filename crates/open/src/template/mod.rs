@@ -28,4 +28,4 @@ pub use convert::{ConvertError, convert};
 pub use images::{BundleImages, ImageContent, Unavailable};
 pub use kind::Kind;
 pub use rendered::{Rendered, WriteError};
-pub use template_file::{MAX_SIZE, Template, is_template};
+pub use template_file::{MAX_SIZE, Template, template_text};

@@ -13,7 +13,7 @@ use super::rules;
 use super::semver::Semver;
 use super::substitutes::{Substitutes, channel_blob};
 use olmdex_base::diag::{Finding, closest};
-use olmdex_fbc::{Level, Spot};
+use olmdex_fbc::{InputFile, Level, Spot};
 use olmdex_text::json::{self, Step};
 
 /// A template that has been read.
@@ -49,13 +49,22 @@ pub const MAX_SIZE: u64 = 64 << 20;
 const REMOVED: &str = "olm.composite";
 
 /// Whether a text is likely to be a template: whether its first document has such a schema.
-#[must_use]
-pub fn is_template(shown: &str, text: &Arc<[u8]>) -> bool {
+fn is_template(shown: &str, text: &Arc<[u8]>) -> bool {
     // Reading all of a catalog to learn that it is none would cost as much as checking it.
     let may_be = [b"olm.template.".as_slice(), b"olm.semver", REMOVED.as_bytes()];
     may_be.iter().any(|it| memchr::memmem::find(text, it).is_some())
         && Document::read(shown, text.clone())
             .is_ok_and(|(it, _)| Kind::of_schema(&it.schema).is_some() || it.schema.starts_with(REMOVED))
+}
+
+/// Larger files are not asked whether they are templates: reading them twice would cost more than that is worth.
+const MAX_TEMPLATE: u64 = 4 << 20;
+
+/// The text of a file that is likely to be a template.
+#[must_use]
+pub fn template_text(file: &InputFile) -> Option<Arc<[u8]>> {
+    let text: Arc<[u8]> = file.head(MAX_TEMPLATE + 1).ok()?.into();
+    (text.len() as u64 <= MAX_TEMPLATE && is_template(&file.shown, &text)).then_some(text)
 }
 
 impl Template {

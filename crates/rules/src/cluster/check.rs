@@ -21,10 +21,11 @@ pub fn unreadable(warnings: &[String]) -> Vec<Finding> {
     warnings.iter().map(finding).collect()
 }
 
-/// Checks the ClusterExtensions of a cluster and the CustomResourceDefinitions among its objects.
+/// Checks the ClusterExtensions of a cluster and the CustomResourceDefinitions among its objects, and counts the definitions that can be
+/// read.
 #[must_use]
-pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> Vec<Finding> {
-    let mut findings = Vec::new();
+pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
+    let (mut findings, mut n_definitions) = (Vec::new(), 0);
     for extension in &cluster.extensions {
         let mut add = |rule: &'static Rule, message: String, help: &str| {
             let message = format!("ClusterExtension {}: {message}", extension.name);
@@ -41,7 +42,8 @@ pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> Vec<Finding> {
     }
     for object in objects {
         match Crd::from_json(&object.json) {
-            Ok(_) | Err(CrdError::OtherKind) => {}
+            Ok(_) => n_definitions += 1,
+            Err(CrdError::OtherKind) => {}
             Err(error) => findings.push(Finding {
                 rule: rules::DEFINITION_UNREADABLE,
                 message: format!("CustomResourceDefinition: {error}"),
@@ -51,7 +53,7 @@ pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> Vec<Finding> {
             }),
         }
     }
-    findings
+    (findings, n_definitions)
 }
 
 #[cfg(test)]
@@ -69,7 +71,7 @@ mod tests {
                 "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {{name: foo}}\nspec: {{source: {{sourceType: Catalog, catalog: {catalog}}}}}\n"
             );
             let cluster = read_text("foo.yaml", text.as_bytes()).unwrap();
-            check(&cluster, &[]).iter().map(|it| it.rule.id).collect::<Vec<_>>()
+            check(&cluster, &[]).0.iter().map(|it| it.rule.id).collect::<Vec<_>>()
         };
         assert_eq!(extension(">=1.0.0 <2.0.0", "Exists"), [""; 0]);
         assert_eq!(extension("1.0 - 2.0", "Exists"), ["E1901"]);
@@ -77,7 +79,7 @@ mod tests {
         let definition = |json: &str| {
             let place = olmdex_base::diag::Place::at_line("crd.yaml", 1);
             let object = AnyObject { json: json.to_owned(), place, text: None };
-            check(&super::Cluster::default(), &[object]).iter().map(|it| it.rule.id).collect::<Vec<_>>()
+            check(&super::Cluster::default(), &[object]).0.iter().map(|it| it.rule.id).collect::<Vec<_>>()
         };
         assert_eq!(definition(r#"{"apiVersion": "v1", "kind": "Secret"}"#), [""; 0]);
         let kind = r#""apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition""#;

@@ -172,16 +172,39 @@ impl AnyObject {
 pub fn read_objects(path: &Path, archives: Archives<'_>) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
     let mut objects = Vec::new();
     let warnings = each_text(path, archives, |_| true, &mut |file, text| {
-        each_object(file, text, &mut |value, place, text_of| {
-            let kind = value.get("kind").and_then(|it| it.as_str()).unwrap_or_default();
-            let is_pointed_into = ["CustomResourceDefinition", "ClusterServiceVersion"].contains(&&*kind);
-            let mut json = Vec::new();
-            json::write_compact(value, &mut json);
-            let text = is_pointed_into.then(text_of);
-            objects.push(AnyObject { json: String::from_utf8_lossy(&json).into_owned(), place, text });
-        })
+        each_object(file, text, &mut |value, place, text_of| objects.push(AnyObject::new(value, place, text_of)))
     })?;
     Ok((objects, warnings))
+}
+
+/// Reads what [`read`] and [`read_objects`] read, once: the state of a cluster, all objects, and what could not be read, in words.
+///
+/// # Errors
+/// As [`read_objects`].
+pub fn read_with_objects(
+    path: &Path,
+    archives: Archives<'_>,
+) -> Result<(Cluster, Vec<AnyObject>, Vec<String>), ClusterError> {
+    let mut collector = Collector::default();
+    let mut objects = Vec::new();
+    let warnings = each_text(path, archives, |_| true, &mut |file, text| {
+        each_object(file, text, &mut |value, place, text_of| {
+            collector.add(value, place.clone());
+            objects.push(AnyObject::new(value, place, text_of));
+        })
+    })?;
+    Ok((collector.cluster, objects, warnings))
+}
+
+impl AnyObject {
+    fn new(value: Value<'_>, place: Place, text_of: &dyn Fn() -> ObjectText) -> Self {
+        let kind = value.get("kind").and_then(|it| it.as_str()).unwrap_or_default();
+        let is_pointed_into = ["CustomResourceDefinition", "ClusterServiceVersion"].contains(&&*kind);
+        let mut json = Vec::new();
+        json::write_compact(value, &mut json);
+        let text = is_pointed_into.then(text_of);
+        Self { json: String::from_utf8_lossy(&json).into_owned(), place, text }
+    }
 }
 
 /// Takes the name of a file and its text.
