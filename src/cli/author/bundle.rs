@@ -208,7 +208,8 @@ fn own(
         }
     }
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: false })?;
-    unless_reader_left(print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default()))?;
+    let printed = print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default());
+    unless_reader_left(printed)?;
     report(context, choice, &chosen);
     if format == FindingFormat::Text && !context.reporter.is_quiet() {
         note(context, args.directories.len(), chosen.tally(), chosen.has_hidden_errors());

@@ -70,14 +70,8 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
         findings.extend(community::findings(&community::check(operator)));
     }
     let chosen = choice.apply(findings, &Scope { rules: rules::ALL, package: None, is_whole: false })?;
-    unless_reader_left(print_chosen(
-        context,
-        args.output,
-        rules::ALL,
-        &chosen,
-        args.choice.all,
-        FindingsMetadata::default(),
-    ))?;
+    let printed = print_chosen(context, args.output, rules::ALL, &chosen, args.choice.all, FindingsMetadata::default());
+    unless_reader_left(printed)?;
     report(context, &choice, &chosen);
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
         let n_versions: usize = operators.iter().map(|it| it.versions.len()).sum();

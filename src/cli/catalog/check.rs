@@ -81,14 +81,8 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
-    unless_reader_left(print_chosen(
-        context,
-        args.output,
-        &rules,
-        &chosen,
-        args.choice.all,
-        FindingsMetadata::default(),
-    ))?;
+    let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default());
+    unless_reader_left(printed)?;
     report(context, &choice, &chosen);
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.

@@ -265,14 +265,8 @@ impl<'r> Validation<'r> {
         let of_templates = if self.n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
         let rules = [check::all_rules(), self.practices, of_templates.to_vec()].concat();
         let chosen = choice.apply(self.findings, &Scope { rules: &rules, package: None, is_whole: true })?;
-        unless_reader_left(print_chosen(
-            context,
-            args.output,
-            &rules,
-            &chosen,
-            args.choice.all,
-            FindingsMetadata::default(),
-        ))?;
+        let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default());
+        unless_reader_left(printed)?;
         report(context, choice, &chosen);
         let is_without_catalog = self.extent == Extent::default();
         let is_blank =

@@ -108,14 +108,8 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let is_whole = args.ask.catalog.is_empty();
     let scope = Scope { rules: &applied, package: args.package.as_deref(), is_whole };
     let chosen = choice.apply(findings, &scope)?;
-    unless_reader_left(print_chosen(
-        context,
-        args.output,
-        &applied,
-        &chosen,
-        args.choice.all,
-        FindingsMetadata::default(),
-    ))?;
+    let printed = print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default());
+    unless_reader_left(printed)?;
     report(context, &choice, &chosen);
     if is_blank {
         // A pipeline that checks nothing must not pass.
