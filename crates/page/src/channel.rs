@@ -8,12 +8,13 @@ use super::command::Command;
 use super::one_package::{read_drawn, read_findings};
 use super::parts::{
     Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, tabs, version_link,
+    version_route,
 };
 use super::reply::PageError;
 use super::route::{List, Route, Stream, Way};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{Finding, counted};
-use olmdex_change::draw::{self, Catalog, ChannelGraph};
+use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
 use olmdex_version::Version;
 
@@ -90,7 +91,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }
-        (picture(&drawn))
+        (picture(context, &drawn, (package, &catalog), MAX_LINES))
         h2 #entries { "Entries" }
         (entries(context, &detail, &catalog))
         h2 #findings { "Upgrade findings of this package" }
@@ -118,10 +119,25 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     })
 }
 
-fn picture(drawn: &Catalog) -> Markup {
-    match draw::svg_for_page(drawn, &[], MAX_MARKS) {
-        Ok(svg) => html! {
-            figure.graph { div.scroll tabindex="0" role="region" aria-label="Upgrade graph" { (PreEscaped(svg)) } }
+/// The most lines of a picture.
+const MAX_LINES: usize = 40;
+
+/// The picture of the channels of one package.
+pub(super) fn picture(
+    context: PageContext<'_>,
+    drawn: &Catalog,
+    (package, catalog): (&str, &str),
+    max_lines: usize,
+) -> Markup {
+    let links = PictureLinks {
+        bundle: &|bundle, version| {
+            context.to(&version_route(context, package, if version.is_empty() { bundle } else { version }, catalog))
+        },
+        channel: &|channel| context.to(&channel_route(context, package, channel, catalog)),
+    };
+    match draw::picture_for_page(drawn, max_lines, &links, MAX_MARKS) {
+        Ok(picture) => html! {
+            figure.graph { div.scroll tabindex="0" role="region" aria-label="Upgrade graph" { (PreEscaped(picture)) } }
         },
         Err(error) => html! { p { "The graph cannot be drawn: " (error) "." } },
     }

@@ -1,26 +1,30 @@
 //! A package: what it is, how to install it, and what there is of it.
 
+use std::rc::Rc;
+
 use maud::{Markup, html};
 
+use super::channel::picture;
 use super::command::Command;
 use super::install;
 use super::markdown::{first_words, markdown};
+use super::one_package::read_drawn;
 use super::package_answer::answer;
 use super::parts::{
-    address, api_link, badge, channel_route, deprecated, deprecation_note, higher_than_head, link, newest_first, place,
-    shown, tabs, version_link,
+    address, api_link, badge, channel_route, deprecation_note, higher_than_head, link, place, shown, tabs, version_link,
 };
 use super::reply::PageError;
 use super::route::{Fit, List, Machine, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::counted;
+use olmdex_change::draw::Catalog;
 use olmdex_fbc::Api;
-use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, PackageDetail};
+use olmdex_index::query::{BundleDetail, BundleSelector, PackageDetail};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
-/// How many versions and channels the page names; all of them have pages of their own.
-const NAMED: usize = 12;
+/// How many lines the picture has; all versions have a page of their own.
+const MAX_LINES: usize = 24;
 
 /// How many provided APIs the page names.
 const NAMED_APIS: usize = 6;
@@ -39,6 +43,10 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let row = &main.row;
     let description = head.as_ref().map(|it| it.description.as_str()).filter(|it| !it.trim().is_empty());
     let description = description.unwrap_or(&main.description);
+    let drawn = match context.shared {
+        Some(shared) => shared.drawn(&row.catalog)?,
+        None => Rc::new(read_drawn(context.index(), &row.catalog, package)?),
+    };
     let body = html! {
         (title_of(context, main, head.as_ref())?)
         (tabs(context, package))
@@ -51,7 +59,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
             div {
                 (install::section(context, main, head.as_ref()))
                 (about(description))
-                (newest(context, main))
+                (versions(context, main, &drawn))
             }
             (sidebar(context, &all, main, head.as_ref()))
         }
@@ -130,42 +138,13 @@ fn about(description: &str) -> Markup {
     }
 }
 
-/// The newest versions and channels of a catalog, and the way to all.
-fn newest(context: PageContext<'_>, main: &PackageDetail) -> Markup {
+/// The versions and channels of a catalog as a picture, and the way to the page of all.
+fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> Markup {
     let row = &main.row;
     let all = Route::Versions(row.package.clone());
-    let bundles: Vec<&BundleRow> = main.bundle_list.iter().rev().collect();
-    let names: Vec<String> = main.channel_list.iter().map(|it| it.channel.clone()).collect();
-    let default = row.default_channel.as_str();
-    let mut channels = newest_first(&names);
-    channels.sort_by_key(|it| *it != default);
-    let head_of = |name: &str| main.channel_list.iter().find(|it| it.channel == name);
     html! {
         h2 #versions { "Versions and channels" }
-        div.halves {
-            ul.versions {
-                @for it in bundles.iter().take(NAMED) {
-                    li {
-                        @let linked = version_link(context, &row.package, (&it.bundle, &it.version), &it.catalog);
-                        @if it.deprecation.is_some() { s { (linked) } } @else { (linked) }
-                        @if it.bundle == row.head { " " (badge("good", "default head")) }
-                        " " (deprecated(it.deprecation.as_ref()))
-                    }
-                }
-            }
-            ul.versions {
-                @for name in channels.iter().take(NAMED) {
-                    @if let Some(it) = head_of(name) {
-                        li {
-                            (link(context, &channel_route(context, &row.package, name, &row.catalog), shown(name)))
-                            @if it.is_default { " " (badge("", "default")) }
-                            @if !it.head_version.is_empty() { span.quiet { " at " (shown(&it.head_version)) } }
-                            " " (deprecated(it.deprecation.as_ref()))
-                        }
-                    }
-                }
-            }
-        }
+        (picture(context, drawn, (&row.package, &row.catalog), MAX_LINES))
         p { (link(context, &all, format!("All {} and {}",
             counted(main.bundle_list.len() as u64, "version"), counted(main.channel_list.len() as u64, "channel")))) }
     }

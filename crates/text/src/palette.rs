@@ -17,26 +17,18 @@ pub struct Palette {
     pub link: &'static str,
     /// Lines around tables and boxes.
     pub border: &'static str,
-    /// The box of a bundle.
-    pub node: &'static str,
-    /// Its border.
-    pub node_border: &'static str,
-    /// The box of the head of a channel.
-    pub head: &'static str,
-    /// Its border.
-    pub head_border: &'static str,
-    /// The box of a bundle that is skipped: its background …
-    pub hatch: &'static str,
-    /// … and the lines over it.
-    pub hatch_line: &'static str,
-    /// The border of a deprecated bundle.
-    pub deprecated_border: &'static str,
     /// A gap that no upgrade crosses.
     pub wall: &'static str,
     /// A marked upgrade path …
     pub way: &'static str,
     /// … and the boxes on it.
     pub on_way: &'static str,
+    /// Channels of a package, one beside the other …
+    pub tracks: [&'static str; 8],
+    /// … and text on them.
+    pub on_track: &'static str,
+    /// Packages on a map, from one channel to many.
+    pub map: [&'static str; 3],
     /// An edge `replaces`.
     pub replaces: &'static str,
     /// An edge `skips`.
@@ -59,16 +51,12 @@ pub const LIGHT: Palette = Palette {
     muted: "#4a525b",
     link: "#0756b5",
     border: "#d0d7de",
-    node: "#ffffff",
-    node_border: "#57606a",
-    head: "#dafbe1",
-    head_border: "#1a7f37",
-    hatch: "#fff8c5",
-    hatch_line: "#ecd58a",
-    deprecated_border: "#9a6700",
     wall: "#cf222e",
     way: "#0969da",
     on_way: "#ffffff",
+    tracks: ["#5b3fd6", "#0756b5", "#17692f", "#8f4a00", "#a3161c", "#0b6b67", "#8a3fa0", "#5d6b00"],
+    on_track: "#ffffff",
+    map: ["#f3f6fb", "#d5e4fb", "#b5d0f8"],
     replaces: "#24292f",
     skips: "#8250df",
     skip_range: "#bc4c00",
@@ -85,16 +73,12 @@ pub const DARK: Palette = Palette {
     muted: "#b1bac4",
     link: "#79b8ff",
     border: "#30363d",
-    node: "#161b22",
-    node_border: "#8b949e",
-    head: "#12311d",
-    head_border: "#3fb950",
-    hatch: "#2e2611",
-    hatch_line: "#5a4410",
-    deprecated_border: "#d29922",
     wall: "#ff7b72",
     way: "#58a6ff",
     on_way: "#0d1117",
+    tracks: ["#b9a3ff", "#79b8ff", "#56d364", "#f0a35e", "#ff8f8f", "#4fd1c5", "#e29bf0", "#c3d35a"],
+    on_track: "#0d1117",
+    map: ["#161d26", "#1d3148", "#274768"],
     replaces: "#c9d1d9",
     skips: "#b392f0",
     skip_range: "#f0883e",
@@ -133,14 +117,19 @@ mod tests {
     #[test]
     fn text_can_be_read_and_lines_can_be_seen_in_light_and_dark() {
         for (palette, name) in [(LIGHT, "light"), (DARK, "dark")] {
-            let grounds = [palette.ground, palette.band, palette.node, palette.head, palette.hatch, palette.hatch_line];
+            let grounds = [palette.ground, palette.band];
             let texts = [palette.text, palette.muted].map(|text| grounds.map(|ground| (text, ground))).concat();
             let signals = [palette.link, palette.good, palette.fair, palette.bad];
             let signals = signals.map(|text| [(text, palette.ground), (text, palette.band)]).concat();
-            for (text, ground) in texts.into_iter().chain(signals).chain([(palette.on_way, palette.way)]) {
+            let on_map = palette.map.map(|tile| (palette.text, tile));
+            let on_tracks = palette.tracks.map(|track| (palette.on_track, track));
+            for (text, ground) in
+                texts.into_iter().chain(signals).chain([(palette.on_way, palette.way)]).chain(on_tracks).chain(on_map)
+            {
                 assert!(contrast(text, ground) >= 4.5, "{name}: {text} on {ground}: {}", contrast(text, ground));
             }
-            for line in [palette.replaces, palette.skips, palette.skip_range, palette.way, palette.wall] {
+            let lines = [palette.replaces, palette.skips, palette.skip_range, palette.way, palette.wall];
+            for line in lines.into_iter().chain(palette.tracks) {
                 assert!(contrast(line, palette.ground) >= 3.0, "{name}: {line}");
             }
         }

@@ -30,6 +30,7 @@ use crate::upgrade::{Asked, Generation, PackageView};
 #[command(after_help = "Examples:
   olmdex graph keda > keda.mmd
   olmdex graph keda/stable -o table -i my-catalog/
+  olmdex graph keda -o mermaid --fold > README.mmd
   olmdex graph keda -o html --installed 2.8.1 > keda.html
   olmdex graph -i my-catalog/ -o svg > catalog.svg")]
 pub(crate) struct GraphArgs {
@@ -59,6 +60,9 @@ pub(crate) struct GraphArgs {
     /// an overview (SVG, HTML, text; in HTML there is a box to tick, too)
     #[arg(long)]
     every_entry: bool,
+    /// Fold versions until sites such as GitHub draw it: below 50,000 characters and 500 edges (Mermaid)
+    #[arg(long, requires = "package", conflicts_with_all = ["draw_v0_semantics", "compat"])]
+    fold: bool,
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
@@ -67,7 +71,7 @@ pub(crate) struct GraphArgs {
     /// Refuse what `opm alpha render-graph` refuses, with its words and exit code 1; an unknown package has an empty graph
     #[arg(long, value_name = "TOOL")]
     pub(crate) compat: Option<Compat>,
-    /// Draw at most this many edges. Default: 1000000, in SVG and HTML 200000 ends of edges beside the lanes that they share
+    /// Draw at most this many edges. Default: 1000000, in SVG and HTML 200000 marks
     #[arg(long, value_name = "N")]
     max_edges: Option<usize>,
 }
@@ -78,7 +82,7 @@ enum GraphFormat {
     Mermaid,
     /// DOT, for Graphviz
     Dot,
-    /// SVG, with what is repeated folded; of a whole catalog an overview
+    /// SVG, with versions that tell little folded; of a whole catalog a map of its packages
     Svg,
     /// One HTML page to move around in, which needs nothing else; of a whole catalog an overview that leads to its packages
     Html,
@@ -135,6 +139,10 @@ impl GraphArgs {
 
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     args.ask.refuse_paths(&args.package)?;
+    if args.fold && !matches!(args.output, GraphFormat::Mermaid) {
+        let error = CommandError::usage("`--fold` is for Mermaid; other formats fold by themselves");
+        return Err(error.help("leave out `--fold`; `--every-entry` shows each entry"));
+    }
     let (mut args, mut mark) = args.taken_apart()?;
     let mut way = Vec::new();
     let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
@@ -199,6 +207,7 @@ fn print(context: &Context, args: &GraphArgs, catalog: &draw::Catalog, way: &[St
     match args.output {
         GraphFormat::Svg if is_overview => out.write_all(draw::overview_svg(catalog).as_bytes())?,
         GraphFormat::Text if is_overview => draw::overview_text(catalog, &mut out)?,
+        GraphFormat::Mermaid if args.fold => out.write_all(draw::folded_mermaid(catalog).as_bytes())?,
         GraphFormat::Mermaid => {
             let drawing = Mermaid::new(catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
             check_edges(args, drawing.n_edges())?;
@@ -208,11 +217,11 @@ fn print(context: &Context, args: &GraphArgs, catalog: &draw::Catalog, way: &[St
             drawing.write(&mut out)?;
         }
         GraphFormat::Svg => {
-            let text = draw::svg(catalog, way, detail, args.max_edges.unwrap_or(MAX_ENDS));
+            let text = draw::svg(catalog, way, detail, args.max_edges.unwrap_or(MAX_MARKS));
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
         GraphFormat::Html => {
-            let text = draw::html(catalog, way, detail, args.max_edges.unwrap_or(MAX_ENDS));
+            let text = draw::html(catalog, way, detail, args.max_edges.unwrap_or(MAX_MARKS));
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
         GraphFormat::Dot | GraphFormat::Text | GraphFormat::Json => {
@@ -233,8 +242,8 @@ fn print(context: &Context, args: &GraphArgs, catalog: &draw::Catalog, way: &[St
 /// Edges that are written one by one, unless the user wants more.
 const MAX_EDGES: usize = 1_000_000;
 
-/// Ends of edges in a picture, unless the user wants more.
-const MAX_ENDS: usize = 200_000;
+/// Marks in a picture, unless the user wants more.
+const MAX_MARKS: usize = 200_000;
 
 fn check_edges(args: &GraphArgs, found: usize) -> Result<(), CommandError> {
     let limit = args.max_edges.unwrap_or(MAX_EDGES);

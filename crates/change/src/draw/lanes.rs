@@ -29,7 +29,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    const MAX: usize = 12;
+    const MAX: usize = 5;
 
     pub(super) fn add(&mut self, line: impl FnOnce() -> String) {
         if self.shown.len() < Self::MAX { self.shown.push(line()) } else { self.n_more += 1 }

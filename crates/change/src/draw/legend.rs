@@ -1,68 +1,89 @@
-//! What the marks of a picture mean.
+//! What the marks of a picture mean; only those that occur.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::label::{BOX, SMALL_CHARACTER, write_shape};
-use super::node::GraphNode;
-use super::panel::{MARGIN, Panel};
+use super::axis::EntryMark;
+use super::markup::pixels;
+use super::picture::{MARGIN, SMALL, Strip, write_entry};
+use olmdex_olm::upgrade::Field;
 
-/// What the marks mean; of lanes that lead down too, and of folds, only if there are some. `folds` says how to see each
-/// entry.
-pub(super) fn legend(has_mutual: bool, folds: Option<&str>) -> Panel {
-    let node = GraphNode {
-        name: String::new(),
-        version: String::new(),
-        is_entry: true,
-        is_head: false,
-        is_skipped: false,
-        is_deprecated: false,
-        is_dead_end: false,
-        is_marked: false,
-    };
-    let shapes = [
-        ("head", GraphNode { is_head: true, ..node.clone() }),
-        ("deprecated", GraphNode { is_deprecated: true, ..node.clone() }),
-        ("dead end", GraphNode { is_dead_end: true, ..node.clone() }),
-        ("skipped", GraphNode { is_skipped: true, ..node.clone() }),
-        ("not in the channel", GraphNode { is_entry: false, ..node.clone() }),
-    ];
+/// A kind of mark, in the order of the legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mark {
+    Entry(EntryMark),
+    Deprecated,
+    Gap,
+    /// The bracket of a head's `skipRange`.
+    Range,
+    /// Edges by a field; if mutual, down too.
+    Lane(Field, bool),
+    Fold,
+}
+
+/// Height of a line of a legend.
+const LINE: usize = 20;
+
+impl Mark {
+    fn words(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Entry(EntryMark::Head) => "head of a channel",
+            // The plain mark needs no words.
+            Self::Entry(EntryMark::Entry) => return None,
+            Self::Entry(EntryMark::Skipped) => "skipped: upgrades pass it by",
+            Self::Entry(EntryMark::DeadEnd) => "dead end: no upgrade leads on",
+            Self::Entry(EntryMark::Mentioned) => "mentioned, but not in the channel",
+            Self::Deprecated => "deprecated",
+            Self::Gap => "no upgrade crosses",
+            Self::Range => "reach of the head's skipRange",
+            Self::Lane(Field::Replaces, _) => "replaces, over other versions",
+            Self::Lane(Field::Skips, _) => "skips",
+            Self::Lane(Field::SkipRange, false) => "skipRange",
+            Self::Lane(Field::SkipRange, true) => "skipRange, to lower versions too",
+            Self::Fold => "versions that share a line",
+        })
+    }
+
+    /// The mark as it is drawn, 28 pixels wide around this height.
+    fn write(self, body: &mut String, x: usize, y: usize) {
+        // Writing into a text cannot fail.
+        let _ = match self {
+            Self::Entry(mark) => {
+                body.push_str("<g class=\"track t0\">");
+                write_entry(body, mark, x + 14, y);
+                write!(body, "</g>")
+            }
+            Self::Deprecated => write!(body, "<text class=\"hint struck\" x=\"{x}\" y=\"{}\">1.0.0</text>", y + 4),
+            Self::Gap => write!(body, "<path class=\"gap\" d=\"M{x} {y}h28\"/>"),
+            Self::Range => {
+                write!(body, "<g class=\"track t0\"><path class=\"reach\" d=\"M{} {}h4v14h-4\"/></g>", x + 12, y - 7)
+            }
+            Self::Lane(field, is_mutual) => {
+                let (field, mutual) = (field.as_str(), if is_mutual { " mutual" } else { "" });
+                write!(
+                    body,
+                    "<path class=\"{field}{mutual}\" d=\"M{x} {y}h24\"/><path class=\"tip-{field}\" d=\"M{} {}l6 4l-6 4z\"/>",
+                    x + 22,
+                    y - 4
+                )
+            }
+            Self::Fold => write!(body, "<text class=\"folded\" x=\"{}\" y=\"{}\">\u{22ef}</text>", x + 8, y + 4),
+        };
+    }
+}
+
+/// What these marks mean, in at most this width.
+pub(super) fn legend(marks: &BTreeSet<Mark>, width: usize) -> Strip {
     let mut body = String::new();
-    let mut x = MARGIN;
-    for (words, node) in shapes {
-        write_shape(&mut body, &node, (x, 8), (34, BOX));
-        let _ = writeln!(body, "<text class=\"mark\" x=\"{}\" y=\"24\">{words}</text>", x + 42);
-        x += 42 + (words.len() as f64 * SMALL_CHARACTER) as usize + 20;
+    let (mut x, mut y) = (MARGIN, 14);
+    for (mark, words) in marks.iter().filter_map(|it| Some((*it, it.words()?))) {
+        let room = 36 + pixels(words, SMALL, false) + 18;
+        if x > MARGIN && x + room > width {
+            (x, y) = (MARGIN, y + LINE);
+        }
+        mark.write(&mut body, x, y);
+        let _ = writeln!(body, "<text class=\"hint\" x=\"{}\" y=\"{}\">{words}</text>", x + 36, y + 4);
+        x += room;
     }
-    let width = x;
-    x = MARGIN;
-    let lanes = [
-        ("replaces", "replaces"),
-        ("skips", "skips: from each circle up to the arrows"),
-        ("skipRange", "skipRange: from each dot up to the arrows"),
-        ("skipRange mutual", "skipRange: from each dot to all arrows, down too"),
-    ];
-    for (field, words) in lanes.into_iter().take(if has_mutual { 4 } else { 3 }) {
-        let tip = field.split(' ').next().unwrap_or_default();
-        let _ = writeln!(
-            body,
-            "<path class=\"{field}\" d=\"M{x} 50H{}\"/><path class=\"tip-{tip}\" d=\"M{} 46l6 4l-6 4z\"/>\
-             <text class=\"mark\" x=\"{}\" y=\"54\">{words}</text>",
-            x + 28,
-            x + 28,
-            x + 42
-        );
-        x += 42 + (words.len() as f64 * SMALL_CHARACTER) as usize + 20;
-    }
-    let width = width.max(x);
-    let Some(how) = folds else {
-        return Panel { body, width, height: 70, folds: Vec::new(), n_folded: 0, has_mutual };
-    };
-    let sheets = [6, 3, 0].map(|it| (MARGIN + it, 68 + it));
-    for place in sheets {
-        write_shape(&mut body, &node, place, (28, BOX - 6));
-    }
-    let words = format!("several entries; an arrow stands for at least one of them; {how}");
-    let _ = writeln!(body, "<text class=\"mark\" x=\"{}\" y=\"84\">{words}</text>", MARGIN + 42);
-    let width = width.max(MARGIN * 2 + 42 + (words.chars().count() as f64 * SMALL_CHARACTER) as usize);
-    Panel { body, width, height: 104, folds: Vec::new(), n_folded: 0, has_mutual }
+    Strip { body, height: y + LINE, fold: None }
 }

@@ -34,14 +34,25 @@ fn width_of(c: char) -> usize {
     }
 }
 
+/// How many pixels a text takes in the proportional font of this size; a guess on the safe side.
+pub(super) fn pixels(text: &str, size: usize, is_bold: bool) -> usize {
+    let hundredths = text.chars().map(width_of).sum::<usize>();
+    (hundredths * size).div_ceil(100) * if is_bold { 107 } else { 100 } / 100
+}
+
 /// A text in at most so many pixels of the proportional font of 10.5 pixels.
 pub(super) fn cut_to_width(text: &str, max: usize) -> String {
+    cut_to_pixels(text, max * 200 / 21, 100)
+}
+
+/// A text in at most so many pixels of the proportional font of this size.
+pub(super) fn cut_to_pixels(text: &str, max: usize, size: usize) -> String {
     let text = printable(text);
-    let width = |text: &str| text.chars().map(width_of).sum::<usize>() * 21 / 200;
-    if width(&text) <= max {
+    let max = max * 100 / size;
+    if text.chars().map(width_of).sum::<usize>() <= max {
         return text.into_owned();
     }
-    let mut left = (max * 200 / 21).saturating_sub(100);
+    let mut left = max.saturating_sub(100);
     let fits = |c: &char| {
         let fits = width_of(*c) <= left;
         left = left.saturating_sub(width_of(*c));

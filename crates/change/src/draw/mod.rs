@@ -7,27 +7,30 @@
 //! What it deliberately does not do: it judges nothing (a broken graph is drawn as it is, since that is when a picture is
 //! wanted most) and prints nothing.
 //!
-//! # How a channel is drawn
+//! # How a package is drawn
 //!
-//! SVG and HTML are laid out in lines, the highest version on top. Three things keep long channels readable. What is repeated shares a line
-//! (`draw::fold`): rows that differ in nothing but their version, and the patch releases of a minor version of which only the newest is
-//! treated otherwise. If there are still more lines than a picture of 2,000 pixels has, the newest stay, the next are put together by minor
-//! version, then by major version, then in equal parts; a package of many channels gets fewer lines for each. And edges into different
-//! entries share a lane wherever that says the same (`draw::lanes`): a lane leads from each of its sources up to each of its targets above
-//! it, which is what chains of ranges ("from everything older") and growing lists of skips amount to. Sources are kept as ranges, never as
-//! single edges, so a channel of ten thousand entries with ranges stays small. Entries with the same range share
-//! a mutual lane, from each dot to every arrow. Lanes are made twice: of rows, to see what is repeated, and of lines, to be drawn.
+//! SVG and HTML have one picture for a package: its bundles on one axis, the highest version on top (`draw::axis`), and each channel as a
+//! track beside them, with its head as a flag. A track runs where an upgrade of the channel leads, so a dashed line across all tracks is a
+//! gap that nothing crosses. If there are more rows than a screen has, rows that tell little share a line, in place (`draw::fold`): the
+//! newest ones, heads, both sides of gaps and the newest of each minor version keep theirs. A page opens such a line without a script, since
+//! a picture is a list of strips of the same columns (`draw::picture`).
+//!
+//! A channel by itself has its edges, too. Edges into different entries share a lane wherever that says the same (`draw::lanes`): a lane
+//! leads from each of its sources up to each of its targets above it, which is what chains of ranges ("from everything older") and growing
+//! lists of skips amount to. Sources are kept as ranges, never as single edges, so a channel of ten thousand entries with ranges stays
+//! small. Entries with the same range share a mutual lane, from each circle to every arrow.
 //!
 //! Every mark has a shape besides its colour, and a test holds the contrast of each colour, light and dark (`draw::style`). Names are escaped
 //! and cut in one file (`draw::markup`), and no layout depends on what a font measures. A whole catalog is an overview (`draw::overview`): a
 //! line for each package, as many columns as a screen has; in HTML each line leads to a section, which style sheets show, not scripts.
 
+mod axis;
 mod catalog;
 mod channel;
 mod dot;
 mod fold;
+mod folded_mermaid;
 mod html;
-mod label;
 mod lanes;
 mod layout;
 mod legend;
@@ -36,20 +39,23 @@ mod mermaid;
 mod node;
 mod order;
 mod overview;
-mod panel;
+mod picture;
 mod rows;
 mod style;
 mod svg;
 mod text;
+mod treemap;
+mod way;
 
 pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError, Package};
 pub use channel::{ChannelGraph, GraphEdge, GraphEdges, channels, channels_by_head};
 pub use dot::dot;
+pub use folded_mermaid::folded_mermaid;
 pub use html::html;
 pub use layout::Detail;
 pub use mermaid::{Mermaid, MermaidOptions};
 pub use node::GraphNode;
 pub use overview::{overview_svg, overview_text};
-pub use panel::{TooManyMarks, Way};
-pub use svg::{picture_style, svg, svg_for_page};
+pub use picture::{PictureLinks, TooManyMarks, Way};
+pub use svg::{picture_for_page, picture_style, svg};
 pub use text::text;

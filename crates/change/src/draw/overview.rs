@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::catalog::{Catalog, Channel};
-use super::markup::{columns, cut, cut_to_width, escaped};
+use super::markup::{columns, cut, cut_to_pixels, cut_to_width, escaped};
 use super::order::head_version;
+use super::picture::SMALL;
 use super::svg::document;
+use super::treemap::{Tile, tiles};
 use olmdex_base::diag::counted;
 use olmdex_version::Version;
 
@@ -210,7 +212,7 @@ fn marks_of(line: &PackageLine<'_>) -> &'static str {
     }
 }
 
-/// All that is said of a package, for whoever rests the pointer on it.
+/// A package in words, which appear where the pointer rests on it.
 fn in_words(line: &PackageLine<'_>) -> String {
     let PackageLine { name, head, default_channel, n_channels, n_bundles, .. } = line;
     let marks = line.marks();
@@ -221,9 +223,74 @@ fn in_words(line: &PackageLine<'_>) -> String {
     format!("{name}{marks}: head {head}, default channel {default_channel}, {channels}, {bundles}")
 }
 
-/// Draws the overview as a file.
+/// Size of the map, without its margins and what stands above and below.
+const MAP: (usize, usize) = (1576, 860);
+
+/// Draws the packages as a map, as large as they have bundles and as dark as they have channels. `link` says where a package leads, by its
+/// number.
+pub(super) fn map(catalog: &Catalog, link: impl Fn(usize) -> Option<String>) -> Overview {
+    let lines = lines(catalog);
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|&it| std::cmp::Reverse(lines[it].n_bundles));
+    let total: usize = lines.iter().map(|it| it.n_bundles).sum();
+    // A package of one bundle among thousands must still be a place to point at.
+    let least = total as f64 / (lines.len().max(1) * 4) as f64;
+    let weights: Vec<f64> = order.iter().map(|&it| (lines[it].n_bundles as f64).max(least).max(1.0)).collect();
+    let (width, height) = MAP;
+    let whole = Tile { x: MARGIN as f64, y: 44.0, width: width as f64, height: height as f64 };
+    let mut body = String::new();
+    // Writing into a text cannot fail.
+    for (&number, tile) in order.iter().zip(tiles(&weights, whole)) {
+        let line = &lines[number];
+        let shade = match line.n_channels {
+            0 | 1 => 0,
+            2..=4 => 1,
+            _ => 2,
+        };
+        let mut class = format!("tile m{shade}");
+        for (is_so, name) in [(line.is_invalid, " invalid"), (line.is_deprecated, " outdated")] {
+            class.push_str(if is_so { name } else { "" });
+        }
+        let Tile { x, y, width, height } = tile;
+        let mut drawn = format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>");
+        let room = (width as usize).saturating_sub(8);
+        if room >= 32 && height >= 16.0 {
+            let name = format!("{}{}", marks_of(line), line.name);
+            let name = escaped(&cut_to_pixels(&name, room, SMALL));
+            let _ = write!(drawn, "<text class=\"hint\" x=\"{:.1}\" y=\"{:.1}\">{name}</text>", x + 4.0, y + 13.0);
+        }
+        if room >= 32 && height >= 32.0 && !line.head.is_empty() {
+            let head = escaped(&cut_to_pixels(&line.head, room, SMALL));
+            let _ = write!(drawn, "<text class=\"hint\" x=\"{:.1}\" y=\"{:.1}\">{head}</text>", x + 4.0, y + 27.0);
+        }
+        let _ = write!(body, "<g class=\"{class}\"><title>{}</title>", escaped(&in_words(line)));
+        let _ = match link(number) {
+            Some(link) => writeln!(body, "<a href=\"{link}\">{drawn}</a></g>"),
+            None => writeln!(body, "{drawn}</g>"),
+        };
+    }
+    let n_channels: usize = lines.iter().map(|it| it.n_channels).sum();
+    let counts = [(lines.len(), "package"), (n_channels, "channel"), (total, "bundle")];
+    let counts = counts.map(|(n, word)| counted(n as u64, word)).join(", ");
+    let bottom = 44 + height;
+    let _ = writeln!(
+        body,
+        "<text class=\"title\" x=\"{MARGIN}\" y=\"20\">{counts}</text>\
+         <text class=\"hint\" x=\"{MARGIN}\" y=\"36\">The larger, the more bundles; the darker, the more channels: 1, 2 to 4, 5 or more.</text>"
+    );
+    let marks = [
+        (lines.iter().any(|it| it.is_invalid), "\u{2717} with a thick border: invalid"),
+        (lines.iter().any(|it| it.is_deprecated), "\u{2020} with a dashed border: deprecated"),
+    ];
+    let marks: Vec<&str> = marks.into_iter().filter(|it| it.0).map(|it| it.1).collect();
+    let _ =
+        writeln!(body, "<text class=\"hint\" x=\"{MARGIN}\" y=\"{}\">{}</text>", bottom + 18, marks.join(" \u{b7} "));
+    Overview { body, width: width + 2 * MARGIN, height: bottom + 28 }
+}
+
+/// Draws the map as a file.
 #[must_use]
 pub fn overview_svg(catalog: &Catalog) -> String {
-    let Overview { body, width, height } = overview(catalog, |_| None);
+    let Overview { body, width, height } = map(catalog, |_| None);
     document((width, height), "Packages of a catalog", &body)
 }

@@ -3,52 +3,64 @@
 //! Every colour is written out for both, instead of by variables, which not every program that draws SVG knows. What knows
 //! nothing of dark screens draws the light form.
 
+use std::fmt::Write as _;
+
 use olmdex_text::palette::{DARK, LIGHT, Palette};
 
 const SHAPES: &str = "
-text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, \"DejaVu Sans Mono\", monospace; }
-.title { font-size: 14px; font-weight: bold; }
-.mark { font-size: 10px; }
-.box { stroke-width: 1.2; }
-.head { stroke-width: 2; }
-.skipped { stroke-dasharray: 5 3; }
-.mentioned { stroke-dasharray: 1.5 3; }
-.wall { stroke-width: 4; }
-.pill { fill: none; }
-.ring { fill: none; stroke-width: 3; }
-.number { font-size: 10px; font-weight: bold; text-anchor: middle; }
-.way { stroke-width: 4; fill: none; }
+.picture svg, .picture summary { display: block; }
+.picture summary { cursor: pointer; list-style: none; padding: 0; }
+.picture details > summary + svg { margin: 0; }
+svg text { font: 13px system-ui, -apple-system, \"Segoe UI\", \"Noto Sans\", Roboto, \"Liberation Sans\", Arial, sans-serif;
+  font-variant-numeric: tabular-nums; }
+svg .title, svg .strong { font-weight: 700; }
+svg .hint, .flag text { font-size: 11px; }
+.flag text { font-weight: 600; }
+svg .folded { font-weight: 700; font-size: 16px; }
+svg .struck, .flag.struck text { text-decoration: line-through; }
+.track .rail { stroke-width: 3; stroke-linecap: round; fill: none; }
+.track .several { stroke-width: 7; stroke-dasharray: 3 4; stroke-linecap: butt; }
+.track .dot { stroke-width: 1; }
+.track .hollow, .track .end, .track .mention { stroke-width: 2; }
+.track .end { fill: none; }
+.track .reach { stroke-width: 1.4; stroke-dasharray: 3 2; fill: none; }
+.gap { stroke-width: 1.4; stroke-dasharray: 4 4; fill: none; }
+svg .number { font-size: 10px; font-weight: 700; text-anchor: middle; }
+svg .way { stroke-width: 4; fill: none; }
 .replaces { stroke-width: 1.4; fill: none; }
 .skips { stroke-width: 1.4; stroke-dasharray: 6 3; fill: none; }
 .skipRange { stroke-width: 1.4; stroke-dasharray: 1.5 2.5; fill: none; }
 .mutual { stroke-width: 4; }
 .dot-skips { stroke-width: 1.4; }
-.cell { font: 10.5px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Liberation Sans\", Arial, sans-serif; }
-.count { text-anchor: end; font-variant-numeric: tabular-nums; }
+.tile rect { stroke-width: 1; }
+.tile.outdated rect { stroke-dasharray: 4 3; stroke-width: 2; }
+.tile.invalid rect { stroke-width: 4; }
+svg .cell { font-size: 10.5px; }
+.count { text-anchor: end; }
 .column { font-weight: 600; }
 ";
 
 /// The colours, as style sheets say them.
 fn rules(palette: &Palette) -> String {
-    let Palette { ground, band, text, muted, link, border, node, node_border, head, head_border, .. } = palette;
-    let Palette { hatch, hatch_line, deprecated_border, wall, way, on_way, replaces, skips, skip_range, .. } = palette;
-    format!(
+    let Palette { ground, band, text, muted, link, border, wall, way, on_way, .. } = palette;
+    let Palette { replaces, skips, skip_range, tracks, on_track, map, .. } = palette;
+    let mut sheet = format!(
         ".ground {{ fill: {ground}; }}
 .band {{ fill: {band}; }}
-text {{ fill: {text}; }}
-.mark {{ fill: {muted}; }}
-a text, a .cell {{ fill: {link}; }}
+svg text {{ fill: {text}; }}
+svg .note, svg .folded {{ fill: {muted}; }}
+svg a text, svg a .cell {{ fill: {link}; }}
 .rule {{ stroke: {border}; }}
-.box {{ fill: {node}; stroke: {node_border}; }}
-.pill {{ stroke: {node_border}; }}
-.head {{ fill: {head}; stroke: {head_border}; }}
-.hatch-ground {{ fill: {hatch}; }}
-.hatch-line {{ stroke: {hatch_line}; }}
-.deprecated {{ fill: url(#hatch); stroke: {deprecated_border}; }}
-.wall {{ stroke: {wall}; }}
-.ring, .way {{ stroke: {way}; }}
+.tile rect {{ stroke: {muted}; }}
+svg .tile text, svg .tile a text {{ fill: {text}; }}
+.tile.invalid rect {{ stroke: {wall}; }}
+.gap {{ stroke: {wall}; }}
+.track .hollow, .track .mention {{ fill: {ground}; }}
+.track .end {{ stroke: {wall}; }}
 .badge {{ fill: {way}; }}
-.number {{ fill: {on_way}; }}
+svg .way {{ stroke: {way}; }}
+svg .number {{ fill: {on_way}; }}
+.flag text, svg .flag a text {{ fill: {on_track}; }}
 .replaces {{ stroke: {replaces}; }}
 .skips {{ stroke: {skips}; }}
 .skipRange {{ stroke: {skip_range}; }}
@@ -57,7 +69,19 @@ a text, a .cell {{ fill: {link}; }}
 .tip-replaces, .dot-replaces {{ fill: {replaces}; }}
 .tip-skips {{ fill: {skips}; }}
 "
-    )
+    );
+    // Writing into a text cannot fail.
+    for (number, colour) in map.iter().enumerate() {
+        let _ = writeln!(sheet, ".m{number} rect {{ fill: {colour}; }}");
+    }
+    for (number, colour) in tracks.iter().enumerate() {
+        let _ = writeln!(
+            sheet,
+            ".t{number} .rail, .t{number} .hollow, .t{number} .mention, .t{number} .reach {{ stroke: {colour}; }} \
+             .t{number} .dot, .t{number} rect {{ fill: {colour}; stroke: {colour}; }}"
+        );
+    }
+    sheet
 }
 
 /// The colours of a page around pictures.
@@ -84,7 +108,3 @@ pub(super) fn page_style() -> String {
     let (light, dark) = (page_rules(&LIGHT), page_rules(&DARK));
     format!(":root {{ color-scheme: light dark; }}\n{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n")
 }
-
-pub(super) const DEFINITIONS: &str = "<defs><pattern id=\"hatch\" width=\"7\" height=\"7\" \
-     patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect class=\"hatch-ground\" width=\"7\" height=\"7\"/>\
-     <line class=\"hatch-line\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"7\" stroke-width=\"2\"/></pattern></defs>\n";

@@ -1,0 +1,658 @@
+//! The picture of a package: a title, a line for each version or for several, and a legend of the marks that occur.
+//!
+//! A picture is a list of [`Strip`]s below each other, so that a page can open versions that share a line in their place. All
+//! strips have the same columns.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::axis::{Axis, EntryMark, Row};
+use super::catalog::{Catalog, Channel};
+use super::lanes::Lane;
+use super::layout::{Detail, Layout};
+use super::legend::{Mark, legend};
+use super::markup::{cut, cut_to_pixels, escaped, escaped_lines, pixels};
+use super::way::WayMarks;
+use olmdex_base::diag::counted;
+use olmdex_olm::upgrade::Field;
+
+/// Height of a line.
+pub(super) const LINE: usize = 24;
+/// Distance between tracks, and between lanes.
+const TRACK: usize = 16;
+const LANE: usize = 13;
+/// Around a picture.
+pub(super) const MARGIN: usize = 12;
+/// Sizes of fonts.
+pub(super) const FONT: usize = 13;
+pub(super) const SMALL: usize = 11;
+/// How many colours tracks have.
+const COLOURS: usize = 8;
+/// What is longer is cut.
+const MAX_TITLE: usize = 60;
+const MAX_VERSION: usize = 28;
+const MAX_FLAG: usize = 200;
+/// Flags and marks of a line take at most so many pixels; the rest of the flags is counted.
+const MAX_FLAGS: usize = 620;
+/// What leads to a row, in words.
+const MAX_WORDS: usize = 320;
+/// So many names are shown when the pointer rests on a line of many.
+const MAX_HINTS: usize = 30;
+
+/// A path through a package that a picture shows: names of bundles, the installed one first.
+pub type Way = [String];
+
+/// More is to be drawn than is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the picture of `{package}` has {found} marks; the limit is {limit}")]
+pub struct TooManyMarks {
+    /// The package at which the limit was reached.
+    pub package: String,
+    /// How many marks it has: entries on the lines of their channels, and ends of edges.
+    pub found: usize,
+    /// How many were still allowed.
+    pub limit: usize,
+}
+
+/// Where the names in a picture lead.
+pub struct PictureLinks<'l> {
+    /// The address of a bundle, by its name and version.
+    pub bundle: &'l dyn Fn(&str, &str) -> Option<String>,
+    /// The address of a channel.
+    pub channel: &'l dyn Fn(&str) -> Option<String>,
+}
+
+impl PictureLinks<'_> {
+    /// Names lead nowhere.
+    pub(super) const NONE: PictureLinks<'static> = PictureLinks { bundle: &|_, _| None, channel: &|_| None };
+}
+
+/// How a package is drawn.
+#[derive(Clone, Copy)]
+pub(super) struct View<'v> {
+    pub(super) way: &'v Way,
+    /// In at most so many lines, or in a line for every entry.
+    pub(super) max_lines: Option<usize>,
+    /// Whether versions that share a line can be opened; at most so many of them.
+    pub(super) max_opened: usize,
+    pub(super) links: &'v PictureLinks<'v>,
+}
+
+impl View<'_> {
+    pub(super) fn max_lines_of(detail: Detail, max: usize) -> Option<usize> {
+        (detail == Detail::Collapsed).then_some(max)
+    }
+}
+
+/// A part of a picture, as wide as all others.
+#[derive(Debug, Clone)]
+pub(super) struct Strip {
+    pub(super) body: String,
+    pub(super) height: usize,
+    /// If the strip is a line of several versions: what it says, and these versions, if they can be opened.
+    pub(super) fold: Option<(String, Option<Box<Strip>>)>,
+}
+
+/// The picture of a package.
+#[derive(Debug, Clone)]
+pub(super) struct Picture {
+    pub(super) strips: Vec<Strip>,
+    pub(super) width: usize,
+    /// How many versions share a line with another one.
+    pub(super) n_folded: usize,
+    pub(super) marks: BTreeSet<Mark>,
+    /// What the picture shows, in a line.
+    pub(super) title: String,
+}
+
+impl Picture {
+    /// Draws the channels of one package, in this order. It may have so many marks, which are taken off.
+    pub(super) fn new(
+        catalog: &Catalog,
+        channels: &[&Channel],
+        view: View<'_>,
+        n_left: &mut usize,
+    ) -> Result<Self, TooManyMarks> {
+        let layout = Layout::new(Axis::new(catalog, channels), view.max_lines, |row| view.way.contains(&row.name));
+        let is_opened = layout.n_folded() <= view.max_opened;
+        let found = layout.n_marks() + if is_opened { layout.n_folded() * layout.axis.tracks.len() } else { 0 };
+        *n_left = n_left.checked_sub(found).ok_or_else(|| TooManyMarks {
+            package: layout.axis.package.clone(),
+            found,
+            limit: *n_left,
+        })?;
+        let mut drawing = Drawing::new(&layout, view);
+        let mut strips = vec![drawing.title()];
+        let mut plain = 0..0;
+        for (line, rows) in layout.lines.iter().enumerate() {
+            if rows.len() == 1 {
+                plain.end = line + 1;
+                continue;
+            }
+            strips.extend(drawing.strip(plain.clone()));
+            strips.push(drawing.fold(line, is_opened));
+            plain = line + 1..line + 1;
+        }
+        strips.extend(drawing.strip(plain));
+        let title = drawing.counted();
+        let Drawing { marks, width, .. } = drawing;
+        Ok(Self { strips, width, n_folded: layout.n_folded(), marks, title })
+    }
+
+    /// The strip below all others that says what the marks mean.
+    pub(super) fn legend(&self) -> Strip {
+        legend(&self.marks, self.width)
+    }
+}
+
+/// A picture while it grows.
+struct Drawing<'d> {
+    layout: &'d Layout,
+    view: View<'d>,
+    way: WayMarks,
+    prefix: String,
+    /// Where versions, tracks, lanes and flags begin.
+    at_versions: usize,
+    at_tracks: usize,
+    at_lanes: usize,
+    at_flags: usize,
+    width: usize,
+    marks: BTreeSet<Mark>,
+}
+
+impl<'d> Drawing<'d> {
+    fn new(layout: &'d Layout, view: View<'d>) -> Self {
+        let axis = &layout.axis;
+        let way = WayMarks::new(layout, view.way);
+        let at_versions = MARGIN + way.width();
+        let single = |it: &Range<usize>| (it.len() == 1).then(|| &axis.rows[it.start]);
+        let widths = layout.lines.iter().filter_map(single).map(|it| pixels(&label(it), FONT, it.is_bold()));
+        let at_tracks = at_versions + widths.max().unwrap_or(0).max(40) + 20;
+        let at_lanes = at_tracks + layout.n_columns * TRACK;
+        let n_lanes = layout.lanes.iter().map(|it| it.column + 1).max().unwrap_or(0);
+        let at_flags = at_lanes + if n_lanes == 0 { 4 } else { n_lanes * LANE + 14 };
+        let prefix = axis.prefix().to_owned();
+        let mut drawing = Self {
+            layout,
+            view,
+            way,
+            prefix,
+            at_versions,
+            at_tracks,
+            at_lanes,
+            at_flags,
+            width: 0,
+            marks: BTreeSet::new(),
+        };
+        let lines = layout.lines.iter().map(|rows| match single(rows) {
+            Some(_) => at_flags + drawing.flags(rows.start).1,
+            // A line of several has its words where there is room for them, beside the tracks.
+            None => at_flags + pixels(&drawing.fold_words(rows), SMALL, false),
+        });
+        let widest = lines.max().unwrap_or(0);
+        let title = drawing.counted();
+        let head = MARGIN + pixels(&title, FONT, true).max(pixels(drawing.how_to_read(), SMALL, false));
+        let has_words = layout.n_folded() > 0 && view.max_opened >= layout.n_folded() && axis.tracks.len() == 1;
+        let opened = if has_words { at_flags + MAX_WORDS + 60 } else { 0 };
+        drawing.width = widest.max(head).max(opened).max(320) + MARGIN;
+        drawing
+    }
+
+    /// The name of the package or channel, and how much there is of it.
+    fn counted(&self) -> String {
+        let axis = &self.layout.axis;
+        let n = axis.rows.iter().filter(|it| it.is_entry).count() as u64;
+        let name = match axis.tracks.as_slice() {
+            [only] => cut(&format!("{}/{}", axis.package, only.channel), MAX_TITLE),
+            _ => cut(&axis.package, MAX_TITLE),
+        };
+        let mut words = match axis.tracks.as_slice() {
+            [only] => {
+                let marks = [(only.is_default, ", default channel"), (only.is_deprecated, ", deprecated")];
+                let marks: String = marks.into_iter().filter(|it| it.0).map(|it| it.1).collect();
+                format!("{name}: {}{marks}", if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") })
+            }
+            tracks => {
+                format!("{name}: {} in {}", counted(n, "version"), counted(tracks.len() as u64, "channel"))
+            }
+        };
+        let n_folded = self.layout.n_folded();
+        if n_folded > 0 {
+            let _ = write!(words, ", {n_folded} of them folded");
+        }
+        words
+    }
+
+    fn how_to_read(&self) -> &'static str {
+        match (self.layout.axis.tracks.len(), self.layout.lanes.is_empty()) {
+            (1, true) => "Read upwards: OLM upgrades along the line, and \u{25c6} is the head.",
+            (1, false) => {
+                "Read upwards to the head \u{25c6}. Lanes on the right lead from each circle to their arrows."
+            }
+            _ => "Read upwards: each line is a channel, \u{25c6} is its head, and OLM upgrades along the line.",
+        }
+    }
+
+    fn title(&self) -> Strip {
+        // Writing into a text cannot fail.
+        let mut body = format!(
+            "<text class=\"title\" x=\"{MARGIN}\" y=\"20\">{}</text>\n<text class=\"hint\" x=\"{MARGIN}\" y=\"38\">{}</text>\n",
+            escaped(&self.counted()),
+            self.how_to_read()
+        );
+        let mut height = 50;
+        if !self.prefix.is_empty() {
+            let words = format!("Bundles are named {}VERSION.", cut(&self.prefix, MAX_TITLE));
+            let _ = writeln!(body, "<text class=\"hint\" x=\"{MARGIN}\" y=\"54\">{}</text>", escaped(&words));
+            height = 66;
+        }
+        Strip { body, height, fold: None }
+    }
+
+    /// Lines of one row each.
+    fn strip(&mut self, lines: Range<usize>) -> Option<Strip> {
+        if lines.is_empty() {
+            return None;
+        }
+        let rows = self.layout.lines[lines.start].start..self.layout.lines[lines.end - 1].end;
+        let mut body = String::new();
+        self.write_gaps(&mut body, &rows);
+        self.write_tracks(&mut body, &rows);
+        self.write_lanes(&mut body, &lines);
+        self.way.write(&mut body, lines.clone(), MARGIN);
+        for (at, row) in rows.clone().enumerate() {
+            self.write_row(&mut body, row, middle(at));
+        }
+        Some(Strip { body, height: rows.len() * LINE, fold: None })
+    }
+
+    /// A line of several rows; with these rows, if they are to be opened.
+    fn fold(&mut self, line: usize, is_opened: bool) -> Strip {
+        self.marks.insert(Mark::Fold);
+        let rows = self.layout.lines[line].clone();
+        let words = self.fold_words(&rows);
+        let mut body = String::new();
+        for (number, track) in self.layout.axis.tracks.iter().enumerate() {
+            let within = track.within(&rows);
+            let (enters, leaves) =
+                (rows.start > 0 && track.crosses_below(rows.start - 1), track.crosses_below(rows.end - 1));
+            let x = self.track_x(number);
+            let mut drawn = String::new();
+            if !within.is_empty() || enters || leaves {
+                let (top, bottom) = (if enters { 0 } else { 4 }, if leaves { LINE } else { LINE - 4 });
+                let class = if within.is_empty() { "" } else { " several" };
+                let _ = write!(drawn, "<path class=\"rail{class}\" d=\"M{x} {top}V{bottom}\"/>");
+            }
+            if self.layout.axis.tracks.len() > 1 {
+                self.marks.extend(write_ranges(&mut drawn, &track.ranges, x + 6, (&rows, LINE)));
+            }
+            if !drawn.is_empty() {
+                let _ = writeln!(body, "<g class=\"track t{}\" data-track=\"{number}\">{drawn}</g>", number % COLOURS);
+            }
+        }
+        self.write_lanes(&mut body, &(line..line + 1));
+        self.way.write(&mut body, line..line + 1, MARGIN);
+        let names = rows.clone().take(MAX_HINTS).map(|row| self.layout.axis.rows[row].name.clone());
+        let more = rows.len().saturating_sub(MAX_HINTS);
+        let hint = names.chain((more > 0).then(|| format!("… and {more} more")));
+        let _ = writeln!(
+            body,
+            "<g class=\"row\"><title>{}</title><text class=\"folded\" x=\"{}\" y=\"{}\">\u{22ef}</text>\
+             <text class=\"hint\" x=\"{}\" y=\"{}\">{}</text></g>",
+            escaped_lines(hint),
+            self.at_versions,
+            middle(0) + 4,
+            self.at_flags,
+            middle(0) + 4,
+            escaped(&words)
+        );
+        let opened = is_opened.then(|| Box::new(self.opened(line, &rows)));
+        Strip { body, height: LINE, fold: Some((words, opened)) }
+    }
+
+    /// The rows of a line, each by itself; lanes only pass them, and words say what leads to each.
+    fn opened(&mut self, line: usize, rows: &Range<usize>) -> Strip {
+        let mut body = String::new();
+        self.write_gaps(&mut body, rows);
+        self.write_tracks(&mut body, rows);
+        for lane in &self.layout.lanes {
+            let (top, bottom) = lane.span();
+            if top <= line && line < bottom {
+                let x = self.lane_x(lane);
+                let _ = writeln!(body, "<path class=\"{}\" d=\"M{x} 0V{}\"/>", lane.field.as_str(), rows.len() * LINE);
+            }
+        }
+        self.way.pass(&mut body, line, rows.len() * LINE, MARGIN);
+        for (at, row) in rows.clone().enumerate() {
+            self.write_row(&mut body, row, middle(at));
+            let x = self.at_flags + self.flags(row).1 + 10;
+            let words = cut_to_pixels(&self.edge_words(row), MAX_WORDS, SMALL);
+            if !words.is_empty() {
+                let _ = writeln!(
+                    body,
+                    "<text class=\"hint\" x=\"{x}\" y=\"{}\">{}</text>",
+                    middle(at) + 4,
+                    escaped(&words)
+                );
+            }
+        }
+        Strip { body, height: rows.len() * LINE, fold: None }
+    }
+
+    /// What leads to a row beside the row below it; only of a single channel.
+    fn edge_words(&self, row: usize) -> String {
+        let Axis { rows, sources, .. } = &self.layout.axis;
+        let first = sources.partition_point(|it| it.target < row);
+        let of_row = sources[first..].iter().take_while(|it| it.target == row);
+        let words = of_row.filter_map(|it| match it.field {
+            Field::Replaces if it.each().next() == Some(row + 1) => None,
+            Field::Replaces => {
+                Some(format!("replaces {}", it.each().next().map(|row| label(&rows[row])).unwrap_or_default()))
+            }
+            Field::Skips => Some(format!("skips {}", counted(it.len() as u64, "version"))),
+            Field::SkipRange => Some(format!("skipRange {}", it.value)),
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// How many versions share a line, which, and what is seen of them nowhere else.
+    fn fold_words(&self, rows: &Range<usize>) -> String {
+        let all = &self.layout.axis.rows[rows.clone()];
+        let text = |it: Option<&Row>| it.map(label).unwrap_or_default();
+        let mut words = format!("{} more: {} to {}", all.len(), text(all.last()), text(all.first()));
+        let count = |has: fn(&Row) -> bool| all.iter().filter(|it| has(it)).count();
+        let n_gaps = self.layout.axis.is_gap_below[rows.start..rows.end - 1].iter().filter(|it| **it).count();
+        let n_heads = count(|it| !it.head_of.is_empty());
+        for (n, one, many) in [
+            (n_heads, "head", "heads"),
+            (count(|it| it.is_deprecated), "deprecated", "deprecated"),
+            (count(|it| it.is_dead_end), "dead end", "dead ends"),
+            (count(|it| it.is_skipped), "skipped", "skipped"),
+            (count(|it| !it.is_entry), "not in a channel", "not in a channel"),
+            (n_gaps, "gap", "gaps"),
+        ] {
+            match n {
+                0 => {}
+                1 => words.push_str(&format!(", 1 {one}")),
+                n => words.push_str(&format!(", {n} {many}")),
+            }
+        }
+        words
+    }
+
+    fn track_x(&self, track: usize) -> usize {
+        self.at_tracks + self.layout.columns[track] * TRACK + TRACK / 2
+    }
+
+    fn lane_x(&self, lane: &Lane) -> usize {
+        self.at_lanes + 8 + lane.column * LANE
+    }
+
+    /// Dashed lines where no upgrade leads from below to above.
+    fn write_gaps(&mut self, body: &mut String, rows: &Range<usize>) {
+        for row in rows.clone().filter(|row| self.layout.axis.is_gap_below[*row]) {
+            self.marks.insert(Mark::Gap);
+            // At the end of a strip, the line must not be cut.
+            let y = (row + 1 - rows.start) * LINE - usize::from(row + 1 == rows.end);
+            let _ = writeln!(
+                body,
+                "<g><title>no upgrade crosses</title><path class=\"gap\" d=\"M{} {y}H{}\"/></g>",
+                self.at_versions,
+                self.width - MARGIN
+            );
+        }
+    }
+
+    fn write_tracks(&mut self, body: &mut String, rows: &Range<usize>) {
+        let y = |row: usize| middle(row - rows.start);
+        for (number, track) in self.layout.axis.tracks.iter().enumerate() {
+            let x = self.track_x(number);
+            let mut path = String::new();
+            // Where the line that is being drawn begins.
+            let mut from = (rows.start > 0 && track.crosses_below(rows.start - 1)).then_some(0);
+            for row in rows.clone() {
+                if track.crosses_below(row) {
+                    from = from.or(Some(y(row)));
+                } else if let Some(top) = from.take() {
+                    let _ = write!(path, "M{x} {top}V{}", y(row));
+                }
+            }
+            if let Some(top) = from {
+                let _ = write!(path, "M{x} {top}V{}", rows.len() * LINE);
+            }
+            let mut drawn = String::new();
+            if !path.is_empty() {
+                let _ = write!(drawn, "<path class=\"rail\" d=\"{path}\"/>");
+            }
+            if self.layout.axis.tracks.len() > 1 {
+                self.marks.extend(write_ranges(&mut drawn, &track.ranges, x + 6, (rows, rows.len() * LINE)));
+            }
+            for (row, mark) in track.within(rows) {
+                self.marks.insert(Mark::Entry(*mark));
+                write_entry(&mut drawn, *mark, x, y(*row));
+            }
+            if !drawn.is_empty() {
+                let _ = writeln!(body, "<g class=\"track t{}\" data-track=\"{number}\">{drawn}</g>", number % COLOURS);
+            }
+        }
+    }
+
+    /// Lanes of edges over these lines: a line from the lowest to the topmost end, a circle at each source, an arrow at each target.
+    fn write_lanes(&mut self, body: &mut String, lines: &Range<usize>) {
+        for lane in &self.layout.lanes {
+            let (top, bottom) = lane.span();
+            if bottom < lines.start || top >= lines.end {
+                continue;
+            }
+            self.marks.insert(Mark::Lane(lane.field, lane.is_mutual));
+            let x = self.lane_x(lane);
+            let field = lane.field.as_str();
+            let track = self.at_tracks + self.layout.n_columns * TRACK - 2;
+            let y = |line: usize| middle(line - lines.start);
+            let from = if top < lines.start { 0 } else { y(top) };
+            let to = if bottom >= lines.end { lines.len() * LINE } else { y(bottom) };
+            let mutual = if lane.is_mutual { " mutual" } else { "" };
+            let _ = write!(
+                body,
+                "<g class=\"edge\"><title>{}</title><path class=\"{field}{mutual}\" d=\"M{x} {from}V{to}",
+                escaped_lines(lane.words.lines())
+            );
+            let sources: Vec<usize> =
+                lane.sources.iter().cloned().flatten().filter(|it| lines.contains(it)).map(|it| y(it) + 4).collect();
+            let targets: Vec<usize> =
+                lane.targets.iter().filter(|it| lines.contains(it)).map(|it| y(*it) - 4).collect();
+            for y in sources.iter().chain(&targets) {
+                let _ = write!(body, "M{track} {y}H{x}");
+            }
+            body.push_str("\"/>");
+            for y in sources {
+                let _ = write!(body, "<circle class=\"dot-{field}\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>");
+            }
+            for y in targets {
+                let _ = write!(body, "<path class=\"tip-{field}\" d=\"M{track} {y}l7 -4v8z\"/>");
+            }
+            body.push_str("</g>\n");
+        }
+    }
+
+    /// The version of a row, its flags and its marks.
+    fn write_row(&mut self, body: &mut String, row: usize, y: usize) {
+        let it = &self.layout.axis.rows[row];
+        let tracks: Vec<String> = self
+            .layout
+            .axis
+            .tracks
+            .iter()
+            .enumerate()
+            .filter(|(_, track)| !track.within(&(row..row + 1)).is_empty())
+            .map(|(number, _)| number.to_string())
+            .collect();
+        let mut class = "version".to_owned();
+        for (is_so, name) in [(it.is_bold(), " strong"), (it.is_deprecated, " struck")] {
+            class.push_str(if is_so { name } else { "" });
+        }
+        if it.is_deprecated {
+            self.marks.insert(Mark::Deprecated);
+        }
+        let text = format!(
+            "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>",
+            self.at_versions,
+            y + 4,
+            escaped(&label(it))
+        );
+        let _ =
+            write!(body, "<g class=\"row\" data-tracks=\"{}\"><title>{}</title>", tracks.join(" "), escaped(&it.name));
+        let _ = match (self.view.links.bundle)(&it.name, &it.version).filter(|_| it.is_entry) {
+            Some(link) => write!(body, "<a href=\"{}\">{text}</a>", escaped(&link)),
+            None => write!(body, "{text}"),
+        };
+        body.push_str("</g>");
+        body.push_str(&self.flags_at(row, y));
+        body.push('\n');
+    }
+
+    /// Flags and marks of a row, and how many pixels they take.
+    fn flags(&self, row: usize) -> (Vec<Flag<'d>>, usize) {
+        let axis = &self.layout.axis;
+        let it = &axis.rows[row];
+        let mut flags = Vec::new();
+        let mut x = 0;
+        for (at, &number) in it.head_of.iter().enumerate() {
+            let track = &axis.tracks[number];
+            let name =
+                if track.is_default { format!("{} \u{b7} default", track.channel) } else { track.channel.clone() };
+            let text = cut_to_pixels(&name, MAX_FLAG, SMALL);
+            let width = pixels(&text, SMALL, true) + 18;
+            if at > 0 && x + width > MAX_FLAGS {
+                let rest = &it.head_of[at..];
+                let text = format!("and {} more channels", rest.len());
+                let hint = rest.iter().map(|it| axis.tracks[*it].channel.clone()).collect();
+                let width = pixels(&text, SMALL, false);
+                flags.push(Flag { x, width, text, track: None, hint, channel: None });
+                x += width + 8;
+                break;
+            }
+            let hint = if text == name { Vec::new() } else { vec![name] };
+            flags.push(Flag {
+                x,
+                width,
+                text,
+                track: Some((number, track.is_deprecated)),
+                hint,
+                channel: Some(&track.channel),
+            });
+            x += width + 6;
+        }
+        let marks = [
+            (it.is_deprecated, "deprecated"),
+            (it.is_entry && it.is_dead_end && it.head_of.is_empty(), "dead end"),
+            (it.is_entry && it.is_skipped, "skipped"),
+            (!it.is_entry, "not in a channel"),
+        ];
+        let words: Vec<&str> = marks.into_iter().filter(|it| it.0).map(|it| it.1).collect();
+        if !words.is_empty() {
+            let text = words.join(", ");
+            let width = pixels(&text, SMALL, false);
+            flags.push(Flag { x, width, text, track: None, hint: Vec::new(), channel: None });
+            x += width;
+        }
+        (flags, x)
+    }
+
+    fn flags_at(&self, row: usize, y: usize) -> String {
+        let mut body = String::new();
+        for Flag { x, width, text, track, hint, channel } in self.flags(row).0 {
+            let x = self.at_flags + x;
+            let title = if hint.is_empty() {
+                String::new()
+            } else {
+                format!("<title>{}</title>", escaped_lines(hint.into_iter()))
+            };
+            let Some((number, is_deprecated)) = track else {
+                let _ = write!(
+                    body,
+                    "<g>{title}<text class=\"hint\" x=\"{x}\" y=\"{}\">{}</text></g>",
+                    y + 4,
+                    escaped(&text)
+                );
+                continue;
+            };
+            let struck = if is_deprecated { " struck" } else { "" };
+            let _ = write!(body, "<g class=\"flag t{}{struck}\" data-track=\"{number}\">{title}", number % COLOURS);
+            let drawn = format!(
+                "<rect x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"18\" rx=\"9\"/><text x=\"{}\" y=\"{}\">{}</text>",
+                y - 9,
+                x + 9,
+                y + 4,
+                escaped(&text)
+            );
+            let _ = match channel.and_then(|it| (self.view.links.channel)(it)) {
+                Some(link) => write!(body, "<a href=\"{}\">{drawn}</a></g>", escaped(&link)),
+                None => write!(body, "{drawn}</g>"),
+            };
+        }
+        body
+    }
+}
+
+/// Words beside a row: the name of a channel whose head it is, or its marks.
+struct Flag<'f> {
+    x: usize,
+    width: usize,
+    text: String,
+    /// The number of the channel's track, and whether the channel is deprecated.
+    track: Option<(usize, bool)>,
+    hint: Vec<String>,
+    channel: Option<&'f str>,
+}
+
+impl Row {
+    fn is_bold(&self) -> bool {
+        !self.head_of.is_empty()
+    }
+}
+
+/// The middle of a line of a strip.
+fn middle(line: usize) -> usize {
+    line * LINE + LINE / 2
+}
+
+/// What a row is called: its version, or its name where it has none.
+fn label(row: &Row) -> String {
+    cut(if row.version.is_empty() { &row.name } else { &row.version }, MAX_VERSION)
+}
+
+/// An entry on its track.
+pub(super) fn write_entry(body: &mut String, mark: EntryMark, x: usize, y: usize) {
+    let _ = match mark {
+        EntryMark::Head => {
+            write!(body, "<path class=\"dot\" d=\"M{} {y}l6 -6l6 6l-6 6z\"/>", x - 6)
+        }
+        EntryMark::Entry => write!(body, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>"),
+        EntryMark::Skipped => write!(body, "<circle class=\"hollow\" cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"),
+        EntryMark::DeadEnd => write!(body, "<path class=\"end\" d=\"M{} {}l8 8m0 -8l-8 8\"/>", x - 4, y - 4),
+        EntryMark::Mentioned => {
+            write!(body, "<rect class=\"mention\" x=\"{}\" y=\"{}\" width=\"7\" height=\"7\"/>", x - 3, y - 3)
+        }
+    };
+}
+
+/// Brackets beside a track, from each head down to what its `skipRange` reaches, as far as they are in these rows, which are so high in all.
+fn write_ranges(
+    body: &mut String,
+    ranges: &[(usize, usize)],
+    x: usize,
+    (rows, height): (&Range<usize>, usize),
+) -> Option<Mark> {
+    let mut mark = None;
+    let y = |row: usize| if height == LINE { LINE / 2 } else { middle(row - rows.start) };
+    for (top, bottom) in ranges.iter().filter(|it| it.0 < rows.end && it.1 >= rows.start) {
+        mark = Some(Mark::Range);
+        let start = if *top < rows.start { format!("M{x} 0") } else { format!("M{} {}h4", x - 4, y(*top) - 7) };
+        let end = if *bottom >= rows.end { format!("V{height}") } else { format!("V{}h-4", y(*bottom) + 7) };
+        // Writing into a text cannot fail.
+        let _ = write!(body, "<path class=\"reach\" d=\"{start}{end}\"/>");
+    }
+    mark
+}
