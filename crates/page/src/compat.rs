@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
+use super::compat_runs::{legend, runs, symbol, verdict, versions};
+use super::package_answer;
+use super::parts::{channel_route, link, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, stays_at};
 use olmdex_constraint::openshift::Minor;
-use olmdex_index::query::{Filter, PackageGraph};
+use olmdex_index::query::{Filter, PackageDetail, PackageGraph};
 use olmdex_rules::openshift::Lifecycle;
 use olmdex_version::Version;
 
@@ -37,14 +39,14 @@ fn scope_of(context: PageContext<'_>, graphs: &[PackageGraph], openshift: Minor)
 
 fn note(context: PageContext<'_>, scope: &CatalogsOfVersion, openshift: Minor) -> Markup {
     let rest = match (context.has_several(), scope) {
-        (false, _) => "The bundles of its only catalog follow.",
-        (true, CatalogsOfVersion::Without(_)) => "The bundles of the other catalogs follow.",
-        (true, _) => "The bundles of all catalogs follow.",
+        (false, _) => "The versions of its only catalog follow.",
+        (true, CatalogsOfVersion::Without(_)) => "The versions of the other catalogs follow.",
+        (true, _) => "The versions of all catalogs follow.",
     };
     html! {
         @match scope {
             CatalogsOfVersion::Own(names) => { @if context.has_several() {
-                p { "The bundles of " strong { (shown(&names.join(", "))) } ", the catalog for OpenShift " (openshift) "." }
+                p { "These are the versions in " strong { (shown(&names.join(", "))) } ", the catalog for OpenShift " (openshift) "." }
             } }
             CatalogsOfVersion::Without(names) => {
                 div.note.warn role="note" { p { "The catalog for OpenShift " (openshift) ", " strong { (shown(&names.join(", "))) }
@@ -115,6 +117,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
     let lifecycles: Vec<(String, Lifecycle)> =
         context.index().lifecycles(&Filter::default())?.into_iter().filter(|it| it.1.package == *package).collect();
     let minors = spoken_of(context, package, &lifecycles)?;
+    let details = package_answer::answer(context, package)?;
     let steps: Vec<Move> = match &fit.openshift {
         Some(text) => {
             let from = minor(text)?;
@@ -123,10 +126,16 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
         // Of each version that is spoken of, whether a cluster may go there.
         None => minors.iter().filter_map(|to| Some(Move { from: before(*to)?, to: *to })).collect(),
     };
+    // Where clusters are, as far as somebody speaks of it.
+    let current: Vec<Move> = match &fit.openshift {
+        Some(_) => steps.clone(),
+        None => minors.iter().map(|from| Move { from: *from, to: from.next() }).collect(),
+    };
     let body = html! {
         h1 { (shown(package)) " and OpenShift" }
         (tabs(context, package))
         @if context.is_served() { (form(context, fit, &minors)) }
+        (answers(html! { @for step in &current { (you_get(context, &details, &graphs, *step)) } }))
         @match &fit.openshift {
             Some(_) => { @for step in &steps {
                 (note(context, &scope_of(context, &graphs, step.from), step.from))
@@ -163,6 +172,11 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
     })
 }
 
+/// Sentences as a list, if there are some.
+fn answers(sentences: Markup) -> Markup {
+    html! { @if !sentences.0.is_empty() { ul.answers { (sentences) } } }
+}
+
 /// The minor version before another one; `None` for the first.
 fn before(minor: Minor) -> Option<Minor> {
     Some(Minor { minor: minor.minor.checked_sub(1)?, ..minor })
@@ -173,76 +187,151 @@ fn form(context: PageContext<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
     html! {
         form.question action=[address] {
             label { span { "Current OpenShift version" }
-                input name="openshift" list="minors" value=[fit.openshift.as_ref()] placeholder="4.18" autocomplete="off" inputmode="decimal"; }
-            datalist #minors { @for it in minors { option value=(it) {} } }
-            button { "Show what may stay" }
+                select name="openshift" {
+                    @if fit.openshift.is_none() { option value="" { "Choose…" } }
+                    @if let Some(other) = fit.openshift.as_ref().filter(|it| !minors.iter().any(|minor| minor.to_string() == **it)) {
+                        option selected { (shown(other)) }
+                    }
+                    @for it in minors.iter().rev() {
+                        option selected[fit.openshift.as_deref() == Some(it.to_string().as_str())] { (it) }
+                    }
+                } }
+            button { "Check" }
         }
     }
 }
 
-fn verdict(verdict: Compatibility) -> Markup {
-    match verdict {
-        Compatibility::Blocks => badge("bad", "blocks"),
-        Compatibility::Excluded => badge("warn", "excluded"),
-        Compatibility::Unknown => badge("", "unknown"),
-        Compatibility::NotExcluded => badge("", "not excluded"),
-        Compatibility::Stated => badge("good", "stated"),
+/// What a cluster on a version gets of the package, and whether that lets it go on, in a sentence for each catalog of the version.
+fn you_get(context: PageContext<'_>, details: &[PackageDetail], graphs: &[PackageGraph], step: Move) -> Markup {
+    let CatalogsOfVersion::Own(names) = scope_of(context, graphs, step.from) else { return html! {} };
+    let own = details.iter().filter(|it| names.contains(&it.row.catalog));
+    html! {
+        @for detail in own {
+            @let row = &detail.row;
+            li {
+                "On " strong { "OpenShift " (step.from) } " you get "
+                @if row.head.is_empty() { "no version: the default channel has no head" } @else {
+                    strong { (version_link(context, &row.package, (&row.head, &row.head_version), &row.catalog)) }
+                    " from channel "
+                    (link(context, &channel_route(context, &row.package, &row.default_channel, &row.catalog), shown(&row.default_channel)))
+                }
+                @if context.has_several() { " of " (shown(&row.catalog)) } ". "
+                (of_head(graphs, &row.catalog, &row.head, step))
+            }
+        }
     }
 }
 
-/// What holds when a cluster goes from a version to the next.
+/// Whether the head of the default channel lets a cluster go on.
+fn of_head(graphs: &[PackageGraph], catalog: &str, head: &str, step: Move) -> Markup {
+    let Some(graph) = graphs.iter().find(|it| it.catalog == catalog) else { return html! {} };
+    let rows = stays_at(graph, &[step]).pop().unwrap_or_default();
+    let Some(worst) = rows.iter().filter(|it| it.bundle == head).min_by_key(|it| it.verdict) else { return html! {} };
+    let to = step.to;
+    html! {
+        @match worst.verdict {
+            Compatibility::Blocks => { (verdict(worst.verdict)) " to " (to) ": " (shown(&worst.reason)) "." }
+            Compatibility::Excluded => { "It is not made for " (to) ", but does not stop the update: " (shown(&worst.reason)) "." }
+            Compatibility::Unknown => { "It does not say whether it works on " (to) "." }
+            Compatibility::NotExcluded => { "It probably works on " (to) ": " (shown(&worst.reason)) "." }
+            Compatibility::Stated => { "It supports " (to) " too." }
+        }
+    }
+}
+
+/// What holds when a cluster goes from a version to the next: how many versions block it, and what each range of versions says.
 fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
-    let mut headers = vec!["Version", "OLM", "Verdict", "Because"];
+    let blocking: BTreeSet<(&str, &str)> = rows
+        .iter()
+        .filter(|it| it.verdict == Compatibility::Blocks)
+        .map(|it| (it.catalog.as_str(), it.bundle.as_str()))
+        .collect();
+    let all: BTreeSet<(&str, &str)> = rows.iter().map(|it| (it.catalog.as_str(), it.bundle.as_str())).collect();
+    let has_generations = rows.iter().any(|it| it.olm.len() == 1);
+    let mut headers = vec!["Versions", "Verdict", "Reason"];
+    if has_generations {
+        headers.insert(1, "OLM");
+    }
     if context.has_several() {
         headers.insert(0, "Catalog");
     }
-    let rows = html! {
-        @for it in rows {
+    let mut sorted: Vec<&Stay> = rows.iter().collect();
+    sorted.sort_by_key(|it| (&it.catalog, &it.olm));
+    let lines = html! {
+        @for run in runs(sorted, |it| (&it.catalog, &it.olm, it.verdict, &it.reason, &it.refusal)) {
+            @let (catalog, olm, of_all, reason, refusal) = run.key;
             tr {
-                @if context.has_several() { td { (shown(&it.catalog)) } }
-                th scope="row" { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
-                td { (it.olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")) }
-                td { (verdict(it.verdict)) }
-                td { (shown(&it.reason)) @if let Some(refusal) = &it.refusal { "; OLM v1 refuses it: " (shown(refusal)) } }
+                @if context.has_several() { td { (shown(catalog)) } }
+                th scope="row" { (versions(context, &run.rows)) }
+                @if has_generations { td { (olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")) } }
+                td { (verdict(of_all)) }
+                td { (shown(reason)) @if let Some(refusal) = refusal { "; OLM v1 refuses it: " (shown(refusal)) } }
             }
         }
     };
-    table(&format!("While the cluster goes from OpenShift {} to {}", step.from, step.to), &headers, rows)
+    html! {
+        p {
+            @match blocking.len() {
+                0 => { "No version blocks the update from " (step.from) " to " (step.to) "." }
+                n if n == all.len() => { "All " (n) " versions block the update from " (step.from) " to " (step.to) "." }
+                n => { (n) " of " (all.len()) " versions block the update from " (step.from) " to " (step.to) "." }
+            }
+        }
+        (table(&format!("While the cluster goes from OpenShift {} to {}", step.from, step.to), &headers, lines))
+    }
 }
 
-/// Versions and versions of OpenShift.
+/// Ranges of versions and versions of OpenShift; a sentence if no version says anything.
 fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
     let preferred = context.cache().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
     let columns = stays_at(graph, steps);
-    let mut seen: Vec<(&str, &str)> = Vec::new();
-    for it in columns.iter().flatten() {
-        if !seen.contains(&(&*it.bundle, &*it.version)) {
-            seen.push((&it.bundle, &it.version));
-        }
-    }
-    let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
-    let headers: Vec<&str> = ["Version"].into_iter().chain(names.iter().map(String::as_str)).collect();
-    let mut ids = Ids::default();
-    // Where the generations of OLM differ, the worse verdict is shown.
-    let cell = |column: &[Stay], bundle: &str| {
-        let worst = column.iter().filter(|it| it.bundle == bundle).min_by_key(|it| it.verdict);
-        html! { @if let Some(it) = worst { span title=(shown(&it.reason)) { (verdict(it.verdict)) } } }
+    let says_something = |it: &Stay| !matches!(it.verdict, Compatibility::Unknown | Compatibility::NotExcluded);
+    let Some(last) = columns.last().filter(|_| columns.iter().flatten().any(says_something)) else {
+        return silent(context, preferred, columns.last().map(Vec::as_slice).unwrap_or_default());
     };
+    // Where the generations of OLM differ, the worse verdict is shown.
+    let worst = |column: &[Stay], bundle: &str| {
+        let worst = column.iter().filter(|it| it.bundle == bundle).min_by_key(|it| it.verdict);
+        worst.map(|it| (it.verdict, it.reason.clone()))
+    };
+    let mut seen = BTreeSet::new();
+    let each = last.iter().filter(|it| seen.insert(it.bundle.as_str()));
+    let all = runs(each, |it| columns.iter().map(|column| worst(column, &it.bundle)).collect::<Vec<_>>());
+    let occurring: BTreeSet<Compatibility> = all.iter().flat_map(|it| it.key.iter().flatten().map(|it| it.0)).collect();
+    let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
+    let headers: Vec<&str> = ["Versions"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let to = |step: &Move| Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()) });
     let rows = html! {
-        @for (bundle, version) in &seen {
-            tr id=(ids.make("v", version)) {
-                th scope="row" { (version_link(context, package, (bundle, version), preferred)) }
-                @for (column, step) in columns.iter().zip(steps) {
-                    td { (link(context, &Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()) }), cell(column, bundle))) }
+        @for run in &all {
+            tr {
+                th scope="row" { (versions(context, &run.rows)) }
+                @for (cell, step) in run.key.iter().zip(steps) {
+                    td { @if let Some((verdict, reason)) = cell { (link(context, &to(step), symbol(*verdict, reason))) } }
                 }
             }
         }
     };
     html! {
-        p { "Whether each version may stay when the cluster goes to a version of OpenShift, as catalog " strong { (shown(preferred)) }
-            " says: what blocks keeps the cluster from going there; what is excluded says that it is not made for it." }
+        p { "Whether a version may stay when the cluster goes to a version of OpenShift, as catalog " strong { (shown(preferred)) } " says." }
+        (legend(&occurring.into_iter().collect::<Vec<_>>()))
         (table("May it stay when the cluster goes to…", &headers, rows))
+    }
+}
+
+/// What is left to say if no version speaks of OpenShift: from which Kubernetes on they work.
+fn silent(context: PageContext<'_>, catalog: &str, rows: &[Stay]) -> Markup {
+    let all = runs(rows, |it| (it.verdict, &it.reason));
+    let lines = html! {
+        @for run in &all {
+            tr { th scope="row" { (versions(context, &run.rows)) } td { (verdict(run.key.0)) } td { (shown(run.key.1)) } }
+        }
+    };
+    html! {
+        p { "No version of this package in catalog " strong { (shown(catalog)) } " says which OpenShift it supports." }
+        @if all.iter().any(|it| it.key.0 == Compatibility::NotExcluded) {
+            (table("What versions say of Kubernetes", &["Versions", "Verdict", "Reason"], lines))
+        }
     }
 }
 

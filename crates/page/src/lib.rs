@@ -32,6 +32,7 @@ mod assets;
 mod channel;
 mod command;
 mod compat;
+mod compat_runs;
 mod diff;
 mod endpoints;
 mod export;

@@ -48,7 +48,7 @@ fn rules(palette: &Palette) -> String {
         ".ground {{ fill: {ground}; }}
 .band {{ fill: {band}; }}
 svg text {{ fill: {text}; }}
-svg .note, svg .folded {{ fill: {muted}; }}
+svg .hint, svg .folded {{ fill: {muted}; }}
 svg a text, svg a .cell {{ fill: {link}; }}
 .rule {{ stroke: {border}; }}
 .tile rect {{ stroke: {muted}; }}

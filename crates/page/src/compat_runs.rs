@@ -1,0 +1,85 @@
+//! Versions of a package that stand to OpenShift in the same way, as one row: three hundred versions say a dozen things.
+
+use maud::{Markup, html};
+
+use super::parts::{badge, shown, version_link};
+use super::site::PageContext;
+use olmdex_ask::{Compatibility, Stay};
+
+/// Versions that follow each other, the highest first, of which all the same holds.
+pub(super) struct Run<'s, K> {
+    /// What holds.
+    pub(super) key: K,
+    pub(super) rows: Vec<&'s Stay>,
+}
+
+/// Rows as runs of those that follow each other and have the same key.
+pub(super) fn runs<'s, K: PartialEq>(
+    rows: impl IntoIterator<Item = &'s Stay>,
+    key: impl Fn(&'s Stay) -> K,
+) -> Vec<Run<'s, K>> {
+    let mut runs: Vec<Run<'s, K>> = Vec::new();
+    for row in rows {
+        let key = key(row);
+        match runs.last_mut() {
+            Some(last) if last.key == key => last.rows.push(row),
+            _ => runs.push(Run { key, rows: vec![row] }),
+        }
+    }
+    runs
+}
+
+/// The versions of a run: the only one, or from the lowest to the highest.
+pub(super) fn versions(context: PageContext<'_>, rows: &[&Stay]) -> Markup {
+    let to = |it: &Stay| version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog);
+    html! {
+        @match rows {
+            [] => {}
+            [only] => { (to(only)) }
+            [high, .., low] => { (to(low)) " to " (to(high)) span.quiet { " (" (rows.len()) ")" } }
+        }
+    }
+}
+
+/// A verdict as a word that stands out.
+pub(super) fn verdict(verdict: Compatibility) -> Markup {
+    let (kind, _) = look(verdict);
+    badge(kind, words(verdict))
+}
+
+/// A verdict as a symbol, with its word for readers.
+pub(super) fn symbol(verdict: Compatibility, reason: &str) -> Markup {
+    let (kind, symbol) = look(verdict);
+    html! {
+        span class={ "tag " (kind) } title={ (words(verdict)) ": " (shown(reason)) } {
+            span aria-hidden="true" { (symbol) } span.away { (words(verdict)) }
+        }
+    }
+}
+
+/// What the symbols mean that occur.
+pub(super) fn legend(all: &[Compatibility]) -> Markup {
+    html! {
+        ul.chips { @for it in all { li { (symbol(*it, "")) " " (words(*it)) } } }
+    }
+}
+
+fn look(verdict: Compatibility) -> (&'static str, &'static str) {
+    match verdict {
+        Compatibility::Blocks => ("bad", "✕"),
+        Compatibility::Excluded => ("warn", "!"),
+        Compatibility::Unknown => ("", "–"),
+        Compatibility::NotExcluded => ("", "~"),
+        Compatibility::Stated => ("good", "✓"),
+    }
+}
+
+fn words(verdict: Compatibility) -> &'static str {
+    match verdict {
+        Compatibility::Blocks => "blocks the update",
+        Compatibility::Excluded => "not made for it",
+        Compatibility::Unknown => "unknown",
+        Compatibility::NotExcluded => "probably fine",
+        Compatibility::Stated => "supported",
+    }
+}
