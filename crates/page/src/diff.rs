@@ -1,5 +1,7 @@
 //! What differs between two catalogs of the index, breaking changes first.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use maud::{Markup, html};
 
 use super::command::Command;
@@ -9,6 +11,7 @@ use super::route::{Comparison, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask as ask;
 use olmdex_base::diag::counted;
+use olmdex_index::Index;
 use olmdex_index::query::{Change, Filter, Side};
 use olmdex_version::by_numbers;
 
@@ -28,10 +31,29 @@ pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Resul
             return Err(context.unknown_package(package));
         }
     }
-    let side = |catalog| Side { index: context.index(), catalog };
-    let mut found = ask::changes(side(old), side(new), &packages)?;
-    found.retain(|it| !it.detail);
+    let mut found = match packages.as_slice() {
+        [] => context.cache().changes(context.index(), old, new)?.to_vec(),
+        some => ask::changes(side(context.index(), old), side(context.index(), new), some)?,
+    };
+    found.retain(|it| !it.detail && comparison.kind.as_ref().is_none_or(|kind| is_of_kind(it, kind)));
     Ok(found)
+}
+
+/// A catalog of an index as a side of a comparison.
+pub(super) fn side<'a>(index: &'a Index, catalog: &'a str) -> Side<'a> {
+    Side { index, catalog }
+}
+
+/// The kind of the changes that break something.
+const BREAKING: &str = "breaking";
+
+/// What is changed, and how.
+fn kind_of(change: &Change) -> String {
+    format!("{} {}", change.subject.words(), change.change.word())
+}
+
+fn is_of_kind(change: &Change, kind: &str) -> bool {
+    if kind == BREAKING { change.breaking } else { kind_of(change) == kind }
 }
 
 pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<Page, PageError> {
@@ -65,7 +87,7 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         commands,
         more_data: Vec::new(),
         is_data: is_asked,
-        data: None,
+        data: comparison.kind.as_ref().map(|_| Route::Diff(Comparison { kind: None, ..comparison.clone() })),
         about: String::new(),
         body,
     })
@@ -91,33 +113,77 @@ fn pairs(context: PageContext<'_>, names: &[String]) -> Markup {
         ul {
             @for pair in names.windows(2) {
                 @let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
-                li { (link(context, &Route::Diff(Comparison { old, new, package: None }), html! { (shown(&pair[0])) " → " (shown(&pair[1])) })) }
+                li { (link(context, &Route::Diff(Comparison { old, new, ..Comparison::default() }), html! { (shown(&pair[0])) " → " (shown(&pair[1])) })) }
             }
         }
     }
 }
 
+/// More changes than these are counted by package on a server, where each package has a page of its own.
+const MAX_ROWS: usize = 300;
+
 fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
     let n_packages = found.chunk_by(|a, b| a.package == b.package).count() as u64;
-    let breaking: Vec<&Change> = found.iter().filter(|it| it.breaking).collect();
-    let all: Vec<&Change> = found.iter().collect();
+    let (breaking, others): (Vec<&Change>, Vec<&Change>) = found.iter().partition(|it| it.breaking);
     html! {
         p.lead { (counted(found.len() as u64, "change")) " in " (counted(n_packages, "package")) ", "
             strong { (breaking.len()) " breaking" } "." }
+        (kinds(context, comparison, found))
         @if !breaking.is_empty() {
             h2 #breaking { "Breaking" }
-            (rows(context, Some(comparison), "Breaking changes", &breaking))
+            (listed(context, comparison, "Breaking changes", &breaking))
         }
-        h2 #all { "All changes" }
-        @for of_package in all.chunk_by(|a, b| a.package == b.package) {
-            @let name = of_package.first().map_or("", |it| it.package.as_str());
-            details open[n_packages <= 3] {
-                summary { strong { @if name.is_empty() { "No package" } @else { (shown(name)) } } " " span.quiet { (counted(of_package.len() as u64, "change")) } }
-                @if !name.is_empty() { p { (link(context, &package_route(context, comparison, name), "Only this package")) } }
-                (rows(context, None, &format!("Changes in {}", shown(name)), of_package))
+        @if !others.is_empty() {
+            h2 #others { "Other changes" }
+            (listed(context, comparison, "Other changes", &others))
+        }
+    }
+}
+
+/// The kinds of changes with how many there are, each as a way to only these.
+fn kinds(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for it in found {
+        *counts.entry(kind_of(it)).or_default() += 1;
+    }
+    let to = |kind: Option<&str>| Route::Diff(Comparison { kind: kind.map(str::to_owned), ..comparison.clone() });
+    let n_breaking = found.iter().filter(|it| it.breaking).count();
+    html! {
+        @if context.is_served() {
+            @if let Some(kind) = &comparison.kind {
+                p { "Only " strong { (shown(kind)) } ". " (link(context, &to(None), "Show all kinds")) }
+            } @else if counts.len() > 1 {
+                ul.chips aria-label="Kinds of changes" {
+                    @if n_breaking > 0 { li { (link(context, &to(Some(BREAKING)), BREAKING)) " " span.quiet { (n_breaking) } } }
+                    @for (kind, n) in &counts { li { (link(context, &to(Some(kind)), kind)) " " span.quiet { (n) } } }
+                }
             }
         }
     }
+}
+
+/// Changes in a table; if there are too many for a page, how many each package has.
+fn listed(context: PageContext<'_>, comparison: &Comparison, caption: &str, changes: &[&Change]) -> Markup {
+    let by_package = || changes.chunk_by(|a, b| a.package == b.package);
+    let is_long = changes.len() > MAX_ROWS && context.is_served() && comparison.package.is_none();
+    if !is_long {
+        return rows(context, Some(comparison), caption, changes);
+    }
+    let lines = html! {
+        @for of_package in by_package() {
+            @let name = of_package.first().map_or("", |it| it.package.as_str());
+            @let kinds: BTreeSet<String> = of_package.iter().map(|it| kind_of(it)).collect();
+            tr {
+                th scope="row" {
+                    @if name.is_empty() { "No package" }
+                    @else { (link(context, &package_route(context, comparison, name), shown(name))) }
+                }
+                td.amount { (of_package.len()) }
+                td { (kinds.into_iter().collect::<Vec<_>>().join(", ")) }
+            }
+        }
+    };
+    table(caption, &["Package", "#Changes", "Kinds"], lines)
 }
 
 /// A field of a change that is a column.

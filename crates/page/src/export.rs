@@ -190,7 +190,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         routes.extend(names.iter().map(|it| Route::Lint { catalog: Some(it.clone()) }));
         for pair in names.windows(2) {
             let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
-            routes.insert(Route::Diff(Comparison { old, new, package: None }));
+            routes.insert(Route::Diff(Comparison { old, new, ..Comparison::default() }));
         }
     }
     for package in packages {

@@ -1,13 +1,16 @@
 //! When the versions of a package came and went, catalog by catalog.
 
-use maud::html;
+use std::collections::HashMap;
+
+use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{Ids, badge, shown, table, tabs, version_link};
+use super::parts::{badge, shown, table, tabs, version_link};
 use super::reply::PageError;
 use super::route::{List, Route};
 use super::site::{Page, PageContext};
 use olmdex_index::query::HistoryRow;
+use olmdex_text::calendar::Day;
 
 /// The answer as data: what `history PKG` gives.
 pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {
@@ -18,17 +21,44 @@ pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<Hist
 
 pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
     let answers = answer(context, package)?;
-    let mut ids = Ids::default();
+    let days: HashMap<String, Day> =
+        context.index().dated_of_package(package)?.into_iter().map(|it| (it.bundle, it.day)).collect();
+    let newest_first: Vec<&HistoryRow> = answers.iter().rev().collect();
+    let fate = |it: &&HistoryRow| {
+        (
+            it.first.clone(),
+            it.last.clone(),
+            it.is_current,
+            it.missing_in.clone(),
+            it.deprecated_in.clone(),
+            it.contents > 1,
+        )
+    };
+    let runs: Vec<&[&HistoryRow]> = newest_first.chunk_by(|a, b| fate(a) == fate(b)).collect();
+    let has = |holds: fn(&HistoryRow) -> bool| answers.iter().any(holds);
+    let (has_gaps, has_deprecated) = (has(|it| !it.missing_in.is_empty()), has(|it| !it.deprecated_in.is_empty()));
+    let mut headers = vec!["Versions", "Released", "First in", "Last in", "Now"];
+    headers.extend(has_gaps.then_some("Missing in between"));
+    headers.extend(has_deprecated.then_some("Deprecated in"));
+    let to = |it: &HistoryRow| version_link(context, package, (&it.bundle, &it.version), &it.last);
     let rows = html! {
-        @for it in answers.iter().rev() {
-            tr id=(ids.make("v", if it.version.is_empty() { &it.bundle } else { &it.version })) {
-                th scope="row" { (version_link(context, package, (&it.bundle, &it.version), &it.last))
-                    @if it.contents > 1 { " " (badge("warn", "content changed")) } }
-                td { (shown(&it.first)) }
-                td { (shown(&it.last)) }
-                td { @if it.is_current { "there" } @else { (badge("warn", "gone")) } }
-                td { (shown(&it.missing_in.join(", "))) }
-                td { (shown(&it.deprecated_in.join(", "))) }
+        @for run in &runs {
+            @if let [it, ..] = run {
+                tr {
+                    th scope="row" {
+                        @match run {
+                            [high, .., low] => { (to(low)) " to " (to(high)) span.quiet { " (" (run.len()) ")" } }
+                            _ => { (to(it)) }
+                        }
+                        @if it.contents > 1 { " " (badge("warn", "content changed")) }
+                    }
+                    td { (released(run, &days)) }
+                    td { (shown(&it.first)) }
+                    td { (shown(&it.last)) }
+                    td { @if it.is_current { "available" } @else { (badge("warn", "removed")) } }
+                    @if has_gaps { td { (shown(&it.missing_in.join(", "))) } }
+                    @if has_deprecated { td { (shown(&it.deprecated_in.join(", "))) } }
+                }
             }
         }
     };
@@ -36,11 +66,11 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         h1 { "History of " (shown(package)) }
         (tabs(context, package))
         @if context.has_several() {
-            p { "The first and the last catalog that have each version. Catalogs are in the order of their days, then of their names." }
+            p { "The first and the last catalog that have each version; versions with the same history share a row." }
         } @else {
             p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example with a catalog for each OpenShift version." }
         }
-        (table("Versions, the highest first", &["Version", "First in", "Last in", "Now", "Missing in between", "Deprecated in"], rows))
+        (table("Versions, the highest first", &headers, rows))
     };
     Ok(Page {
         title: format!("History of {package}"),
@@ -56,4 +86,15 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         about: String::new(),
         body,
     })
+}
+
+/// When versions were released, as far as their bundles say it: a day, or from the first to the last.
+fn released(run: &[&HistoryRow], days: &HashMap<String, Day>) -> Markup {
+    let known = || run.iter().filter_map(|it| days.get(&it.bundle));
+    let day = |it: &Day| html! { time datetime=(it) { (it) } };
+    html! {
+        @if let (Some(first), Some(last)) = (known().min(), known().max()) {
+            (day(first)) @if first != last { " to " (day(last)) }
+        }
+    }
 }

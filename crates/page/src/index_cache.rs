@@ -2,17 +2,18 @@
 //!
 //! What it deliberately does not do: it holds no connection to the index, so that several threads can share it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
+use super::diff::side;
 use super::icon;
 use super::plans::Plans;
 use super::server_path::ServerPaths;
-use olmdex_ask::{Catalogs, check_catalog};
+use olmdex_ask::{AskError, Catalogs, check_catalog};
 use olmdex_base::diag::Finding;
-use olmdex_index::query::{BundleRow, CatalogRow, DatedBundle, Facet, Filter};
+use olmdex_index::query::{BundleRow, CatalogRow, Change, DatedBundle, Facet, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::encoding::hex::hex;
 
@@ -44,7 +45,14 @@ pub struct IndexCache {
     newest: OnceLock<Vec<DatedBundle>>,
     icons: OnceLock<Icons>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
+    comparisons: Mutex<VecDeque<(CatalogPair, Arc<[Change]>)>>,
 }
+
+/// The names of two catalogs, the old one first.
+type CatalogPair = (String, String);
+
+/// So many comparisons of whole catalogs are kept.
+const N_COMPARISONS: usize = 4;
 
 /// The names of icons, each with a package that has it, and those of packages.
 #[derive(Debug, Default)]
@@ -96,6 +104,7 @@ impl IndexCache {
             newest: OnceLock::new(),
             icons: OnceLock::new(),
             findings: Mutex::default(),
+            comparisons: Mutex::default(),
         })
     }
 
@@ -208,6 +217,20 @@ impl IndexCache {
         let findings = Arc::new(findings);
         known().insert(catalog.to_owned(), Arc::clone(&findings));
         Ok(Some(findings))
+    }
+
+    /// What differs between two catalogs. A visitor looks at several kinds and packages of one comparison, so the last ones are kept.
+    pub(super) fn changes(&self, index: &Index, old: &str, new: &str) -> Result<Arc<[Change]>, AskError> {
+        let known = || self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        let pair = (old.to_owned(), new.to_owned());
+        if let Some((_, found)) = known().iter().find(|it| it.0 == pair) {
+            return Ok(Arc::clone(found));
+        }
+        let found: Arc<[Change]> = olmdex_ask::changes(side(index, old), side(index, new), &[])?.into();
+        let mut known = known();
+        known.truncate(N_COMPARISONS - 1);
+        known.push_front((pair, Arc::clone(&found)));
+        Ok(found)
     }
 
     /// The catalog that is shown of those that have something.

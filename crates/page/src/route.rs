@@ -232,6 +232,8 @@ pub struct Comparison {
     pub new: Option<String>,
     /// Only this package.
     pub package: Option<String>,
+    /// Only changes of this kind, such as `channel removed`, or `breaking`.
+    pub kind: Option<String>,
 }
 
 /// The upgrade of a cluster.
@@ -304,9 +306,12 @@ impl Route {
                 Self::Compat(Fit { package: own(package), openshift: query.take("openshift") })
             }
             (["p", package, "history"], _) => Self::History(own(package)),
-            (["diff"], _) => {
-                Self::Diff(Comparison { old: query.take("a"), new: query.take("b"), package: query.take("package") })
-            }
+            (["diff"], _) => Self::Diff(Comparison {
+                old: query.take("a"),
+                new: query.take("b"),
+                package: query.take("package"),
+                kind: query.take("kind"),
+            }),
             (["plan"], _) => Self::Plan(Journey {
                 to: query.take("to"),
                 scope: query
@@ -427,8 +432,8 @@ impl Route {
                 ("channel", install.channel.clone()),
             ],
             Self::Compat(fit) => vec![("openshift", fit.openshift.clone())],
-            Self::Diff(Comparison { old, new, package }) => {
-                vec![("a", old.clone()), ("b", new.clone()), ("package", package.clone())]
+            Self::Diff(Comparison { old, new, package, kind }) => {
+                vec![("a", old.clone()), ("b", new.clone()), ("kind", kind.clone()), ("package", package.clone())]
             }
             Self::Plan(Journey { to, scope, date, channel, arch }) => vec![
                 ("arch", arch.clone()),
