@@ -147,7 +147,8 @@ fn must_be_well_made(target: &str, text: &str) {
             "img" => assert!(tag.contains(" alt="), "{target}: {tag}"),
             "th" => assert!(tag.contains("scope="), "{target}: {tag}"),
             "input" | "select" => {
-                let has_label = open.iter().any(|it| it == "label") || tag.contains("aria-label=");
+                let is_hidden = tag.contains("type=\"hidden\"");
+                let has_label = is_hidden || open.iter().any(|it| it == "label") || tag.contains("aria-label=");
                 assert!(has_label, "{target}: {tag}");
             }
             _ => {}
@@ -382,7 +383,8 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     let reply = pages.ask("GET", "/packages?sort=&q=keda", None);
     assert_eq!((reply.status, header(&reply, "Location")), (308, "/packages?q=keda"));
     let (status, text) = pages.get("/packages?status=old");
-    assert!(status == 400 && text.contains("it is `current`, `deprecated` or `invalid`"), "{text}");
+    let words = "it is <code>current</code>, <code>deprecated</code> or <code>invalid</code>";
+    assert!(status == 400 && text.contains(words), "{text}");
     let reply = pages.ask("GET", "/p/keda", None);
     let tag = header(&reply, "ETag").to_owned();
     assert!(!tag.is_empty());
@@ -398,17 +400,21 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     assert_eq!(pages.ask("GET", "/p/keda.json", Some(&tag)).status, 200);
     for (target, status, words) in [
         ("/p/kedaa", 404, "Did you mean <a href=\"/p/keda\">keda</a>?"),
-        ("/p/keda/v/2.10.2", 404, "There is no version `keda 2.10.2`; the nearest are 2.10.1 and 2.12.0; there are"),
-        ("/p/keda/path?from=9.9.9", 404, "There is no version `keda 9.9.9`; the nearest is 2.12.0"),
+        (
+            "/p/keda/v/2.10.2",
+            404,
+            "There is no version <code>keda 2.10.2</code>; the nearest are 2.10.1 and 2.12.0; there are",
+        ),
+        ("/p/keda/path?from=9.9.9", 404, "There is no version <code>keda 9.9.9</code>; the nearest is 2.12.0"),
         ("/p/keda/path.json?from=9.9.9", 404, "404: there is no version `keda 9.9.9`; the nearest is 2.12.0"),
         ("/p/keda/c/stabel", 404, "Did you mean <a href=\"/p/keda/c/stable\">stable</a>?"),
         ("/p/keda?catalog=v4.11", 308, ""),
-        ("/p/keda/v/2.10.1?catalog=v4.11", 404, "There is no catalog `v4.11`."),
-        ("/p/keda/v/2.12.0?catalog=v4.9", 404, "There is no version `keda 2.12.0`; it is in v4.10."),
+        ("/p/keda/v/2.10.1?catalog=v4.11", 404, "There is no catalog <code>v4.11</code>."),
+        ("/p/keda/v/2.12.0?catalog=v4.9", 404, "There is no version <code>keda 2.12.0</code>; it is in v4.10."),
         ("/p/keda/v/v2.10.1", 404, "Did you mean"),
         ("/api/keda.sh/ScaledObjekt", 404, "ScaledObject"),
-        ("/packages?page=900", 400, "Parameter `page`: the last page is 1."),
-        ("/p/keda/compat?openshift=419", 400, "Parameter `openshift`"),
+        ("/packages?page=900", 400, "Parameter <code>page</code>: the last page is 1."),
+        ("/p/keda/compat?openshift=419", 400, "Parameter <code>openshift</code>"),
         ("/diff?a=v4.9.json", 400, ""),
         ("/nothing", 404, "There is no page at this address."),
         ("/icon/x.png", 404, ""),
@@ -958,4 +964,76 @@ fn channel_and_approval_are_chosen_by_links() {
     ] {
         assert_eq!(pages.get(target).0, status, "{target}");
     }
+}
+
+/// A visitor composes a list by a form, step by step, and copies what `filter` would print.
+#[test]
+fn a_mirror_list_is_composed_without_a_script() {
+    let directory = scratch();
+    let pages = two_catalogs(directory.path());
+    let (status, empty) = pages.get("/mirror");
+    assert_eq!(status, 200);
+    must_be_well_made("/mirror", &empty);
+    assert!(empty.contains("The list is empty.") && empty.contains("<option value=\"keda\">"), "{empty}");
+    // What the form sends leads to the address of the list.
+    let sent = "/mirror?p=keda%2Falpha&catalog=v4.10&package=keda&channel=stable&min=2.9.0&max=&full=";
+    let listed = header(&pages.ask("GET", sent, None), "Location").to_owned();
+    assert_eq!(listed, "/mirror?catalog=v4.10&p=keda%2Falpha%2Ckeda%2Fstable%40%3E%3D2.9.0");
+    let (status, page) = pages.get(&listed);
+    assert_eq!(status, 200);
+    must_be_well_made(&listed, &page);
+    for words in [
+        "Package <strong>keda</strong> has no channel <strong>alpha</strong>.",
+        "kind: ImageSetConfiguration",
+        "minVersion: &quot;2.9.0&quot;",
+        "--package 'keda/stable@"--package &#39;keda/stable@&gt;=2.9.0&#39;",gt;=2.9.0'",
+        "aria-label=\"Remove keda/alpha\"",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    // Taking one out leaves the other.
+    let removed = "/mirror?catalog=v4.10&amp;p=keda%2Fstable%40%3E%3D2.9.0";
+    assert!(page.contains(&format!("href=\"{removed}\"")), "{page}");
+    let (status, images) = pages.get("/mirror/images.txt?catalog=v4.10&p=keda");
+    assert_eq!(status, 200);
+    let program = Command::new(env!("CARGO_BIN_EXE_olmdex"))
+        .args(["filter", "--package", "keda", "--catalog", "v4.10", "-i", "index.db", "-o", "images"])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert_eq!(images, String::from_utf8(program.stdout).unwrap());
+    for (target, status, words) in [
+        ("/mirror?p=kedaa", 200, "Did you mean <strong>keda</strong>?"),
+        ("/mirror?p=keda%40x", 200, "is not a range that an ImageSetConfiguration can hold"),
+        ("/mirror?p=%3Cscript%3E", 200, "has no package <strong>&lt;script&gt;</strong>"),
+        ("/mirror.json?p=keda%40x", 400, "parameter `p`"),
+        ("/mirror/images.txt?p=keda%40x", 400, "Parameter <code>p</code>"),
+        (&format!("/mirror?p={}", ["a"; 101].join("%2C")), 400, "at most 100 packages"),
+        ("/mirror?full=maybe", 400, "`yes` or `no`"),
+    ] {
+        let (found, text) = pages.get(target);
+        assert_eq!(found, status, "{target}: {text}");
+        let text = text.replace("<code>yes</code> or <code>no</code>", "`yes` or `no`");
+        assert!(text.contains(words) || text.contains(&words.to_lowercase()), "{target}: {text}");
+    }
+}
+
+/// A comparison lists each change once, and by kind; a large one counts by package.
+#[test]
+fn a_comparison_is_narrowed_by_kind() {
+    let directory = scratch();
+    let pages = two_catalogs(directory.path());
+    let whole = "/diff?a=v4.9&b=v4.10";
+    let (_, page) = pages.get(whole);
+    let (_, json) = pages.get("/diff.json?a=v4.9&b=v4.10");
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let changes = value["items"].as_array().unwrap();
+    assert_eq!(page.matches("<tr><th scope=\"row\">").count(), changes.len(), "each change has one row: {page}");
+    let added = changes.iter().filter(|it| it["change"] == "added" && it["subject"] == "bundle").count();
+    assert!(added > 0 && added < changes.len());
+    let (status, page) = pages.get("/diff?a=v4.9&b=v4.10&kind=bundle%20added");
+    assert_eq!(status, 200);
+    must_be_well_made(whole, &page);
+    assert_eq!(page.matches("<tr><th scope=\"row\">").count(), added, "{page}");
+    assert!(page.contains("Only <strong>bundle added</strong>"), "{page}");
 }

@@ -8,12 +8,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::assets::{SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
 use super::frame::{POLICY, framed, refusal};
-use super::parts::shown;
+use super::parts::{shown, worded};
 use super::reply::{PageError, Reply};
 use super::route::{Form, Machine, Part, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
-    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, machine, package,
+    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, machine, mirror, package,
     package_answer, packages, path, plan, version, versions,
 };
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
@@ -137,6 +137,10 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
         Route::Versions(name) => versions::page(context, name)?,
         Route::Install(install) => install::page(context, install)?,
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
+        Route::Mirror(list) if list.is_text => {
+            return Ok(("text/plain; charset=utf-8", mirror::images(context, list)?.into_bytes()));
+        }
+        Route::Mirror(list) => mirror::page(context, list)?,
         Route::Home => home::page(context)?,
         Route::Packages(list) => packages::page(context, list)?,
         Route::Package(name) => package::page(context, name)?,
@@ -209,6 +213,7 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
         }
         Route::Api { group, kind } => envelope("Provider", api::answer(context, group, kind)?),
         Route::Images(search) => envelope("BundleList", images::answer(context, &search.text)?),
+        Route::Mirror(list) if !list.is_text => envelope("FilterExplanation", mirror::answer(context, list)?),
         Route::Lint { catalog } => {
             let findings = match catalog {
                 Some(_) => lint::answer(context, catalog.as_ref())?.1.to_vec(),
@@ -219,9 +224,13 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
             written(&Envelope::with("Findings", metadata, items))
         }
         Route::Endpoints => endpoints::description(),
-        Route::Versions(_) | Route::Install(_) | Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => {
-            Err(PageError::NoPage)
-        }
+        Route::Versions(_)
+        | Route::Install(_)
+        | Route::Icon(_)
+        | Route::Style
+        | Route::Script
+        | Route::Mirror(_)
+        | Route::Machine(_) => Err(PageError::NoPage),
     }
 }
 
@@ -253,7 +262,7 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
         _ => "No answer",
     };
     let body: Markup = html! {
-        p.lead { (sentence(&message)) }
+        p.lead { (worded(&sentence(&message))) }
         @if let PageError::Unknown { meant: Some(found), .. } = error {
             @let (meant, address) = (&found.0, &found.1);
             p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }

@@ -7,8 +7,8 @@ use maud::{Markup, PreEscaped, html};
 use super::command::Command;
 use super::one_package::{read_drawn, read_findings};
 use super::parts::{
-    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, tabs, version_link,
-    version_route,
+    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, mirror_route, place, shown, table, tabs,
+    version_link, version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{List, Route, Stream, Way};
@@ -88,6 +88,9 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
                 @for name in &others { ", " (link(context, &channel_route(context, package, channel, name), shown(name))) }
             } }),
             ("Upgrades", html! { (link(context, &Route::Path(way), "Find a path in this channel")) }),
+            ("Mirror", html! { @if context.is_served() {
+                (link(context, &mirror_route(context, format!("{package}/{channel}"), &catalog), "Mirror list of this channel"))
+            } }),
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }
@@ -187,9 +190,9 @@ pub(super) fn found(findings: &[Finding]) -> Markup {
             @for it in findings {
                 li {
                     (badge(if it.rule.severity == olmdex_base::diag::Severity::Error { "bad" } else { "warn" }, it.rule.severity.word()))
-                    " " code title=(it.rule.summary) { (it.rule.id) } " " (shown(&it.message))
+                    " " code title=(it.rule.summary) { (it.rule.id) } " " (worded(&it.message))
                     @if let Some(place_of) = &it.place { " " span.quiet { (place(&place_of.file, place_of.line)) } }
-                    @if let Some(help) = &it.help { p.quiet { "Help: " (shown(help)) } }
+                    @if let Some(help) = &it.help { p.quiet { "Help: " (worded(help)) } }
                 }
             }
         }

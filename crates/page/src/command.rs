@@ -11,6 +11,7 @@ pub(super) struct Command {
     verb: &'static str,
     names: Vec<String>,
     options: Vec<(&'static str, String)>,
+    flags: Vec<&'static str>,
     /// How it takes the catalogs.
     takes: Takes,
 }
@@ -26,7 +27,7 @@ enum Takes {
 
 impl Command {
     pub(super) fn new(verb: &'static str) -> Self {
-        Self { verb, names: Vec::new(), options: Vec::new(), takes: Takes::Option }
+        Self { verb, names: Vec::new(), options: Vec::new(), flags: Vec::new(), takes: Takes::Option }
     }
 
     /// A command that takes the catalogs as its first arguments.
@@ -49,6 +50,12 @@ impl Command {
             Some(value) => self.option(option, value),
             None => self,
         }
+    }
+
+    /// The same with an option that has no value.
+    pub(super) fn flag(mut self, flag: &'static str) -> Self {
+        self.flags.push(flag);
+        self
     }
 
     /// As it is typed into a shell; `source` says where the catalogs are.
@@ -85,6 +92,7 @@ impl Command {
                 false => words.push(format!("{option}={}", quoted(value))),
             }
         }
+        words.extend(self.flags.iter().map(|it| (*it).to_owned()));
         if self.takes == Takes::Option {
             words.extend(source.iter().map(|it| quoted(it)));
         }

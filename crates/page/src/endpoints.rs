@@ -31,6 +31,12 @@ const ENDPOINTS: &[Endpoint] = &[
         about: "Packages; SearchResult if `q` is given",
         query: LISTED,
     },
+    Endpoint {
+        path: "/mirror.json",
+        kind: "FilterExplanation",
+        about: "What a mirror keeps of packages, channels and ranges, and why",
+        query: &["catalog", "full", "p"],
+    },
     Endpoint { path: "/p/{package}.json", kind: "Package", about: "A package in each catalog", query: &[] },
     Endpoint { path: "/p/{package}/v/{version}.json", kind: "Bundle", about: "A version", query: &["catalog"] },
     Endpoint {
@@ -94,6 +100,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("CatalogList", include_str!("../schema/output/CatalogList.json")),
     ("CompatList", include_str!("../schema/output/CompatList.json")),
     ("Dependencies", include_str!("../schema/output/Dependencies.json")),
+    ("FilterExplanation", include_str!("../schema/output/FilterExplanation.json")),
     ("Findings", include_str!("../schema/output/Findings.json")),
     ("Graph", include_str!("../schema/output/Graph.json")),
     ("History", include_str!("../schema/output/History.json")),

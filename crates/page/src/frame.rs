@@ -5,7 +5,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Comparison, ImageSearch, Journey, List, Machine, Route};
+use super::route::{Comparison, ImageSearch, Journey, List, Machine, MirrorList, Route};
 use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
@@ -133,6 +133,9 @@ fn banner(context: PageContext<'_>) -> Markup {
     }
     if context.cache().plans.is_some() {
         all.push(("Plan", Route::Plan(Journey::default())));
+    }
+    if context.is_served() {
+        all.push(("Mirror list", Route::Mirror(MirrorList::default())));
     }
     all.extend([("Images", Route::Images(ImageSearch::default())), ("Findings", Route::Lint { catalog: None })]);
     let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(context.here);

@@ -48,6 +48,7 @@ mod links;
 mod lint;
 mod machine;
 mod markdown;
+mod mirror;
 mod one_package;
 mod package;
 mod package_answer;
@@ -71,7 +72,8 @@ pub use links::{FileNames, Links};
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
 pub use route::{
-    Comparison, Fit, Form, Install, Journey, List, Machine, Olm, PackageVersion, Part, Route, Sort, Stream, Way,
+    Comparison, Fit, Form, Install, Journey, List, Machine, MirrorList, Olm, PackageVersion, Part, Route, Sort, Stream,
+    Way,
 };
 pub use server_path::in_command;
 pub use site::Site;

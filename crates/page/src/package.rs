@@ -11,7 +11,8 @@ use super::markdown::{first_words, markdown};
 use super::one_package::read_drawn;
 use super::package_answer::answer;
 use super::parts::{
-    address, api_link, badge, channel_route, deprecation_note, higher_than_head, link, place, shown, tabs, version_link,
+    address, api_link, badge, channel_route, deprecation_note, higher_than_head, link, mirror_route, place, shown,
+    tabs, version_link,
 };
 use super::reply::PageError;
 use super::route::{Fit, List, Machine, Route};
@@ -145,6 +146,9 @@ fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> 
     html! {
         h2 #versions { "Versions and channels" }
         (picture(context, drawn, (&row.package, &row.catalog), MAX_LINES))
+        @if context.is_served() {
+            p { (link(context, &mirror_route(context, row.package.clone(), &row.catalog), "Mirror list of this package")) }
+        }
         p { (link(context, &all, format!("All {} and {}",
             counted(main.bundle_list.len() as u64, "version"), counted(main.channel_list.len() as u64, "channel")))) }
     }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use maud::{Markup, Render, html};
 
-use super::route::{PackageVersion, Part, Route, Stream};
+use super::route::{MirrorList, PackageVersion, Part, Route, Stream};
 use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
@@ -25,6 +25,20 @@ pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) 
 /// A text of a catalog, with what cannot be seen made visible.
 pub(super) fn shown(text: &str) -> String {
     printable(text).into_owned()
+}
+
+/// A message of the program, in which names stand between backticks, as on a terminal: here they are code.
+pub(super) fn worded(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    // Without its partner, a backtick is one.
+    if parts.len().is_multiple_of(2) {
+        return html! { (shown(text)) };
+    }
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if at.is_multiple_of(2) { (shown(part)) } @else { code { (shown(part)) } }
+        }
+    }
 }
 
 /// A version as a link to its page.
@@ -53,6 +67,15 @@ pub(super) fn version_route(context: PageContext<'_>, package: &str, version: &s
 pub(super) fn channel_route(context: PageContext<'_>, package: &str, channel: &str, catalog: &str) -> Route {
     let (package, channel) = (package.to_owned(), channel.to_owned());
     Route::Channel(Stream { package, channel, catalog: context.catalog_choice(catalog) })
+}
+
+/// The mirror list of one package, or of a channel or a range of it: `PKG[/CHANNEL][@RANGE]`.
+pub(super) fn mirror_route(context: PageContext<'_>, what: String, catalog: &str) -> Route {
+    Route::Mirror(MirrorList {
+        catalog: context.catalog_choice(catalog),
+        packages: vec![what],
+        ..MirrorList::default()
+    })
 }
 
 /// Links to channels, with commas.
@@ -258,7 +281,7 @@ pub(super) fn pages(context: PageContext<'_>, page: usize, n_pages: usize, route
 
 #[cfg(test)]
 mod tests {
-    use super::{Ids, is_web_address};
+    use super::{Ids, is_web_address, worded};
 
     #[test]
     fn only_the_web_and_mail_are_linked() {
@@ -268,6 +291,15 @@ mod tests {
         for bad in ["javascript:alert(1)", "data:text/html,x", "//a.b", "/x", "https", "https://a\nb", "ftp://a", "é"]
         {
             assert!(!is_web_address(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_between_backticks_are_code() {
+        for (text, expected) in
+            [("no `a<b` in `c`", "no <code>a&lt;b</code> in <code>c</code>"), ("a ` b", "a ` b"), ("plain", "plain")]
+        {
+            assert_eq!(worded(text).into_string(), expected);
         }
     }
 

@@ -56,6 +56,8 @@ pub enum Route {
     },
     /// The picture of a package, by its digest and kind.
     Icon(String),
+    /// What a mirror is to hold.
+    Mirror(MirrorList),
     /// Which addresses there are, for people and for programs.
     Endpoints,
     /// What programs read that are not about one answer.
@@ -236,6 +238,19 @@ pub struct Comparison {
     pub kind: Option<String>,
 }
 
+/// What a mirror is to hold of a catalog.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MirrorList {
+    /// The catalog; `None` for the preferred one.
+    pub catalog: Option<String>,
+    /// Packages, as `PKG[/CHANNEL][@RANGE]`.
+    pub packages: Vec<String>,
+    /// Whether all versions are wanted where no range is given, instead of the heads of channels.
+    pub is_full: bool,
+    /// Whether only the references of images are wanted, as text.
+    pub is_text: bool,
+}
+
 /// The upgrade of a cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Journey {
@@ -332,6 +347,8 @@ impl Route {
                 text: query.take("q").unwrap_or_default().trim().to_owned(),
                 page: query.page()?,
             }),
+            (["mirror"], _) => Self::Mirror(MirrorList::read(&mut query, false)?),
+            (["mirror", "images.txt"], Form::Page) => Self::Mirror(MirrorList::read(&mut query, true)?),
             (["lint"], _) => Self::Lint { catalog: query.take("catalog") },
             (["icon", name], Form::Page) => Self::Icon(own(name)),
             (["api"], _) => Self::Endpoints,
@@ -397,6 +414,8 @@ impl Route {
             Self::Plan(_) => vec!["plan"],
             Self::Api { group, kind } => vec!["api", if group.is_empty() { CORE } else { group }, kind],
             Self::Images(_) => vec!["images"],
+            Self::Mirror(MirrorList { is_text: false, .. }) => vec!["mirror"],
+            Self::Mirror(MirrorList { is_text: true, .. }) => vec!["mirror", "images.txt"],
             Self::Lint { .. } => vec!["lint"],
             Self::Icon(name) => vec!["icon", name],
             Self::Endpoints => vec!["api"],
@@ -415,6 +434,7 @@ impl Route {
     #[must_use]
     pub fn query(&self) -> Vec<(&'static str, String)> {
         let mut all: Vec<(&'static str, Option<String>)> = match self {
+            Self::Mirror(list) => list.parameters(),
             Self::Packages(list) => list.parameters(),
             Self::Version(PackageVersion { catalog, .. }, _)
             | Self::Channel(Stream { catalog, .. })
@@ -506,6 +526,55 @@ impl List {
             ("q", Some(self.words.clone()).filter(|it| !it.is_empty())),
             ("sort", sort),
             ("status", self.status.clone()),
+        ]
+    }
+}
+
+impl MirrorList {
+    /// The most packages of a list.
+    const MAX: usize = 100;
+
+    /// A list, and what a form adds to it.
+    fn read(query: &mut Query, is_text: bool) -> Result<Self, PageError> {
+        let listed = query.take("p").unwrap_or_default();
+        let mut packages: Vec<String> =
+            listed.split([',', '\n']).map(str::trim).filter(|it| !it.is_empty()).map(own).collect();
+        let [added, channel, min, max] =
+            ["package", "channel", "min", "max"].map(|it| query.take(it).unwrap_or_default().trim().to_owned());
+        if !added.is_empty() {
+            let mut added = added.replace(',', " ");
+            if !channel.is_empty() && !added.contains(['/', '@']) {
+                added = format!("{added}/{channel}");
+            }
+            let bounds = [(">=", &min), ("<=", &max)].into_iter().filter(|it| !it.1.is_empty());
+            let range = match min == max {
+                true => min.clone(),
+                false => bounds.map(|(sign, version)| format!("{sign}{version}")).collect::<Vec<_>>().join(" "),
+            };
+            if !range.is_empty() && !added.contains('@') {
+                added = format!("{added}@{range}");
+            }
+            // What is added again takes the place of what was asked before.
+            let name = |it: &str| it.split('@').next().unwrap_or_default().to_owned();
+            packages.retain(|it| name(it) != name(&added));
+            packages.push(added);
+        }
+        if packages.len() > Self::MAX {
+            return Err(PageError::parameter("p", "a list has at most 100 packages"));
+        }
+        let is_full = match query.take("full").as_deref() {
+            None | Some("no") => false,
+            Some("yes") => true,
+            Some(_) => return Err(PageError::parameter("full", "it is `yes` or `no`")),
+        };
+        Ok(Self { catalog: query.take("catalog"), packages, is_full, is_text })
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, Option<String>)> {
+        vec![
+            ("catalog", self.catalog.clone()),
+            ("full", self.is_full.then(|| "yes".to_owned())),
+            ("p", Some(self.packages.join(",")).filter(|it| !it.is_empty())),
         ]
     }
 }
@@ -628,6 +697,7 @@ mod tests {
             "/images?q=quay.io%2F",
             "/images?page=2&q=quay.io%2F",
             "/lint",
+            "/mirror?catalog=a&full=yes&p=keda%2Fstable%40%3E%3D1.0.0%20%3C%3D2.0.0%2Cquay",
         ] {
             let (route, form) = Route::parse(target).unwrap();
             assert_eq!((route.address(form), form), (target.to_owned(), Form::Page));
@@ -640,6 +710,8 @@ mod tests {
             ("/p/%6Beda", "/p/keda"),
             ("/plan?to=&scope=+b,,a+&x=y", "/plan?scope=b%2Ca"),
             ("/p/keda/path?to=2&from=1&olm=both", "/p/keda/path?from=1&to=2"),
+            ("/mirror?p=a,b&package=c&channel=d&min=1&max=2", "/mirror?p=a%2Cb%2Cc%2Fd%40%3E%3D1%20%3C%3D2"),
+            ("/mirror?p=a@1,b&package=a&min=2&max=2&full=no", "/mirror?p=b%2Ca%402"),
         ] {
             let (route, form) = Route::parse(typed).unwrap();
             assert_eq!(route.address(form), canonical);

@@ -1,14 +1,14 @@
 //! A version of a package: what it offers, what it needs, and how upgrades lead to it and on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
 
 use super::command::Command;
 use super::markdown::markdown;
 use super::parts::{
-    address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, newest_first, place,
-    shown, table, tabs, version_link, version_route,
+    address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_route,
+    newest_first, place, shown, table, tabs, version_link, version_route,
 };
 use super::reply::PageError;
 use super::route::{ImageSearch, List, PackageVersion, Part, Route, Way};
@@ -354,9 +354,21 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
             }
         }
     };
+    let references: BTreeSet<&str> = [detail.row.image.as_str()]
+        .into_iter()
+        .chain(detail.related_images.iter().map(|it| it.image.as_str()))
+        .filter(|it| !it.is_empty())
+        .collect();
+    let row = &detail.row;
+    let list = mirror_route(context, format!("{}@{}", row.package, row.version), &row.catalog);
     html! {
         @if !detail.related_images.is_empty() {
             h2 #images { "Images" }
+            @if context.is_served() && !row.version.is_empty() {
+                p { (link(context, &list, "Mirror list of this version")) ": its ImageSetConfiguration, and its images as text." }
+            }
+            details { summary { "All " (references.len()) " references, to copy" }
+                pre.command.manifest { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } }
             (table("Related images", &["Name", "Image"], rows))
         }
     }

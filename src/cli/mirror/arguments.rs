@@ -15,7 +15,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::index::Index;
 use crate::index::query::{BundleSelector, Filter};
-use crate::mirror::{self, Configuration, Dialect, FilterVersion, Operator};
+use crate::mirror::{self, ChosenDefault, Configuration, Dialect, FilterVersion, Operator};
 use crate::source::is_index;
 
 /// Filter catalogs as oc-mirror does, by an ImageSetConfiguration
@@ -155,18 +155,10 @@ impl AskedFor {
             return;
         }
         for entry in entries {
-            for package in &mut entry.operator.packages {
-                let Some(facts) = entry.catalog.packages.get(&package.name) else { continue };
-                let asked = &package.channels;
-                let is_kept = asked.is_empty() || asked.iter().any(|it| it.name == facts.default_channel);
-                let Some(new) = asked.iter().find(|it| facts.channel(&it.name).is_some()) else { continue };
-                if is_kept || !package.default_channel.is_empty() {
-                    continue;
-                }
-                package.default_channel.clone_from(&new.name);
-                let (name, new, old) = (&package.name, &new.name, &facts.default_channel);
+            for it in mirror::choose_defaults(&entry.catalog, &mut entry.operator) {
+                let ChosenDefault { package, old, new } = it;
                 context.reporter.note(&format!(
-                    "`{new}` becomes the default channel of package `{name}`: its own, `{old}`, is not asked for"
+                    "`{new}` becomes the default channel of package `{package}`: its own, `{old}`, is not asked for"
                 ));
             }
         }

@@ -142,6 +142,11 @@ fn open_one(
     let mut catalog = Catalog::read(&input, wanted.as_ref());
     catalog.names.extend(others);
     drop(progress);
+    // Without a reference, the catalog has the name that its index gives it.
+    let name = match &index {
+        Some((_, of_index)) if operator.catalog.is_empty() => of_index.clone(),
+        _ => name,
+    };
     Ok(Entry { operator, name, input, catalog, index })
 }
 

@@ -1,6 +1,6 @@
 //! `olmdex filter`
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 
 use super::arguments::AskedFor;
@@ -15,11 +15,11 @@ use crate::cli::args::text::text_of;
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::diag::{Severity, closest, counted};
+use crate::diag::{Severity, counted};
 use crate::fbc::{Format, Input};
 use crate::mirror::{
     self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, FilterVersion, Filtered, Mirrored,
-    Request,
+    Missing,
 };
 
 impl From<ConfigurationError> for CommandError {
@@ -202,33 +202,22 @@ fn filter(
 
 /// Names that the catalog does not have: the real filter passes over them.
 fn unknown(entry: &Entry) -> Vec<CommandError> {
-    let mut found = Vec::new();
-    let names = &entry.catalog.names;
-    let broken = entry.catalog.broken_packages();
-    for package in &entry.operator.packages {
-        let name = &package.name;
-        let Some(facts) = entry.catalog.packages.get(name) else {
-            if !broken.contains(name.as_str()) {
-                let error =
-                    CommandError::new(Exit::NotFound, format!("catalog `{}` has no package `{name}`", entry.name));
-                found.push(match closest(name, names.iter().map(String::as_str)) {
-                    Some(meant) => error.help(format!("did you mean `{meant}`?")),
-                    None => error.help("`olmdex list packages` lists them"),
-                });
-            }
-            continue;
-        };
-        for channel in package.channels.iter().filter(|it| facts.channel(&it.name).is_none()) {
-            let message = format!("package `{name}` has no channel `{}`", channel.name);
-            let known: Vec<&str> = facts.channels.iter().map(|it| it.name.as_str()).collect();
-            let error = CommandError::new(Exit::NotFound, message);
-            found.push(match closest(&channel.name, known.iter().copied()) {
-                Some(meant) => error.help(format!("did you mean `{meant}`?")),
-                None => error.help(format!("it has {}", known.join(", "))),
-            });
+    let names = entry.catalog.names.iter().map(String::as_str);
+    let missing = mirror::missing(&entry.catalog, &entry.operator, names);
+    let did_you_mean = |meant: String| format!("did you mean `{meant}`?");
+    let error = |it: Missing| match it {
+        Missing::Package { package, meant } => {
+            let message = format!("catalog `{}` has no package `{package}`", entry.name);
+            let help = meant.map_or("`olmdex list packages` lists them".to_owned(), did_you_mean);
+            CommandError::new(Exit::NotFound, message).help(help)
         }
-    }
-    found
+        Missing::Channel { package, channel, meant, known } => {
+            let message = format!("package `{package}` has no channel `{channel}`");
+            let help = meant.map_or_else(|| format!("it has {}", known.join(", ")), did_you_mean);
+            CommandError::new(Exit::NotFound, message).help(help)
+        }
+    };
+    missing.into_iter().map(error).collect()
 }
 
 /// Says of each package what is kept and why.
@@ -246,20 +235,15 @@ fn explain(context: &Context, args: &FilterArgs, entries: &[Entry]) -> CommandRe
             context.reporter.error(&message);
             exit = Exit::NotFound;
         }
-        let mut filtered = mirror::filter(&entry.catalog, &entry.operator, args.release())
+        let explained = mirror::explained(&entry.name, &entry.catalog, &entry.operator, args.release())
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
-        let refused: BTreeMap<String, ()> =
-            filtered.packages.iter().filter(|it| it.1.is_err()).map(|it| (it.0.clone(), ())).collect();
-        if !refused.is_empty() {
+        if explained.has_refused() {
             exit = Exit::No;
         }
-        for it in mirror::mend(&entry.catalog, &mut filtered) {
+        for it in &explained.mends {
             context.reporter.warning(&it.to_string());
         }
-        for (name, facts) in entry.catalog.packages.iter().filter(|it| !it.0.is_empty()) {
-            let request = Request::of(&entry.operator, name);
-            answers.push(mirror::explain(&entry.name, name, facts, &request, &filtered, args.release()));
-        }
+        answers.extend(explained.packages);
     }
     match data {
         Some(format) => {

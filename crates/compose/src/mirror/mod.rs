@@ -31,6 +31,7 @@ mod place;
 mod repair;
 mod request;
 mod rewrite;
+mod selection;
 mod verify;
 mod write;
 
@@ -57,5 +58,6 @@ pub use place::{Destination, Image, Mirrored};
 pub use repair::{Proposal, Request, Trouble, meant, repairs, survivors, trouble};
 pub use request::{AskedError, packages};
 pub use rewrite::{differences, put, rename};
+pub use selection::{ChosenDefault, Explained, Missing, choose_defaults, explained, missing};
 pub use verify::{is_target, verify};
 pub use write::{Blobs, write};

@@ -1,0 +1,269 @@
+//! A mirror list that visitors compose: packages, channels and ranges, what oc-mirror keeps of them, and the files that ask for it.
+//!
+//! The address holds the whole list, so the page works without a script, and a list can be kept as a bookmark.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::parts::{badge, link, select, shown, table, worded};
+use super::reply::PageError;
+use super::route::{MirrorList, Route};
+use super::site::{Page, PageContext};
+use olmdex_base::diag::counted;
+use olmdex_compose::mirror::{
+    self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
+    Missing, Operator, Package,
+};
+use olmdex_index::query::Filter;
+
+/// Stands for the reference of a catalog's image where the index does not know it.
+const PLACEHOLDER: &str = "registry.example.com/catalog:latest";
+
+/// What a list comes to.
+struct Composed {
+    catalog: String,
+    operator: Operator,
+    explained: Explained,
+    missing: Vec<Missing>,
+    defaults: Vec<ChosenDefault>,
+    images: Vec<String>,
+}
+
+/// The answer as data: what `filter --package … --explain` gives.
+pub(super) fn answer(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<FilterExplanation>, PageError> {
+    if list.packages.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(composed(context, list, asked(list)?)?.explained.packages)
+}
+
+/// The images of a list, one a line.
+pub(super) fn images(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
+    let images = composed(context, list, asked(list)?)?.images;
+    Ok(images.iter().fold(String::new(), |text, it| text + it + "\n"))
+}
+
+fn asked(list: &MirrorList) -> Result<Vec<Package>, PageError> {
+    mirror::packages(&list.packages).map_err(|error| PageError::parameter("p", &error.to_string()))
+}
+
+fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>) -> Result<Composed, PageError> {
+    let having: Vec<String> = context.catalogs().map(str::to_owned).collect();
+    let none = || PageError::Failed("the index has no catalog".to_owned());
+    let name = context.choose(list.catalog.as_ref(), &having, none)?;
+    let image = context.cache().catalogs.iter().find(|it| it.catalog == name).map(|it| it.image.clone());
+    let image = image.filter(|it| !it.is_empty()).unwrap_or_else(|| PLACEHOLDER.to_owned());
+    let mut operator = Operator { catalog: image, full: list.is_full, packages, ..Operator::default() };
+    let names: Vec<&str> = operator.packages.iter().map(|it| it.name.as_str()).collect();
+    let input = context.index().packages_without_manifests(&name, names.iter().copied())?;
+    let catalog = Catalog::read(&input, None);
+    let defaults = mirror::choose_defaults(&catalog, &mut operator);
+    let release = FilterVersion::default();
+    let explained = mirror::explained(&name, &catalog, &operator, release)
+        .map_err(|error| PageError::parameter("p", &error.to_string()))?;
+    let filter = Filter { catalogs: vec![name.clone()], ..Filter::default() };
+    let known = context.index().packages(&filter)?;
+    let missing = mirror::missing(&catalog, &operator, known.iter().map(|it| it.package.as_str()));
+    let images = mirror::images(&catalog, &explained.filtered).into_iter().map(str::to_owned).collect();
+    Ok(Composed { catalog: name, operator, explained, missing, defaults, images })
+}
+
+pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, PageError> {
+    let asked = mirror::packages(&list.packages);
+    let found = match &asked {
+        Ok(packages) if !packages.is_empty() => Some(composed(context, list, packages.clone())?),
+        _ => None,
+    };
+    let body = html! {
+        h1 { "Mirror list" }
+        p.lead { "Choose packages, channels and versions, and copy what mirrors them." }
+        (form(context, list)?)
+        (chosen(context, list))
+        @if let Err(error) = &asked {
+            div.note.bad role="note" { p { (worded(&error.to_string())) ": " (worded(error.help())) "." } }
+        }
+        @if let Some(found) = &found {
+            (notes(found))
+            @for it in &found.explained.packages { (package(context, list, it)) }
+            (results(context, list, found))
+        }
+    };
+    let commands = found.iter().flat_map(|found| {
+        let of = |verb: &'static str| {
+            let command = Command::new(verb);
+            let command = list.packages.iter().fold(command, |command, it| command.option("--package", it));
+            command.given("--catalog", context.catalog_choice(&found.catalog).as_ref())
+        };
+        let full = |command: Command| if list.is_full { command.flag("--full") } else { command };
+        [full(of("filter").flag("--explain")), full(of("filter").option("-o", "images"))]
+    });
+    Ok(Page {
+        title: "Mirror list".to_owned(),
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: commands.collect(),
+        more_data: Vec::new(),
+        is_data: found.is_some(),
+        data: None,
+        about: String::new(),
+        body,
+    })
+}
+
+fn form(context: PageContext<'_>, list: &MirrorList) -> Result<Markup, PageError> {
+    let mut names: Vec<String> = context.catalogs().map(str::to_owned).collect();
+    names.sort();
+    let catalog = context.cache().choose(list.catalog.as_slice(), context.catalogs()).unwrap_or_default().to_owned();
+    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
+    let known = context.index().packages(&filter)?;
+    Ok(html! {
+        form.question action=[context.to(&Route::Mirror(MirrorList::default()))] {
+            @if !list.packages.is_empty() { input type="hidden" name="p" value=(list.packages.join(",")); }
+            @if names.len() > 1 { (select(("catalog", "Catalog"), None, &names, Some(&catalog))) }
+            label { span { "Package" } input name="package" list="known" placeholder="keda" autocomplete="off"; }
+            datalist #known { @for it in &known { option value=(it.package) {} } }
+            label { span { "Channel" } input name="channel" placeholder="all" autocomplete="off"; }
+            label { span { "Lowest version" } input name="min" autocomplete="off"; }
+            label { span { "Highest version" } input name="max" autocomplete="off"; }
+            label { span { "Versions" } select name="full" {
+                option value="" { "heads of channels" }
+                option value="yes" selected[list.is_full] { "all" }
+            } }
+            button { "Add" }
+        }
+    })
+}
+
+/// What is in the list, each with a way to take it out.
+fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
+    let without = |at: usize| {
+        let mut packages = list.packages.clone();
+        packages.remove(at);
+        Route::Mirror(MirrorList { packages, ..list.clone() })
+    };
+    html! {
+        @if list.packages.is_empty() {
+            p { "The list is empty. A package page and each channel lead here, too." }
+        } @else {
+            ul.chosen aria-label="The list" {
+                @for (at, it) in list.packages.iter().enumerate() {
+                    li { (shown(it)) " "
+                        @if let Some(address) = context.to(&without(at)) { a href=(address) aria-label={ "Remove " (shown(it)) } { "✕" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn notes(found: &Composed) -> Markup {
+    html! {
+        @for it in &found.missing {
+            div.note.bad role="note" { p {
+                @match it {
+                    Missing::Package { package, meant } => {
+                        "Catalog " strong { (shown(&found.catalog)) } " has no package " strong { (shown(package)) } "."
+                        @if let Some(meant) = meant { " Did you mean " strong { (shown(meant)) } "?" }
+                    }
+                    Missing::Channel { package, channel, meant, known } => {
+                        "Package " strong { (shown(package)) } " has no channel " strong { (shown(channel)) } "."
+                        @if let Some(meant) = meant { " Did you mean " strong { (shown(meant)) } "?" }
+                        @else { " It has " (shown(&known.join(", "))) "." }
+                    }
+                }
+            } }
+        }
+        @for ChosenDefault { package, old, new } in &found.defaults {
+            div.note.warn role="note" { p { "Channel " strong { (shown(new)) } " becomes the default of " strong { (shown(package)) }
+                ", because its own default channel, " strong { (shown(old)) } ", is not in the list." } }
+        }
+        @for it in &found.explained.mends { div.note.warn role="note" { p { (worded(&it.to_string())) "." } } }
+    }
+}
+
+/// What is kept of a package, or why nothing is.
+fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) -> Markup {
+    let kept: Vec<&ChannelExplanation> = it.channels.iter().filter(|it| !it.kept.is_empty()).collect();
+    let only = |channel: &str| {
+        let name = format!("{}/{channel}", it.package);
+        let others = list.packages.iter().filter(|it| package_of(it) != package_of(&name)).cloned();
+        Route::Mirror(MirrorList { packages: others.chain([name.clone()]).collect(), ..list.clone() })
+    };
+    let has_more = kept.iter().any(|it| !it.along.is_empty());
+    let mut headers = vec!["Channel", "Head", "Versions"];
+    headers.extend(has_more.then_some("Kept besides"));
+    headers.extend((kept.len() > 1).then_some("Narrow down"));
+    let rows = html! {
+        @for channel in &kept {
+            tr {
+                th scope="row" { (shown(&channel.channel)) @if channel.channel == it.new_default_channel { " " (badge("", "default")) } }
+                td { (shown(&channel.head)) }
+                td { (channel.kept.len()) " of " (channel.of) }
+                @if has_more { td { (shown(&channel.along.join(", "))) } }
+                @if kept.len() > 1 { td { (link(context, &only(&channel.channel), "only this channel")) } }
+            }
+        }
+    };
+    html! {
+        h2 { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) }
+        @if it.problem.is_empty() {
+            (table(&format!("What is kept of {}", shown(&it.package)), &headers, rows))
+        } @else {
+            div.note.bad role="note" {
+                p { strong { "This package cannot be mirrored: " (worded(&it.problem)) "." } }
+                @for reason in &it.reasons { p { (worded(reason)) } }
+            }
+            @if !it.repairs.is_empty() {
+                p { "Any of these helps:" }
+                ul { @for repair in &it.repairs {
+                    li { (worded(&repair.changes.join("; "))) span.quiet { " (keeps " (counted(repair.bundles as u64, "bundle")) ")" } }
+                } }
+            }
+        }
+    }
+}
+
+/// The package of an item of a list.
+fn package_of(item: &str) -> &str {
+    item.split(['/', '@']).next().unwrap_or_default()
+}
+
+/// The files that ask for it, and the images.
+fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
+    let configuration = Configuration { operators: vec![found.operator.clone()], ..Configuration::default() };
+    let text = Route::Mirror(MirrorList { is_text: true, ..list.clone() });
+    let copied = |text: &str| html! { pre.command.manifest { code { (shown_lines(text)) } } };
+    html! {
+        @if !found.images.is_empty() {
+            h2 #imageset { "ImageSetConfiguration" }
+            @if found.operator.catalog == PLACEHOLDER {
+                p { "Replace " code { (PLACEHOLDER) } " with the image of the catalog, which this index does not know." }
+            }
+            (copied(&mirror::configuration(&configuration).to_yaml()))
+            h2 #composition { "olmdex.toml" }
+            (copied(&composition(found, list)))
+            h2 #images { (counted(found.images.len() as u64, "image")) }
+            p { (link(context, &text, "As text, one a line")) }
+            details { summary { "Show them" } (copied(&found.images.join("\n"))) }
+        }
+    }
+}
+
+/// A catalog of an `olmdex.toml` that holds the list.
+fn composition(found: &Composed, list: &MirrorList) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let mut text = format!("[catalogs.{}]\ncomponents = [\n    {{ source = ", quoted("mirror"));
+    // Writing into a text cannot fail.
+    let _ = write!(text, "{}, packages = [", quoted(&format!("docker://{}", found.operator.catalog)));
+    for it in &list.packages {
+        let _ = write!(text, "\n        {},", quoted(it));
+    }
+    text.push_str("\n    ] },\n]\n");
+    text
+}
+
+/// A text with its line breaks, and what cannot be seen made visible.
+fn shown_lines(text: &str) -> String {
+    text.lines().map(|it| shown(it) + "\n").collect()
+}
