@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use crate::diag::envelope::{Envelope, FindingsMetadata, Metadata};
 use crate::diag::json::FindingJson;
 use crate::draw::ChannelGraph;
-use crate::explain::MessageExplanation;
+use crate::explain::{MessageExplanation, RuleExplanation};
 use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, ImageUse, Info, OwnedApi,
     PackageDetail, PackageRow, Provider, Requirer, SqlValue,
@@ -58,6 +58,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<crate::lock::LockChange>("LockChange"),
         of::<crate::lock::Outdated>("OutdatedList"),
         of::<MessageExplanation>("MessageExplanation"),
+        of::<RuleExplanation>("RuleExplanation"),
         of::<Provider>("Provider"),
         of::<OwnedApi>("SharedApi"),
         of::<Requirer>("Requirement"),

@@ -986,7 +986,7 @@ fn a_mirror_list_is_composed_without_a_script() {
         "Package <strong>keda</strong> has no channel <strong>alpha</strong>.",
         "kind: ImageSetConfiguration",
         "minVersion: &quot;2.9.0&quot;",
-        "--package 'keda/stable@"--package &#39;keda/stable@&gt;=2.9.0&#39;",gt;=2.9.0'",
+        "--package 'keda/stable@&gt;=2.9.0'",
         "aria-label=\"Remove keda/alpha\"",
     ] {
         assert!(page.contains(words), "{words}: {page}");

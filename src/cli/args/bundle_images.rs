@@ -22,8 +22,8 @@ pub(crate) struct BundleImageArgs {
     #[arg(long, value_name = "DIR")]
     bundles: Vec<PathBuf>,
     /// A catalog or index that has bundles; may be repeated
-    #[arg(long, value_name = "SOURCE")]
-    from: Vec<PathBuf>,
+    #[arg(long, alias = "from", value_name = "SOURCE")]
+    with: Vec<PathBuf>,
     /// Fetch from their registries what is not found otherwise
     #[cfg(feature = "oci")]
     #[arg(long)]
@@ -57,7 +57,7 @@ impl BundleImageArgs {
         for path in &self.bundles {
             images.add_directory(path)?;
         }
-        for path in &self.from {
+        for path in &self.with {
             images.add_catalog(path, &mut std::io::stdin().lock())?;
         }
         Ok(images)

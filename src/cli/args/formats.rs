@@ -119,6 +119,13 @@ pub(crate) struct AnswerOptions {
     pub(crate) quote_formulas: bool,
 }
 
+impl AnswerOptions {
+    /// For people.
+    pub(crate) fn text() -> Self {
+        Self { output: AnswerFormat::Text, quote_formulas: false }
+    }
+}
+
 choices! { AnswerFormat =>
     Text: "table" | "text" | "plain", "For people; on a terminal, cells are cut to its width";
     Wide: "wide", "For people, with all cells whole";

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::ask::{check_catalog, must_have};
 use crate::catalog_source::family_and_minor;
@@ -59,6 +60,11 @@ pub(crate) struct NamedSource {
 }
 
 impl NamedSource {
+    /// What people call it: the name that they gave it, else its path.
+    pub(crate) fn shown(&self) -> String {
+        if self.is_named { self.name.clone() } else { self.path.display().to_string() }
+    }
+
     /// Takes `[NAME=]SOURCE` apart. What exists under the whole text is a source without name.
     pub(crate) fn parse(text: &str) -> Self {
         if let Some((name, path)) = text.split_once('=')
@@ -71,6 +77,19 @@ impl NamedSource {
         let path = PathBuf::from(text);
         Self { name: default_name(&path), is_named: false, path }
     }
+}
+
+/// Reads a source with or without a name, for a command that shows the name.
+pub(crate) fn named_source() -> impl TypedValueParser<Value = NamedSource> {
+    OsStringValueParser::new().map(|text| match text.to_str() {
+        Some(text) => NamedSource::parse(text),
+        None => NamedSource { name: default_name(Path::new(&text)), is_named: false, path: PathBuf::from(text) },
+    })
+}
+
+/// Reads a source with or without a name, for a command with one source: it has no need to call it by a name.
+pub(crate) fn source_path() -> impl TypedValueParser<Value = PathBuf> {
+    named_source().map(|it| it.path)
 }
 
 /// The name of a catalog that nobody named: that of its directory, or of its file without what follows the first dot.
@@ -194,9 +213,9 @@ fn warn_if_outdated(context: &Context, index: &Index) -> Result<(), CommandError
 pub(crate) fn rebuild(index: &Index, outdated: &Outdated) -> String {
     let Outdated { catalog, source, .. } = outdated;
     if let Some((file, _)) = source.rsplit_once('#').filter(|it| it.0.ends_with(".toml")) {
-        return format!("`olmdex build --config {file} -o {}`", index.path().display());
+        return format!("`olmdex build --config {file} -O {}`", index.path().display());
     }
-    format!("`olmdex build {catalog}={source} -o {}`", index.path().display())
+    format!("`olmdex build {catalog}={source} -O {}`", index.path().display())
 }
 
 /// Sources as words of a command, see [`AskOptions::as_words`].
@@ -224,7 +243,7 @@ pub(crate) fn default_source() -> Result<NamedSource, CommandError> {
         return Ok(NamedSource::parse("index.db"));
     }
     let error = CommandError::usage("no index or catalog given: no `-i`, no $OLMDEX_INDEX and no ./index.db");
-    Err(error.help("name a source with `-i PATH`, or build an index: `olmdex build CATALOG -o index.db`"))
+    Err(error.help("name a source with `-i PATH`, or build an index: `olmdex build CATALOG -O index.db`"))
 }
 
 /// Every catalog that was named must be there.

@@ -1,30 +1,30 @@
 //! Two states that are compared: `OLD NEW`, or `--old OLD --new NEW`.
 
-use std::path::{Path, PathBuf};
-
 use clap::Args;
+
+use crate::cli::args::sources::{NamedSource, named_source};
 
 /// What was, and what is.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TwoStates {
     /// What was there before
-    #[arg(value_name = "OLD", requires = "new")]
-    old: Option<PathBuf>,
+    #[arg(value_name = "OLD", requires = "new", value_parser = named_source())]
+    old: Option<NamedSource>,
     /// What replaces it
-    #[arg(value_name = "NEW")]
-    new: Option<PathBuf>,
+    #[arg(value_name = "NEW", value_parser = named_source())]
+    new: Option<NamedSource>,
     /// The same by name: what was there before
-    #[arg(long = "old", value_name = "OLD", conflicts_with = "old", requires = "named_new")]
-    named_old: Option<PathBuf>,
+    #[arg(long = "old", value_name = "OLD", conflicts_with = "old", requires = "named_new", value_parser = named_source())]
+    named_old: Option<NamedSource>,
     /// The same by name: what replaces it
-    #[arg(long = "new", value_name = "NEW", conflicts_with = "new", requires = "named_old")]
-    named_new: Option<PathBuf>,
+    #[arg(long = "new", value_name = "NEW", conflicts_with = "new", requires = "named_old", value_parser = named_source())]
+    named_new: Option<NamedSource>,
 }
 
 impl TwoStates {
     /// The old and the new one, if they are given.
-    pub(crate) fn both(&self) -> Option<(&Path, &Path)> {
-        let old = self.old.as_deref().or(self.named_old.as_deref())?;
-        Some((old, self.new.as_deref().or(self.named_new.as_deref())?))
+    pub(crate) fn both(&self) -> Option<(&NamedSource, &NamedSource)> {
+        let old = self.old.as_ref().or(self.named_old.as_ref())?;
+        Some((old, self.new.as_ref().or(self.named_new.as_ref())?))
     }
 }

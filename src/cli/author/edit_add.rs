@@ -12,7 +12,7 @@ use crate::cli::args::formats::MigrateLevel;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::Finding;
-use crate::edit::{CatalogEdit, Change, Edges, EditEffects, at_level, bundles_of, join, rules};
+use crate::edit::{CatalogEdit, Change, Edges, EditEffects, Target, at_level, bundles_of, join, rules};
 use crate::fbc::Name;
 use crate::fbc::{Input, Level};
 use crate::index::{Builder, CatalogSpec, Mode};
@@ -58,10 +58,10 @@ pub(crate) struct AddArgs {
 /// The edges of an entry.
 #[derive(Debug, Args)]
 pub(crate) struct EdgeArgs {
-    /// The entry that it replaces
+    /// The entry that it replaces: a name, or PKG@VERSION
     #[arg(long, value_name = "ENTRY")]
     replaces: Option<String>,
-    /// The entries that it skips
+    /// The entries that it skips, in the same way
     #[arg(long, value_name = "ENTRY,…", value_delimiter = ',')]
     skips: Option<Vec<String>>,
     /// The versions that it skips, as a range
@@ -70,9 +70,40 @@ pub(crate) struct EdgeArgs {
 }
 
 impl EdgeArgs {
-    pub(super) fn edges(&self) -> Edges {
-        let skips = self.skips.as_ref().map(|it| it.iter().filter(|it| !it.is_empty()).cloned().collect());
-        Edges { replaces: self.replaces.clone(), skips, skip_range: self.skip_range.clone() }
+    /// The edges of an entry of a package, with the names of the entries that the words mean.
+    pub(super) fn edges(&self, catalog: &CatalogEdit, package: &str) -> Result<Edges, CommandError> {
+        let named = |it: &String| entry_named(catalog, package, it);
+        let of_skips = |it: &Vec<String>| it.iter().filter(|it| !it.is_empty()).map(named).collect::<Result<_, _>>();
+        let skips = self.skips.as_ref().map(of_skips);
+        Ok(Edges {
+            replaces: self.replaces.as_ref().map(named).transpose()?,
+            skips: skips.transpose()?,
+            skip_range: self.skip_range.clone(),
+        })
+    }
+}
+
+/// The name of the entry that a word means. An entry has the name of its bundle, whatever that looks like, and may name one that is gone; a
+/// version that no entry is called means its own.
+pub(super) fn entry_named(catalog: &CatalogEdit, package: &str, word: &str) -> Result<String, CommandError> {
+    let of_version = |name: Name| match catalog.find(&name) {
+        Ok((of, Target::Bundle(bundle))) => Ok((of, bundle)),
+        Ok((of, _)) => Ok((of, word.to_owned())),
+        Err(error) => Err(CommandError::from(error)),
+    };
+    match Name::parse(word) {
+        name @ Name::Version(..) => {
+            let (of, bundle) = of_version(name)?;
+            if of != package {
+                let error = CommandError::usage(format!("`{word}` is of package `{of}`, not of `{package}`"));
+                return Err(error.help("name an entry of the channel, or `PKG@VERSION`"));
+            }
+            Ok(bundle)
+        }
+        name => match (catalog.find(&name), of_version(Name::parse(&format!("{package}@{word}")))) {
+            (Err(_), Ok((_, bundle))) => Ok(bundle),
+            _ => Ok(word.to_owned()),
+        },
     }
 }
 
@@ -110,7 +141,7 @@ pub(super) fn add(
         let message = "says no image, which OLM v1 needs: name it with `--image`";
         context.reporter.warning(&format!("`{}` {message}", args.bundle.display()));
     }
-    let (options, stated) = (args.edges.edges(), Edges::stated_in(&blob));
+    let (options, stated) = (args.edges.edges(catalog, &package)?, Edges::stated_in(&blob));
     let name = field("name");
     let is_there = catalog.find(&Name::Plain(name.clone())).is_ok();
     let keeps_edges = args.replace && is_there && options == Edges::default();

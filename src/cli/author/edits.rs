@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::edit_add::{self, AddArgs, EdgeArgs};
-use crate::cli::args::sources::{NamedSource, import_files, is_path, not_a_name};
+use super::edit_add::{self, AddArgs, EdgeArgs, entry_named};
+use crate::cli::args::sources::{NamedSource, import_files, is_path, not_a_name, source_path};
 use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -37,7 +37,7 @@ pub(crate) struct EditArgs {
     #[command(subcommand)]
     verb: Verb,
     /// The catalog: a directory, or a file
-    #[arg(short, long = "input", value_name = "CATALOG", global = true, default_value = ".")]
+    #[arg(short, long = "input", value_name = "CATALOG", global = true, default_value = ".", value_parser = source_path())]
     input: PathBuf,
     /// Print what would change, and change nothing
     #[arg(long, global = true)]
@@ -59,7 +59,7 @@ enum Verb {
     #[command(after_help = "Examples:
   olmdex edit promote till@1.1.0 --channel fast -i my-catalog/ --dry-run
   olmdex edit promote till.v1.1.1 --channel fast --only -i my-catalog/ --dry-run
-  olmdex edit promote till@1.0.1 till@1.1.0 --channel fast --from stable -i my-catalog/")]
+  olmdex edit promote till@1.0.1 till@1.1.0 --channel fast --from-channel stable -i my-catalog/")]
     Promote {
         /// Bundles: names, or PKG@VERSION
         #[arg(value_name = "BUNDLE", required = true)]
@@ -68,8 +68,8 @@ enum Verb {
         #[arg(long, alias = "to", value_name = "CHANNEL")]
         channel: String,
         /// The channel that they come from, if several have them
-        #[arg(long, value_name = "CHANNEL")]
-        from: Option<String>,
+        #[arg(long, alias = "from", value_name = "CHANNEL")]
+        from_channel: Option<String>,
         /// Bring the bundle alone: it skips what is between
         #[arg(long)]
         only: bool,
@@ -274,14 +274,18 @@ fn changes(
             one(package, Change::RenameChannel { from, to: new.clone() })
         }
         Verb::SetEdges { channel: text, entry, edges } => {
-            let (package, channel) = channel(text)?;
+            let (package, channel) = match (channel(text), Name::parse(entry)) {
+                // The entry names the package, too.
+                (Err(_), Name::Version(package, _)) if !is_path(text) => (package, text.clone()),
+                (found, _) => found?,
+            };
             let (entry, edges) = edges_of(catalog, &package, entry, edges)?;
             one(package, Change::SetEdges { channel, entry, edges })
         }
         // `edit add` is judged in more ways.
         Verb::Add(_) => Ok(Vec::new()),
-        Verb::Promote { bundles, channel, from, only } => {
-            let promotion = |text: &String| promotion(catalog, text, channel, from.as_deref(), *only);
+        Verb::Promote { bundles, channel, from_channel, only } => {
+            let promotion = |text: &String| promotion(catalog, text, channel, from_channel.as_deref(), *only);
             bundles.iter().map(promotion).collect()
         }
         Verb::AddProperty { property, condition } => added_property(context, &args.input, input, property, condition),
@@ -313,26 +317,12 @@ fn edges_of(
     entry: &str,
     wanted: &EdgeArgs,
 ) -> Result<(String, Edges), CommandError> {
-    let edges = wanted.edges();
+    let edges = wanted.edges(catalog, package)?;
     if edges == Edges::default() {
         let error = CommandError::usage("no edge is named");
         return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value takes one away"));
     }
-    let entry = match Name::parse(entry) {
-        Name::Version(..) => match find(catalog, entry)? {
-            (of, Target::Bundle(bundle)) if of == package => bundle,
-            (of, _) => {
-                let error = CommandError::usage(format!("`{entry}` is of package `{of}`, not of `{package}`"));
-                return Err(error.help("name an entry of the channel, or `PKG@VERSION`"));
-            }
-        },
-        // An entry has the name of its bundle, whatever that looks like; a version that no entry is called means its own.
-        _ => match (find(catalog, entry), find(catalog, &format!("{package}@{entry}"))) {
-            (Err(_), Ok((_, Target::Bundle(bundle)))) => bundle,
-            _ => entry.to_owned(),
-        },
-    };
-    Ok((entry, edges))
+    Ok((entry_named(catalog, package, entry)?, edges))
 }
 
 fn promotion(

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use crate::ask::{Olm, SeenBundle, SimulationQuestion};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::one_catalog;
-use crate::cli::args::sources::{AskOptions, check_names};
+use crate::cli::args::sources::{AskOptions, check_names, source_path};
 use crate::cli::print::simulation::{self, Form};
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
@@ -43,13 +43,13 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "NAME", group = "what")]
     deprecate: Option<String>,
     /// The catalog as it is
-    #[arg(long, value_name = "SOURCE", requires = "new", group = "what")]
+    #[arg(long, value_name = "SOURCE", requires = "new", group = "what", value_parser = source_path())]
     old: Option<PathBuf>,
     /// The catalog as it would be
-    #[arg(long, value_name = "SOURCE", requires = "old")]
+    #[arg(long, value_name = "SOURCE", requires = "old", value_parser = source_path())]
     new: Option<PathBuf>,
     /// The catalog: anything that is a source
-    #[arg(short, long = "input", value_name = "SOURCE", default_value = ".")]
+    #[arg(short, long = "input", value_name = "SOURCE", default_value = ".", value_parser = source_path())]
     input: PathBuf,
     /// The catalog of an index that has several; versions that the others have in a channel of the same name count as installed too
     #[arg(long, value_name = "NAME")]

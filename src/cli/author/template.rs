@@ -1,6 +1,7 @@
 //! `olmdex template`
 
 use crate::cli::args::formats::{Words, words};
+use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::ffi::OsStr;
 use std::io::{BufWriter, Read as _, Write as _};
@@ -49,7 +50,7 @@ enum Verb {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex template render shop-template.yaml --bundles operators/ > catalog.json
-  olmdex template render shop-template.yaml --bundles operators/ --from my-catalog/ -o yaml
+  olmdex template render shop-template.yaml --bundles operators/ --with my-catalog/ -o yaml
   olmdex template render semver shop-template.yaml --bundles operators/
   olmdex template render shop-template.yaml --bundles operators/ --migrate-level all -o yaml")]
 struct RenderArgs {
@@ -81,7 +82,7 @@ struct ConvertArgs {
     #[arg(value_parser = KindWord, value_name = "TYPE")]
     kind: PathBuf,
     /// The catalog; by default standard input
-    #[arg(value_name = "SOURCE")]
+    #[arg(value_name = "SOURCE", value_parser = source_path())]
     source: Option<PathBuf>,
     #[command(flatten)]
     _source_option: SourceOption,

@@ -10,6 +10,8 @@ use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::operators::operators_of;
+use crate::cli::args::sources::{NamedSource, named_source};
+use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::parts::{catalogs_of, template_findings, templates_of};
 use crate::cli::dependencies::crd_bundle;
 use crate::cli::lists::all_rules;
@@ -17,14 +19,15 @@ use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::cli::terminal::progress::Progress;
-use crate::cluster::Cluster;
+use crate::cluster::{AnyObject, Cluster};
 use crate::community::Operator;
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted, printable};
+use crate::fbc::Input;
 use crate::file::system_words;
-use crate::source::{Recognized, Source};
+use crate::source::{Recognized, STDIN, Source};
 use crate::{cluster, community, legacy};
 
 /// Check anything: catalogs, bundles, operator repositories, templates, manifests
@@ -43,9 +46,11 @@ use crate::{cluster, community, legacy};
   olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
   olmdex check must-gather/ legacy.db -o json")]
 pub(crate) struct CheckArgs {
-    /// What to check; `-` is a catalog or a template on standard input
-    #[arg(value_name = "PATH", required = true)]
-    paths: Vec<PathBuf>,
+    /// What to check; `-` is a catalog, a template or manifests on standard input
+    #[arg(value_name = "[NAME=]PATH", required = true, value_parser = named_source())]
+    sources: Vec<NamedSource>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
@@ -60,7 +65,8 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("findings are not printed as YAML").help("use `-o json`"));
     }
-    let config = args.choice.config(context, &args.paths)?;
+    let paths: Vec<PathBuf> = args.sources.iter().map(|it| it.path.clone()).collect();
+    let config = args.choice.config(context, &paths)?;
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
     let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
     let choice = args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?;
@@ -74,8 +80,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         counts: Counts::default(),
     };
     let rules = all_rules();
-    for (number, path) in args.paths.iter().enumerate() {
-        checking.add(number, path).map_err(|error| unopened(args.output, &rules, &checking.findings, path, error))?;
+    for (number, source) in args.sources.iter().enumerate() {
+        let added = checking.add(number, source);
+        added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
     let Checking { mut findings, several, counts, practices, .. } = checking;
     let of_several = several.findings().into_iter();
@@ -86,7 +93,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     report(context, &choice, &chosen);
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
-        let shown: Vec<String> = args.paths.iter().map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
+        let shown: Vec<String> = args.sources.iter().map(|it| printable(&it.shown()).into_owned()).collect();
         let message = format!("nothing to check: nothing is known in `{}`", shown.join("`, `"));
         return Err(CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or manifests"));
     }
@@ -161,7 +168,8 @@ struct Checking<'c> {
 }
 
 impl Checking<'_> {
-    fn add(&mut self, number: usize, path: &Path) -> Result<(), CommandError> {
+    fn add(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
+        let path = source.path.as_path();
         let recognized = Recognized::at(path).map_err(|error| {
             let shown = printable(&path.to_string_lossy()).into_owned();
             CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
@@ -169,7 +177,7 @@ impl Checking<'_> {
         })?;
         self.context.reporter.detail(&format!("{} is read as {}", path.display(), words(&recognized)));
         match recognized {
-            Recognized::Catalog | Recognized::Templates => self.add_catalogs(number, path),
+            Recognized::Catalog | Recognized::Templates => self.add_catalogs(number, source),
             Recognized::Bundles(paths) => paths.iter().try_for_each(|it| self.add_bundle(it)),
             Recognized::Repository => operators_of(path)?.iter().try_for_each(|it| self.add_operator(it)),
             Recognized::Legacy => {
@@ -183,15 +191,20 @@ impl Checking<'_> {
     }
 
     /// The catalogs that are there, or templates of some.
-    fn add_catalogs(&mut self, number: usize, path: &Path) -> Result<(), CommandError> {
+    fn add_catalogs(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
+        let path = source.path.as_path();
         let (inputs, index) = match self.context.open(path)? {
             Source::Catalog(input) => (vec![(String::new(), input)], None),
             Source::Index(path) => catalogs_of(&path)?,
         };
         for (name, input) in inputs {
-            // What an archive holds is known only now.
-            if path.is_file() && index.is_none() && Recognized::of_files(&input) == Recognized::Manifests {
-                return self.add_manifests(path);
+            // What an archive or standard input holds is known only now.
+            let is_stdin = path.as_os_str() == STDIN;
+            if (path.is_file() || is_stdin)
+                && index.is_none()
+                && Recognized::of_files(&input) == Recognized::Manifests
+            {
+                return if is_stdin { self.add_manifest_texts(&input) } else { self.add_manifests(path) };
             }
             let _progress = Progress::reading(self.context, format!("checking {}", path.display()), &input);
             self.findings.extend(input.remarks.iter().cloned());
@@ -200,7 +213,7 @@ impl Checking<'_> {
                 self.findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
                 continue;
             }
-            let shown = path.display().to_string();
+            let shown = source.shown();
             self.several.begin(number, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
             let report = check_catalog_noting(&input, None, &mut |it| self.several.note(it));
             self.counts.catalogs += 1;
@@ -235,13 +248,31 @@ impl Checking<'_> {
     fn add_manifests(&mut self, path: &Path) -> Result<(), CommandError> {
         let _progress = Progress::start(self.context, format!("checking {}", path.display()));
         let (state, objects, warnings) = cluster::read_with_objects(path, self.context.archives())?;
-        let (findings, n_definitions) = cluster::check(&state, &objects);
         self.findings.extend(cluster::unreadable(&warnings));
-        self.findings.extend(findings);
-        self.findings.extend(crd_bundle::check(&objects));
-        self.counts.definitions += n_definitions;
-        self.counts.objects += n_objects(&state) as u64;
+        self.add_objects(&state, &objects);
         Ok(())
+    }
+
+    /// The same from texts that have been read.
+    fn add_manifest_texts(&mut self, input: &Input) -> Result<(), CommandError> {
+        let mut texts = Vec::with_capacity(input.files.len());
+        for file in &input.files {
+            let text = file.whole().map_err(|error| {
+                CommandError::new(Exit::Input, format!("cannot read `{}`: {}", file.shown, system_words(&error)))
+            })?;
+            texts.push((file.shown.as_str(), text));
+        }
+        let (state, objects) = cluster::read_texts_with_objects(texts)?;
+        self.add_objects(&state, &objects);
+        Ok(())
+    }
+
+    fn add_objects(&mut self, state: &Cluster, objects: &[AnyObject]) {
+        let (findings, n_definitions) = cluster::check(state, objects);
+        self.findings.extend(findings);
+        self.findings.extend(crd_bundle::check(objects));
+        self.counts.definitions += n_definitions;
+        self.counts.objects += n_objects(state) as u64;
     }
 }
 

@@ -197,35 +197,40 @@ struct Opened {
 
 /// Opens both sources. Catalogs in files are imported into one index: what they share is then read once.
 fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandError> {
-    let (old_path, new_path) = match args.states.both() {
-        Some((old, new)) => (old.to_owned(), new.to_owned()),
+    let (old_source, new_source) = match args.states.both() {
+        Some((old, new)) => (old.clone(), new.clone()),
         None => {
-            let index = default_source()?.path;
+            let index = default_source()?;
             (index.clone(), index)
         }
     };
-    if old_path.as_os_str() == STDIN && new_path.as_os_str() == STDIN {
+    if [&old_source, &new_source].into_iter().all(|it| it.path.as_os_str() == STDIN) {
         return Err(CommandError::usage("standard input cannot be both catalogs"));
     }
-    let old = context.open(&old_path)?;
-    let new = context.open(&new_path)?;
+    let old = context.open(&old_source.path)?;
+    let new = context.open(&new_source.path)?;
     let mut builder = Builder::in_memory().advised_by(cut_advice);
     let mut has_files = false;
-    let mut take = |source: Source, path: &Path, side: &str, wanted: Option<&String>| match source {
-        Source::Index(file) => open_index(context, &file, side, wanted),
+    let mut take = |source: Source, given: &NamedSource, side: &str, wanted: Option<&String>| match source {
+        Source::Index(file) => {
+            let opened = open_index(context, &file, side, wanted)?;
+            let shown = if given.is_named { given.shown() } else { opened.shown.clone() };
+            Ok(Opened { shown, ..opened })
+        }
         Source::Catalog(input) => {
             if wanted.is_some() {
-                let message = format!("`--{side}-catalog` chooses from an index, and `{}` is not one", path.display());
+                let path = given.path.display();
+                let message = format!("`--{side}-catalog` chooses from an index, and `{path}` is not one");
                 return Err(CommandError::usage(message));
             }
-            let named = NamedSource { name: side.to_owned(), is_named: true, path: path.to_owned() };
+            let named = NamedSource { name: side.to_owned(), is_named: true, path: given.path.clone() };
             import_files(context, &mut builder, &named, &input)?;
             has_files = true;
-            Ok(Opened { index: None, catalog: side.to_owned(), shown: path.display().to_string() })
+            Ok(Opened { index: None, catalog: side.to_owned(), shown: given.shown() })
         }
     };
-    let mut old = take(old, &old_path, "old", args.old_catalog.as_ref())?;
-    let mut new = take(new, &new_path, "new", args.new_catalog.as_ref())?;
+    let mut old = take(old, &old_source, "old", args.old_catalog.as_ref())?;
+    let mut new = take(new, &new_source, "new", args.new_catalog.as_ref())?;
     if has_files {
         let imported = Some(builder.into_index()?);
         if old.index.is_none() {

@@ -11,6 +11,7 @@ use crate::ask::check_catalog;
 use crate::bundle;
 use crate::cli::args::destination::{Destination, cannot, created, label, platform};
 use crate::cli::args::legacy_source::is_legacy;
+use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -34,7 +35,7 @@ use crate::source::{self, Source, SourceError};
   olmdex push my-catalog/ docker://quay.io/org/catalog:v1 --base docker://quay.io/org/opm")]
 pub(crate) struct PushArgs {
     /// Catalog, index.db or legacy catalog
-    #[arg(value_name = "SOURCE")]
+    #[arg(value_name = "SOURCE", value_parser = source_path())]
     source: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,

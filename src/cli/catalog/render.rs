@@ -1,6 +1,7 @@
 //! `olmdex render`
 
 use crate::cli::args::formats::words;
+use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ use crate::source::Source;
 pub(crate) struct RenderArgs {
     /// Catalogs: directories, files, an index.db, bundle directories, or `-` for standard input. Without any, the catalogs that
     /// olmdex.toml composes: each to its destination, or one with `--catalog` to standard output
-    #[arg(value_name = "SOURCE")]
+    #[arg(value_name = "SOURCE", value_parser = source_path())]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     _source_option: SourceOption,

@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::ask::check_catalog_noting;
+use crate::bundle::rules::{Contents, Options, Validator, selector};
+use crate::bundle::{self, is_bundle};
 use crate::calendar::Day;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
-use crate::cli::args::formats::Compat;
+use crate::cli::args::formats::{AnswerOptions, Compat};
 use crate::cli::args::legacy_source;
+use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
 use crate::cli::catalog::parts::{Opened, catalogs_of, template_findings, templates_of};
@@ -27,7 +30,7 @@ use crate::compose::{Choice, Chosen, Config};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
-use crate::diag::{Finding, Rule, Tally, counted, printable};
+use crate::diag::{Finding, Rule, Tally, counted, grouped, printable};
 use crate::fbc::Input;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template;
@@ -38,7 +41,7 @@ use crate::version::first_of;
 /// Accepts what `opm validate` accepts and rejects what it rejects, but reports all that is wrong instead of the first,
 /// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
 /// opened. A source without documents is nothing to check: the exit code is 1. Errors that are ignored do not count; `build` refuses them
-/// all the same. Templates are checked as such; `olmdex check` checks bundle directories and everything else.
+/// all the same. Templates and bundle directories are checked as such; `olmdex check` checks everything else, too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/
@@ -51,8 +54,8 @@ use crate::version::first_of;
 pub(crate) struct ValidateArgs {
     /// Catalogs: directories, files, an index.db, or `-` for standard input. Each is checked by itself; with `--pipeline konflux` they are
     /// fragments of one index. Without any, the catalogs that olmdex.toml names
-    #[arg(value_name = "SOURCE")]
-    sources: Vec<PathBuf>,
+    #[arg(value_name = "[NAME=]SOURCE", value_parser = named_source())]
+    sources: Vec<NamedSource>,
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the findings
@@ -81,6 +84,10 @@ pub(crate) struct ValidateArgs {
 }
 
 impl ValidateArgs {
+    fn paths(&self) -> Vec<PathBuf> {
+        self.sources.iter().map(|it| it.path.clone()).collect()
+    }
+
     /// Whether no file of a catalog may change.
     pub(crate) fn is_read(&self) -> bool {
         !self.fix || self.dry_run
@@ -89,7 +96,7 @@ impl ValidateArgs {
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if let Some(rule) = &args.explain {
-        return explain_rule(rule);
+        return explain_rule(rule, AnswerOptions::text());
     }
     if args.output == FindingFormat::Yaml && args.compat.is_none() {
         return Err(CommandError::usage("`-o yaml` goes with `--compat opm` only").help("use `-o json`"));
@@ -104,14 +111,17 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         None => practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
     };
     if args.fix {
-        let left = fix(context, &args.sources, &choice, &practices, args.dry_run)?;
+        let left = fix(context, &args.paths(), &choice, &practices, args.dry_run)?;
         if args.dry_run {
             return Ok(would_be_left(context, &left));
         }
     }
-    let mut validation = Validation::new(context, args, practices);
-    for (number, path) in args.sources.iter().enumerate() {
-        validation.add_source(number, path)?;
+    let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
+    let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
+    let validators = selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>());
+    let mut validation = Validation::new(context, args, practices, validators);
+    for (number, source) in args.sources.iter().enumerate() {
+        validation.add_source(number, source)?;
     }
     if args.sources.is_empty() {
         validation.add_catalogs_of_file(config)?;
@@ -136,7 +146,7 @@ fn chosen_rules(context: &Context, args: &ValidateArgs) -> Result<(Choice, Optio
         }
         Some(_) => Ok((Choice::default(), None)),
         None => {
-            let config = args.choice.config(context, &args.sources)?;
+            let config = args.choice.config(context, &args.paths())?;
             let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
             let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
             Ok((args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?, config))
@@ -157,13 +167,21 @@ struct Validation<'r> {
     refusals: Vec<Option<String>>,
     extent: Extent,
     n_templates: u64,
+    /// Bundle directories, and the optional validators that are wanted for them.
+    n_bundles: u64,
+    validators: Vec<Validator>,
     /// Sources without documents, as messages name them.
     blank: Vec<String>,
     several: SeveralCatalogs,
 }
 
 impl<'r> Validation<'r> {
-    fn new(context: &'r Context, args: &'r ValidateArgs, practices: Vec<&'static Rule>) -> Self {
+    fn new(
+        context: &'r Context,
+        args: &'r ValidateArgs,
+        practices: Vec<&'static Rule>,
+        validators: Vec<Validator>,
+    ) -> Self {
         let of_fragments = [practice::rules::PACKAGE_IN_SEVERAL_FRAGMENTS, practice::rules::BUNDLE_WITH_SEVERAL_IMAGES];
         Self {
             context,
@@ -174,19 +192,24 @@ impl<'r> Validation<'r> {
             refusals: Vec::new(),
             extent: Extent::default(),
             n_templates: 0,
+            n_bundles: 0,
+            validators,
             blank: Vec::new(),
             several: SeveralCatalogs::default(),
         }
     }
 
     /// Checks what is at a path: a catalog, the catalogs of an index, or templates.
-    fn add_source(&mut self, number: usize, path: &Path) -> Result<(), CommandError> {
-        let (context, args) = (self.context, self.args);
+    fn add_source(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
+        let (context, args, path) = (self.context, self.args, source.path.as_path());
+        if args.compat.is_none() && is_bundle(path) {
+            return self.add_bundle(path);
+        }
         let (inputs, index) = opened(context, args, path).map_err(|error| self.unopened(path, error))?;
         if args.compat.is_none() && inputs.iter().all(|it| it.1.is_blank()) {
             self.blank.push(match path.as_os_str() == STDIN {
                 true => "standard input".to_owned(),
-                false => format!("`{}`", printable(&path.to_string_lossy())),
+                false => format!("`{}`", printable(&source.shown())),
             });
         }
         // A single catalog has nothing to be compared with.
@@ -202,7 +225,7 @@ impl<'r> Validation<'r> {
                 self.findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
                 continue;
             }
-            let shown = path.display().to_string();
+            let shown = source.shown();
             self.several.begin(number, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
             let mut note = |it: &check::Inspected| {
                 if compares {
@@ -223,6 +246,15 @@ impl<'r> Validation<'r> {
             self.findings.append(&mut found);
             self.refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
+        Ok(())
+    }
+
+    /// Checks a bundle directory: by itself it cannot be a valid catalog, since its package is nowhere.
+    fn add_bundle(&mut self, path: &Path) -> Result<(), CommandError> {
+        let contents = Contents::read(path)
+            .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
+        self.findings.extend(bundle::rules::Validation::new(&contents).findings(&self.validators, &Options::default()));
+        self.n_bundles += 1;
         Ok(())
     }
 
@@ -263,23 +295,28 @@ impl<'r> Validation<'r> {
             note_shared(context, &self.several);
         }
         let of_templates = if self.n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
-        let rules = [check::all_rules(), self.practices, of_templates.to_vec()].concat();
+        let of_bundles = if self.n_bundles > 0 { bundle::rules::table::ALL } else { &[] };
+        let rules = [check::all_rules(), self.practices, of_templates.to_vec(), of_bundles.to_vec()].concat();
         let chosen = choice.apply(self.findings, &Scope { rules: &rules, package: None, is_whole: true })?;
         let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default());
         unless_reader_left(printed)?;
         report(context, choice, &chosen);
         let is_without_catalog = self.extent == Extent::default();
+        let n_others = self.n_templates + self.n_bundles;
         let is_blank =
-            !self.blank.is_empty() && is_without_catalog && self.n_templates == 0 && chosen.findings.is_empty();
+            !self.blank.is_empty() && is_without_catalog && n_others == 0 && chosen.findings.is_empty();
         if args.output == FindingFormat::Text && !context.reporter.is_quiet() && !is_blank {
             let what =
                 format!("{}, {}", counted(self.extent.packages, "package"), counted(self.extent.bundles, "bundle"));
-            let what = match (self.n_templates, is_without_catalog) {
-                (0, _) => what,
-                (n, true) => counted(n, "template"),
-                (n, false) => format!("{}, {what}", counted(n, "template")),
+            let templates = (self.n_templates > 0).then(|| counted(self.n_templates, "template"));
+            let bundles = match self.n_bundles {
+                0 => None,
+                1 => Some("1 bundle directory".to_owned()),
+                n => Some(format!("{} bundle directories", grouped(n))),
             };
-            context.reporter.note(&summary(&what, chosen.tally(), chosen.has_hidden_errors()));
+            let of_catalogs = (n_others == 0 || !is_without_catalog).then_some(what);
+            let what: Vec<String> = templates.into_iter().chain(bundles).chain(of_catalogs).collect();
+            context.reporter.note(&summary(&what.join(", "), chosen.tally(), chosen.has_hidden_errors()));
         }
         if !self.blank.is_empty() {
             // A pipeline that checks nothing must not pass.

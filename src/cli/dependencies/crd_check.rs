@@ -71,7 +71,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         let error = CommandError::usage("two states of definitions are compared, and none is named");
         return Err(error.help("name what is on the cluster and what replaces it: `olmdex crd-check OLD NEW`"));
     };
-    let (old_name, new_name) = (old_name.to_string_lossy(), new_name.to_string_lossy());
+    let (old_name, new_name) = (old_name.path.to_string_lossy(), new_name.path.to_string_lossy());
     let choice = args.choice.open(context, &[], Whole::Other)?;
     let index = if args.ask.is_given() || [&old_name, &new_name].into_iter().any(|it| bundle_name(it).is_some()) {
         Some(args.ask.open(context)?)

@@ -3,11 +3,11 @@
 use clap::Args;
 
 use crate::check::practice::Profile;
-use crate::cli::args::formats::{AnswerFormat, AnswerOptions};
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::print::messages::explain_message;
 use crate::cli::print::rules::{explain_rule, find_rule};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult};
+use crate::cli::terminal::error::CommandResult;
 use crate::explain::decode;
 
 /// Explain a rule of olmdex or an error message of OLM
@@ -19,6 +19,7 @@ use crate::explain::decode;
 #[command(after_help = "Examples:
   olmdex explain E0207
   olmdex explain konflux
+  olmdex explain all -o json
   olmdex explain 'no bundles found for package \"keda\" matching version \"9.9.9\"'
   olmdex explain - < message.txt")]
 pub(crate) struct ExplainArgs {
@@ -39,9 +40,5 @@ pub(crate) fn run(_: &Context, args: &ExplainArgs) -> CommandResult {
         _ => None,
     };
     let Some(rule) = rule else { return explain_message(&args.words, args.answer) };
-    if !matches!(args.answer.output, AnswerFormat::Text | AnswerFormat::Wide) {
-        let error = CommandError::usage("a rule is explained in words, not as data");
-        return Err(error.help("leave out `-o`; `docs/rules.md` has all rules"));
-    }
-    explain_rule(rule)
+    explain_rule(rule, args.answer)
 }

@@ -1,11 +1,12 @@
 //! `olmdex export`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
 use super::legacy;
 use crate::cli::args::output_file::OutputFileAndFormat;
+use crate::cli::args::sources::NamedSource;
 use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult};
@@ -20,7 +21,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult};
 #[command(group = ArgGroup::new("form").required(true))]
 #[command(after_help = "Examples:
   olmdex export --site site/ index.db
-  olmdex export --site site/ v4.19=old-catalog/ v4.20=my-catalog/ --packages 'k*'
+  olmdex export --site site/ v4.19=old-catalog/ v4.20=my-catalog/ -p 'k*'
   olmdex export --legacy my-catalog/ -O new.db
   olmdex export --legacy index.db --catalog community -O new.db --strict")]
 pub(crate) struct ExportArgs {
@@ -36,8 +37,8 @@ pub(crate) struct ExportArgs {
     site: Option<PathBuf>,
     /// Only packages with such a name; `*` and `?` stand for any characters; may be repeated
     #[cfg(feature = "page")]
-    #[arg(long, value_name = "GLOB", requires = "site")]
-    packages: Vec<String>,
+    #[arg(short, long, alias = "packages", value_name = "GLOB", requires = "site")]
+    package: Vec<String>,
     /// The documented views as Parquet files, one each, into a directory that is empty or not there yet
     #[arg(long, value_name = "DIR", group = "form")]
     parquet: Option<PathBuf>,
@@ -61,7 +62,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     }
     #[cfg(feature = "page")]
     if let Some(target) = &args.site {
-        return super::site::run(context, &args.sources, &args.packages, target);
+        return super::site::run(context, &args.sources, &args.package, target);
     }
     #[cfg(feature = "parquet")]
     if let Some(target) = &args.parquet {
@@ -76,5 +77,6 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
             .help("name it: `olmdex export --legacy CATALOG -O FILE`"));
     };
     let (catalog, strict, message_format) = (args.catalog.as_ref(), args.strict, args.output.format());
-    legacy::run(context, &legacy::Wanted { source: Path::new(source), output, catalog, strict, message_format })
+    let source = NamedSource::parse(source).path;
+    legacy::run(context, &legacy::Wanted { source: &source, output, catalog, strict, message_format })
 }

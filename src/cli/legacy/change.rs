@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::args::legacy_source;
 use crate::cli::args::output_file::OutputFile;
 use crate::cli::args::overwrite::refuse_same_file;
+use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -20,7 +21,7 @@ use crate::legacy::{Destination, Done, Edit, LegacyError};
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
     /// The legacy SQLite file
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = source_path())]
     pub(super) file: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::legacy_source;
+use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
@@ -27,7 +28,7 @@ use crate::legacy;
   olmdex doctor legacy.db --strict -q")]
 pub(crate) struct DoctorArgs {
     /// The legacy SQLite file
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = source_path())]
     file: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,

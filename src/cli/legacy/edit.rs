@@ -14,8 +14,8 @@ use crate::legacy::Edit;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex legacy add legacy.db my-bundle/ -O larger.db
-  olmdex legacy rm legacy.db -p keda,prometheus -O smaller.db
-  olmdex legacy prune legacy.db -p keda -O keda.db
+  olmdex legacy rm legacy.db keda prometheus -O smaller.db
+  olmdex legacy prune legacy.db keda -O keda.db
   olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --in-place")]
 pub(crate) struct LegacyArgs {
     #[command(subcommand)]
@@ -32,32 +32,47 @@ enum Verb {
     DeprecateTruncate(DeprecateArgs),
 }
 
+/// The packages that a step is about.
+#[derive(Debug, Args)]
+struct PackageArgs {
+    /// The packages
+    #[arg(id = "packages", value_name = "PKG", value_delimiter = ',', required_unless_present = "package")]
+    positional: Vec<String>,
+    /// The same, as opm takes them
+    #[arg(short, long, value_name = "PACKAGE", value_delimiter = ',', hide = true)]
+    package: Vec<String>,
+}
+
+impl PackageArgs {
+    fn names(&self) -> Vec<String> {
+        self.positional.iter().chain(&self.package).cloned().collect()
+    }
+}
+
 /// Remove packages with all their bundles, and bundles that are in no channel
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy rm legacy.db -p keda -O smaller.db
-  olmdex legacy rm legacy.db -p keda,prometheus --in-place
-  olmdex legacy rm legacy.db -p keda -p absent --permissive -O smaller.db")]
+  olmdex legacy rm legacy.db keda -O smaller.db
+  olmdex legacy rm legacy.db keda prometheus --in-place
+  olmdex legacy rm legacy.db keda absent --permissive -O smaller.db")]
 struct RmArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// Packages to remove; may be repeated
-    #[arg(short, long = "package", value_name = "PACKAGE", value_delimiter = ',', required = true)]
-    packages: Vec<String>,
+    #[command(flatten)]
+    packages: PackageArgs,
 }
 
 /// Keep these packages and remove all others
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy prune legacy.db -p keda -O keda.db
-  olmdex legacy prune legacy.db -p keda,prometheus --in-place
-  olmdex legacy prune legacy.db -p keda -O keda.db --permissive")]
+  olmdex legacy prune legacy.db keda -O keda.db
+  olmdex legacy prune legacy.db keda prometheus --in-place
+  olmdex legacy prune legacy.db keda -O keda.db --permissive")]
 struct PruneArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// Packages to keep; may be repeated
-    #[arg(short, long = "package", value_name = "PACKAGE", value_delimiter = ',', required = true)]
-    packages: Vec<String>,
+    #[command(flatten)]
+    packages: PackageArgs,
 }
 
 /// Remove bundles that are in no channel
@@ -91,8 +106,8 @@ struct DeprecateArgs {
 pub(crate) fn run(context: &Context, args: &LegacyArgs) -> CommandResult {
     match &args.verb {
         Verb::Add(it) => add::run(context, it),
-        Verb::Rm(it) => change(context, &it.file, |edit| edit.remove_packages(&it.packages, it.file.permissive)),
-        Verb::Prune(it) => change(context, &it.file, |edit| edit.keep_packages(&it.packages, it.file.permissive)),
+        Verb::Rm(it) => change(context, &it.file, |edit| edit.remove_packages(&it.packages.names(), it.file.permissive)),
+        Verb::Prune(it) => change(context, &it.file, |edit| edit.keep_packages(&it.packages.names(), it.file.permissive)),
         Verb::PruneStranded(it) => change(context, &it.file, Edit::remove_stranded),
         Verb::DeprecateTruncate(it) => change(context, &it.file, |edit| {
             edit.deprecate(&edit.images_of(&it.bundle_images)?, it.allow_package_removal, it.file.permissive)

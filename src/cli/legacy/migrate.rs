@@ -1,6 +1,7 @@
 //! `olmdex migrate`
 
 use crate::cli::args::formats::words;
+use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::path::PathBuf;
 
@@ -35,7 +36,7 @@ use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
   olmdex migrate legacy.db catalog/ --keep-going --prove")]
 pub(crate) struct MigrateArgs {
     /// The catalog: a legacy SQLite file, a directory, a file, an index.db, or `-` for standard input
-    #[arg(value_name = "SOURCE")]
+    #[arg(value_name = "SOURCE", value_parser = source_path())]
     source: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,

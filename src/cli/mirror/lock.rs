@@ -80,12 +80,12 @@ enum Verb {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex lock verify -i my-catalog/
-  olmdex lock verify --ignore newer-head,deprecated -i my-catalog/
+  olmdex lock verify --omit newer-head,deprecated -i my-catalog/
   olmdex lock verify -o json -i my-catalog/")]
 struct VerifyArgs {
     /// Kinds that are fine
-    #[arg(long, value_parser = words::<DriftKind>(), value_name = "KIND,…", value_delimiter = ',')]
-    ignore: Vec<DriftKind>,
+    #[arg(long, alias = "ignore", value_parser = words::<DriftKind>(), value_name = "KIND,…", value_delimiter = ',')]
+    omit: Vec<DriftKind>,
     #[command(flatten)]
     file: LockFile,
     #[command(flatten)]
@@ -287,7 +287,7 @@ fn run_verify(context: &Context, args: &VerifyArgs) -> CommandResult {
     let (lock, _) = args.file.read()?;
     let index = args.ask.open(context)?;
     let mut drifts = verify(&index, &lock).map_err(|it| refuse_unknown_catalog(&args.file, it))?;
-    drifts.retain(|it| !args.ignore.contains(&it.kind));
+    drifts.retain(|it| !args.omit.contains(&it.kind));
     let is_clean = drifts.is_empty();
     if is_clean && !args.rows.is_data() {
         let operators = counted(lock.operators.len() as u64, "operator");

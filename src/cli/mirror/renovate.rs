@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 
 use crate::cli::args::sources::AskOptions;
 use crate::cli::terminal::context::Context;
@@ -14,13 +15,15 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::diag::counted;
 use crate::file::NewDirectory;
-use crate::lock::{Reach, Select, releases};
+use crate::index::Index;
+use crate::lock::{Datasource, Reach, Select, releases_by_catalog};
 use crate::upgrade::Generation;
 
 /// Print the versions of packages for a custom datasource of Renovate
 ///
 /// One JSON object a package, also `PKG/CHANNEL`: releases, deprecations, image digests, and the heads of channels as tags. With `--installed`, only
-/// what OLM upgrades to from there: an empty list if it does not.
+/// what OLM upgrades to from there: an empty list if it does not. A package of several catalogs is printed as a list, `catalogs`, and written
+/// into a directory for each.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex renovate keda/stable -i my-catalog/
@@ -49,45 +52,101 @@ pub(crate) struct RenovateArgs {
     ask: AskOptions,
 }
 
+/// What was found about one of the names.
+struct Found {
+    package: String,
+    channel: Option<String>,
+    /// What each catalog offers, by its name.
+    offers: Vec<(String, Datasource)>,
+}
+
+/// What is printed of a package that several catalogs have: Renovate's `transformTemplates` can choose one.
+#[derive(Serialize)]
+struct Several<'f> {
+    catalogs: Vec<InOne<'f>>,
+}
+
+#[derive(Serialize)]
+struct InOne<'f> {
+    catalog: &'f str,
+    #[serde(flatten)]
+    offer: &'f Datasource,
+}
+
+impl Found {
+    /// The JSON of one catalog as Renovate reads it, of several in a list.
+    fn text(&self) -> Result<String, CommandError> {
+        match self.offers.as_slice() {
+            [(_, only)] => text_of(only),
+            several => text_of(&Several { catalogs: several.iter().map(|(catalog, offer)| InOne { catalog, offer }).collect() }),
+        }
+    }
+
+    /// The files that it becomes: with several catalogs, each has a directory.
+    fn files(&self) -> Result<Vec<(PathBuf, String)>, CommandError> {
+        let file = match &self.channel {
+            None => PathBuf::from(format!("{}.json", element(&self.package)?)),
+            Some(channel) => Path::new(element(&self.package)?).join(format!("{}.json", element(channel)?)),
+        };
+        match self.offers.as_slice() {
+            [(_, only)] => Ok(vec![(file, text_of(only)?)]),
+            several => several
+                .iter()
+                .map(|(catalog, offer)| Ok((Path::new(element(catalog)?).join(&file), text_of(offer)?)))
+                .collect(),
+        }
+    }
+}
+
+fn text_of(value: &impl Serialize) -> Result<String, CommandError> {
+    Ok(serde_json::to_string_pretty(value).map_err(std::io::Error::from)? + "\n")
+}
+
 pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
     if args.names.len() > 1 && args.into.is_none() {
         let error = CommandError::usage("Renovate reads one package a file");
         return Err(error.help("write a directory of them with `--into DIR`"));
     }
     let index = args.ask.open_about(context, &args.names)?;
-    let reach = if args.next { Reach::Next } else { Reach::Any };
-    let mut found = Vec::new();
-    for name in &args.names {
-        let PackageName { package, installed, channel } = package(&index, name)?;
-        if installed.is_some() && args.installed.is_some() {
-            return Err(AskError::InstalledTwice(name.clone()).into());
-        }
-        let select = Select {
-            channel: channel.clone(),
-            from: args.installed.clone().or(installed).map(|it| (it, args.olm, reach)),
-            lag: args.lag,
-        };
-        let datasource = releases(&index, &args.ask.catalog, &package, &select)?;
-        let mut text = serde_json::to_string_pretty(&datasource).map_err(std::io::Error::from)?;
-        text.push('\n');
-        found.push((package, channel, text));
-    }
+    let found = args.names.iter().map(|it| find(context, args, &index, it)).collect::<Result<Vec<_>, _>>()?;
     let Some(path) = &args.into else {
-        found.iter().try_for_each(|it| std::io::stdout().lock().write_all(it.2.as_bytes()))?;
+        for it in &found {
+            std::io::stdout().lock().write_all(it.text()?.as_bytes())?;
+        }
         return Ok(Exit::Yes);
     };
     interrupt::undo_writes(context);
     let mut directory = NewDirectory::begin(path)?;
-    for (package, channel, text) in &found {
-        let file = match channel {
-            None => PathBuf::from(format!("{}.json", element(package)?)),
-            Some(channel) => Path::new(element(package)?).join(format!("{}.json", element(channel)?)),
-        };
-        directory.write(&file, text.as_bytes())?;
+    for it in &found {
+        for (file, text) in it.files()? {
+            directory.write(&file, text.as_bytes())?;
+        }
     }
     let n_files = directory.finish()?;
     context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "file"), path.display()));
     Ok(Exit::Yes)
+}
+
+/// What the catalogs offer of a name. A catalog that cannot answer is a warning, as long as another one can.
+fn find(context: &Context, args: &RenovateArgs, index: &Index, name: &str) -> Result<Found, CommandError> {
+    let PackageName { package, installed, channel } = package(index, name)?;
+    if installed.is_some() && args.installed.is_some() {
+        return Err(AskError::InstalledTwice(name.to_owned()).into());
+    }
+    let reach = if args.next { Reach::Next } else { Reach::Any };
+    let select = Select {
+        channel: channel.clone(),
+        from: args.installed.clone().or(installed).map(|it| (it, args.olm, reach)),
+        lag: args.lag,
+    };
+    let mut offers = Vec::new();
+    for (catalog, found) in releases_by_catalog(index, &args.ask.catalog, &package, &select)? {
+        match found {
+            Ok(offer) => offers.push((catalog, offer)),
+            Err(error) => context.reporter.warning(&format!("catalog `{catalog}` is left out: {error}")),
+        }
+    }
+    Ok(Found { package, channel, offers })
 }
 
 /// A name as a part of a path.

@@ -58,8 +58,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
-    from: Option<Minor>,
+    #[arg(long, alias = "from", value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Option<Minor>,
     /// From one version with extended support to the next: two updates of the control plane with paused pools
     #[arg(long)]
     eus: bool,
@@ -223,15 +223,15 @@ fn way(args: &PlanArgs, cluster: &Cluster, saved: Option<&SavedPlan>) -> Result<
 }
 
 fn from(args: &PlanArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
-    match (args.from, cluster.openshift.as_str()) {
+    match (args.openshift, cluster.openshift.as_str()) {
         (Some(from), _) => Ok(from),
         (None, "") => {
             let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
-            Err(error.help("give the cluster's version with `--from VERSION`"))
+            Err(error.help("give the cluster's version with `--openshift VERSION`"))
         }
         (None, read) => parse_minor(read).map_err(|error| {
             let error = CommandError::new(Exit::Input, format!("the ClusterVersion says version `{read}`: {error}"));
-            error.help("give the cluster's version with `--from VERSION`")
+            error.help("give the cluster's version with `--openshift VERSION`")
         }),
     }
 }

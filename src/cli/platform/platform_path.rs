@@ -27,14 +27,17 @@ use crate::version::Version;
 /// risks exact, updates estimated). Without any, only minor versions are shown. Exits with 1 if there is no path.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex platform-path --from 4.16.30 --to 4.18 --graph graph.json
-  olmdex platform-path --from 4.16.30 --to 4.17.11 --graph graph.json -o json
-  olmdex platform-path --from 4.16 --to 4.20")]
+  olmdex platform-path 4.16.30 --to 4.18 --graph graph.json
+  olmdex platform-path 4.16.30 --to 4.17.11 --graph graph.json -o json
+  olmdex platform-path 4.16 --to 4.20")]
 pub(crate) struct PlatformPathArgs {
-    /// Where it begins, as exactly as it is known. Default: the version of `--cluster`
-    #[arg(long, value_name = "VERSION", required_unless_present = "cluster")]
-    from: Option<String>,
-    /// Where it shall lead: a release, or a minor version
+    /// The cluster's version of OpenShift, as exactly as it is known. Default: that of the ClusterVersion of `--cluster`
+    #[arg(value_name = "VERSION", required_unless_present_any = ["openshift", "cluster"])]
+    version: Option<String>,
+    /// The same by name, as `plan` and `compat` take it
+    #[arg(long, alias = "from", value_name = "VERSION", conflicts_with = "version")]
+    openshift: Option<String>,
+    /// The target: a release, or a minor version
     #[arg(long, value_name = "VERSION")]
     to: String,
     /// Known updates: a saved answer of the update service, or a copy of the graph data (directory or tar); may be repeated. Default: those
@@ -65,11 +68,11 @@ fn minor(text: &str) -> Result<Minor, CommandError> {
 
 pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
     let cluster = read_cluster(context, &args.cluster)?;
-    let from = match (&args.from, cluster.openshift.as_str()) {
+    let from = match (args.version.as_ref().or(args.openshift.as_ref()), cluster.openshift.as_str()) {
         (Some(from), _) => from.clone(),
         (None, "") => {
             let error = CommandError::usage("the manifests have no ClusterVersion");
-            return Err(error.help("give the version with `--from VERSION`"));
+            return Err(error.help("name the version: `olmdex platform-path VERSION --to …`"));
         }
         (None, version) => version.to_owned(),
     };

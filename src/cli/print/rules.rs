@@ -1,54 +1,81 @@
 //! Rules on standard output: one with its example, or a list.
 
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write};
 
 use crate::check::practice::Profile;
+use crate::cli::args::formats::{AnswerFormat, AnswerOptions};
 use crate::cli::lists::all_rules;
+use crate::cli::print::answers::print_answers;
+use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::Rule;
+use crate::explain::RuleExplanation;
 
 /// The rule of an identifier or a name.
 pub(crate) fn find_rule(word: &str) -> Option<&'static Rule> {
     all_rules().into_iter().find(|it| it.id.eq_ignore_ascii_case(word) || it.name.eq_ignore_ascii_case(word))
 }
 
-/// Prints what a rule is about, the rules of a pipeline, or the list of `all` rules.
-pub(crate) fn explain_rule(wanted: &str) -> CommandResult {
-    let mut out = BufWriter::new(std::io::stdout().lock());
+/// The rules that a word names: `all`, those of a pipeline, or one by its identifier or name.
+fn rules_of(wanted: &str) -> Result<Vec<&'static Rule>, CommandError> {
     if wanted == "all" {
-        for rule in all_rules() {
-            writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
-        }
-        out.flush()?;
-        return Ok(Exit::Yes);
+        return Ok(all_rules());
     }
     if let Some(profile) = Profile::find(wanted) {
-        writeln!(out, "{}: {}\n", profile.name(), profile.about())?;
-        for rule in profile.rules() {
-            writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
-        }
-        out.flush()?;
+        return Ok(profile.rules().to_vec());
+    }
+    if let Some(rule) = find_rule(wanted) {
+        return Ok(vec![rule]);
+    }
+    let all = all_rules();
+    let names = all.iter().flat_map(|it| [it.id, it.name]);
+    let error = CommandError::new(Exit::NotFound, format!("there is no rule `{wanted}`"));
+    Err(error.help(match crate::diag::closest(wanted, names) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`olmdex explain all` lists the rules".to_owned(),
+    }))
+}
+
+/// Prints what a rule is about, the rules of a pipeline, or the list of `all` rules; for programs each in full.
+pub(crate) fn explain_rule(wanted: &str, options: AnswerOptions) -> CommandResult {
+    let rules = rules_of(wanted)?;
+    if !matches!(options.output, AnswerFormat::Text | AnswerFormat::Wide) {
+        let explanations = rules.into_iter().map(RuleExplanation::from).collect();
+        print_answers(options, "RuleExplanation", explanations, sheet)?;
         return Ok(Exit::Yes);
     }
-    let Some(rule) = find_rule(wanted) else {
-        let all = all_rules();
-        let names = all.iter().flat_map(|it| [it.id, it.name]);
-        let error = CommandError::new(Exit::NotFound, format!("there is no rule `{wanted}`"));
-        return Err(error.help(match crate::diag::closest(wanted, names) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`olmdex explain all` lists the rules".to_owned(),
-        }));
-    };
-    let Rule { id, name, severity, summary, explanation, example } = rule;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match (Profile::find(wanted), rules.as_slice()) {
+        (None, [rule]) => write_rule(rule, &mut out)?,
+        (profile, rules) => {
+            if let Some(profile) = profile {
+                writeln!(out, "{}: {}\n", profile.name(), profile.about())?;
+            }
+            for rule in rules {
+                writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn write_rule(rule: &Rule, out: &mut impl Write) -> io::Result<()> {
+    let RuleExplanation { id, name, severity, summary, explanation, example, pipelines, .. } = rule.into();
     writeln!(out, "{id} {name} ({})\n\n{summary}\n\n{explanation}\n\nExample that breaks it:\n", severity.word())?;
     for line in example.lines() {
         writeln!(out, "    {line}")?;
     }
-    let holding = Profile::ALL.into_iter().filter(|it| it.rules().iter().any(|it| it.id == *id));
-    let holding: Vec<&str> = holding.map(Profile::name).collect();
-    if !holding.is_empty() {
-        writeln!(out, "\nOff unless it is selected, or by a pipeline: {}", holding.join(", "))?;
+    if !pipelines.is_empty() {
+        writeln!(out, "\nOff unless it is selected, or by a pipeline: {}", pipelines.join(", "))?;
     }
-    out.flush()?;
-    Ok(Exit::Yes)
+    Ok(())
+}
+
+fn sheet(rule: &RuleExplanation) -> Sheet {
+    let mut sheet = Sheet::default();
+    let row = [rule.id, rule.name, rule.severity.word(), rule.summary];
+    sheet.main(&["RULE", "NAME", "SEVERITY", "SUMMARY"], vec![row.map(str::to_owned).to_vec()]);
+    sheet.list_names([rule.id.to_owned()]);
+    sheet
 }

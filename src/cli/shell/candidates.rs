@@ -111,7 +111,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("PIPELINE", Wants::Nothing),
     ("RULE", Wants::Rule),
     ("RULE|MESSAGE", Wants::Rule),
-    ("PATH", Wants::Files),
+    ("[NAME=]PATH", Wants::Files),
     ("RULE,…", Wants::Rule),
     ("RULE=LEVEL,…", Wants::Nothing),
     ("COMMAND", Wants::Commands),

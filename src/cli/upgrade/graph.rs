@@ -1,6 +1,7 @@
 //! `olmdex graph`
 
 use crate::cli::args::formats::{Words, words};
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 
 use clap::builder::PossibleValue;
@@ -16,9 +17,9 @@ use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
-use crate::diag::counted;
 use crate::diag::envelope::Envelope;
-use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
+use crate::diag::{counted, printable};
+use crate::draw::{self, Catalog, ChannelGraph, Detail, DrawError, Mermaid, MermaidOptions};
 use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::index::Index;
@@ -137,6 +138,15 @@ impl GraphArgs {
     }
 }
 
+/// A catalog that is drawn.
+struct Part {
+    /// Its name.
+    name: String,
+    /// What it was made of, if that is an index.
+    graphs: Vec<PackageGraph>,
+    catalog: Catalog,
+}
+
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     args.ask.refuse_paths(&args.package)?;
     if args.fold && !matches!(args.output, GraphFormat::Mermaid) {
@@ -145,16 +155,15 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     }
     let (mut args, mut mark) = args.taken_apart()?;
     let mut way = Vec::new();
-    let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
+    let mut parts = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
         if !args.marks_path() {
             let error = CommandError::usage("only SVG and HTML mark a path");
             return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
         }
         let index = args.ask.open(context)?;
-        let (graphs, catalog) = ask(&args, &index)?;
-        let ranks = index.catalog_ranks(&filter(&args))?;
-        way = find_way(context, &args, &index, PackageView::new(package, graphs, &ranks), from)?;
-        catalog
+        let parts = ask(&args, &index)?;
+        way = find_way(context, &args, &index, package, from, &parts)?;
+        parts
     } else {
         let ask_options = args.ask.clone();
         let sources = ask_options.look(context)?;
@@ -162,7 +171,8 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
             Some((named, input)) => {
                 check_names(&args.ask.catalog, std::slice::from_ref(&named.name))?;
-                read(context, &mut args, &mut mark, input)?
+                let catalog = read(context, &mut args, &mut mark, input)?;
+                vec![Part { name: named.name.clone(), graphs: Vec::new(), catalog }]
             }
             None => {
                 let index = sources.import(context)?;
@@ -171,39 +181,94 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
                 {
                     (args.package, mark) = (Some(package), Some(bundle));
                 }
-                let catalog = ask(&args, &index)?.1;
+                let parts = ask(&args, &index)?;
                 if let (Some(package), Some(version)) = (&args.package, &mark)
-                    && !catalog.clone().mark(package, version)
+                    && !parts.iter().any(|it| it.catalog.clone().mark(package, version))
                 {
                     return Err(no_version(&index, &args.ask.catalog, package, version)?.into());
                 }
-                catalog
+                parts
             }
         }
     };
     let args = &args;
     if let (Some(package), Some(name)) = (&args.package, &mark) {
-        catalog.mark(package, name);
-        way.extend(catalog.marked.clone());
+        for part in &mut parts {
+            part.catalog.mark(package, name);
+        }
+        way.extend(parts.iter().find_map(|it| it.catalog.marked.clone()));
     }
-    catalog.keep(args.package.as_deref(), &args.channel);
-    if args.compat.is_some() && args.package.is_some() {
-        catalog.channels.retain(|it| !it.entries.is_empty());
+    for part in &mut parts {
+        part.catalog.keep(args.package.as_deref(), &args.channel);
+        if args.compat.is_some() && args.package.is_some() {
+            part.catalog.channels.retain(|it| !it.entries.is_empty());
+        }
     }
     if let Some(bundle) = &args.minimum_edge {
-        catalog.keep_from(bundle).map_err(|error| {
-            let all: Vec<_> = catalog.versions.iter().map(|it| (it.0.clone(), it.1.to_string())).collect();
-            refused(args, &error).help(guess_bundle(bundle, &all, "`olmdex list bundles` shows what there is"))
-        })?;
+        parts = from_bundle(args, parts, bundle)?;
     }
-    print(context, args, &catalog, &way)
+    if parts.len() > 1 {
+        // Another catalog may have the channel or the bundle that was asked for.
+        parts.retain(|it| !it.catalog.channels.is_empty());
+    }
+    match parts.as_slice() {
+        [only] => print(context, args, &only.catalog, &way),
+        _ => print_several(context, args, parts, &way),
+    }
 }
 
-fn print(context: &Context, args: &GraphArgs, catalog: &draw::Catalog, way: &[String]) -> CommandResult {
+/// Leaves what can be reached from a bundle, in the catalogs that have it.
+fn from_bundle(args: &GraphArgs, parts: Vec<Part>, bundle: &str) -> Result<Vec<Part>, CommandError> {
+    let (mut kept, mut refusal) = (Vec::new(), None);
+    for mut part in parts {
+        match part.catalog.keep_from(bundle) {
+            Ok(()) => kept.push(part),
+            Err(error) => {
+                let versions = &part.catalog.versions;
+                let all: Vec<_> = versions.iter().map(|it| (it.0.clone(), it.1.to_string())).collect();
+                let help = guess_bundle(bundle, &all, "`olmdex list bundles` shows what there is");
+                refusal = refusal.or(Some(refused(args, &error).help(help)));
+            }
+        }
+    }
+    match refusal {
+        Some(error) if kept.is_empty() => Err(error),
+        _ => Ok(kept),
+    }
+}
+
+/// Prints the graphs of a package that several catalogs have: text and data catalog by catalog, a picture of all of them.
+fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[String]) -> CommandResult {
+    if !matches!(args.output, GraphFormat::Text | GraphFormat::Json) {
+        return print(context, args, &Catalog::joined(parts.into_iter().map(|it| (it.name, it.catalog))), way);
+    }
+    let is_data = args.output == GraphFormat::Json;
+    let of_part = |part: &Part| {
+        let graphs = if is_data { draw::channels(&part.catalog) } else { draw::channels_by_head(&part.catalog) };
+        let named = graphs.into_iter().map(|it| ChannelGraph { catalog: Some(part.name.clone()), ..it });
+        named.collect::<Vec<_>>()
+    };
+    let graphs: Vec<Vec<ChannelGraph>> = parts.iter().map(of_part).collect();
+    check_edges(args, graphs.iter().flatten().map(|it| it.edges.len()).sum())?;
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    if is_data {
+        Envelope::new("Graph", graphs.concat()).write(&mut out)?;
+    } else {
+        for (part, graphs) in parts.iter().zip(&graphs) {
+            writeln!(out, "catalog: {}\n", printable(&part.name))?;
+            draw::text(graphs, &mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String]) -> CommandResult {
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
     // A whole catalog is more than can be looked at.
-    let is_overview = detail == Detail::Collapsed && args.channel.is_empty() && catalog.packages.len() > 1;
+    let is_whole = args.package.is_none() && args.channel.is_empty();
+    let is_overview = detail == Detail::Collapsed && is_whole && catalog.packages.len() > 1;
     match args.output {
         GraphFormat::Svg if is_overview => out.write_all(draw::overview_svg(catalog).as_bytes())?,
         GraphFormat::Text if is_overview => draw::overview_text(catalog, &mut out)?,
@@ -278,7 +343,7 @@ fn read(
         let _progress = Progress::reading(context, "reading the catalog".to_owned(), input);
         // The exit code is opm's too.
         let catalog = Catalog::read_as_opm(input).map_err(|text| CommandError::new(Exit::No, text))?;
-        check_channels(args, &catalog)?;
+        check_channels(args, [&catalog])?;
         return Ok(catalog);
     }
     let mut n_broken = 0_u64;
@@ -319,7 +384,7 @@ fn read(
         let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
         return Err(error.help(guess(package, &names, "`olmdex list packages` shows what there is")));
     }
-    check_channels(args, &catalog)?;
+    check_channels(args, [&catalog])?;
     if args.package.is_none() && matches!(args.output, GraphFormat::Svg | GraphFormat::Html | GraphFormat::Text) {
         // Files are not judged yet, and an overview says which packages are not valid.
         let broken = check_catalog(input, None).broken_packages;
@@ -334,8 +399,8 @@ fn filter(args: &GraphArgs) -> Filter {
     Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() }
 }
 
-/// A catalog of an index, with what it was made of.
-fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), CommandError> {
+/// The catalogs of an index that have the package; without one, the only catalog.
+fn ask(args: &GraphArgs, index: &Index) -> Result<Vec<Part>, CommandError> {
     let filter = filter(args);
     let graphs = match &args.package {
         Some(package) => {
@@ -347,20 +412,51 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), 
         }
         None => all_graphs(index, &filter)?,
     };
-    let mut names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    if names.len() > 1 {
+    let mut of_catalogs: BTreeMap<String, Vec<PackageGraph>> = BTreeMap::new();
+    for graph in graphs {
+        of_catalogs.entry(graph.catalog.clone()).or_default().push(graph);
+    }
+    if of_catalogs.len() > 1 && (args.package.is_none() || args.compat.is_some()) {
+        let names: Vec<String> = of_catalogs.into_keys().collect();
         let error = CommandError::usage("one catalog is drawn at a time");
         return Err(error.help(format!("choose one with `--catalog`: {}", names.join(", "))));
     }
-    let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(args, &error))?;
-    check_channels(args, &catalog)?;
-    Ok((graphs, catalog))
+    if of_catalogs.is_empty() {
+        of_catalogs.insert(String::new(), Vec::new());
+    }
+    let mut parts = Vec::with_capacity(of_catalogs.len());
+    for (name, graphs) in of_catalogs {
+        let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(args, &error))?;
+        parts.push(Part { name, graphs, catalog });
+    }
+    check_channels(args, parts.iter().map(|it| &it.catalog))?;
+    Ok(parts)
 }
 
-/// The bundles on the way from one, that one first.
+/// The bundles on the way from one, that one first. A picture of several catalogs has one way.
 fn find_way(
+    context: &Context,
+    args: &GraphArgs,
+    index: &Index,
+    package: &str,
+    from: &str,
+    parts: &[Part],
+) -> Result<Vec<String>, CommandError> {
+    let ranks = index.catalog_ranks(&filter(args))?;
+    let mut ways = Vec::with_capacity(parts.len());
+    for part in parts {
+        ways.push(way_in(context, args, index, PackageView::new(package, part.graphs.clone(), &ranks), from)?);
+    }
+    ways.dedup();
+    if ways.len() > 1 {
+        let names: Vec<&str> = parts.iter().map(|it| it.name.as_str()).collect();
+        let error = CommandError::usage("the catalogs have different paths, and a picture marks one");
+        return Err(error.help(format!("choose a catalog with `--catalog`: {}", names.join(", "))));
+    }
+    Ok(ways.pop().unwrap_or_default())
+}
+
+fn way_in(
     context: &Context,
     args: &GraphArgs,
     index: &Index,
@@ -387,10 +483,12 @@ fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<PackageGraph>, Comma
     Ok(graphs)
 }
 
-/// Channels that were named must be there.
-fn check_channels(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandError> {
-    let of_package = catalog.channels.iter().filter(|it| args.package.as_ref().is_none_or(|name| &it.package == name));
+/// Channels that were named must be there, in one of the catalogs.
+fn check_channels<'c>(args: &GraphArgs, catalogs: impl IntoIterator<Item = &'c Catalog>) -> Result<(), CommandError> {
+    let channels = catalogs.into_iter().flat_map(|it| &it.channels);
+    let of_package = channels.filter(|it| args.package.as_ref().is_none_or(|name| &it.package == name));
     let mut names: Vec<String> = of_package.map(|it| it.name.clone()).collect();
+    names.sort();
     names.dedup();
     for channel in &args.channel {
         if !names.contains(channel) {

@@ -20,6 +20,8 @@ pub struct Catalog {
     pub versions: HashMap<String, Version>,
     /// What is deprecated.
     pub deprecated: Deprecated,
+    /// What is deprecated in the packages of catalogs that were joined, by package.
+    of_joined: HashMap<String, Deprecated>,
     /// Its packages by name, those too of which only a channel or a bundle is there.
     pub packages: BTreeMap<String, Package>,
     /// The bundle that is marked, if one is.
@@ -192,14 +194,8 @@ impl CatalogBuilder {
 
     /// The catalog.
     #[must_use]
-    pub fn finish(mut self) -> Catalog {
-        let channels = &mut self.catalog.channels;
-        let order = go_order(channels.len(), |a, b| channels[a].name < channels[b].name);
-        for (rank, place) in order.into_iter().enumerate() {
-            channels[place].rank = rank;
-        }
-        self.catalog.channels.sort_by(|a, b| (&a.name, &a.package).cmp(&(&b.name, &b.package)));
-        self.catalog
+    pub fn finish(self) -> Catalog {
+        self.catalog.ranked()
     }
 }
 
@@ -360,9 +356,49 @@ impl Catalog {
         self.channels.iter().any(|it| it.package == package)
     }
 
+    /// Several catalogs as one in which each package is called `CATALOG/PACKAGE`. What one of them deprecates is not deprecated in the
+    /// others.
+    #[must_use]
+    pub fn joined(catalogs: impl IntoIterator<Item = (String, Self)>) -> Self {
+        let mut joined = Self::default();
+        for (name, catalog) in catalogs {
+            let renamed = |package: &str| format!("{name}/{package}");
+            for (package, it) in catalog.packages {
+                let mut deprecated = catalog.deprecated.clone();
+                deprecated.packages = deprecated.packages.iter().map(|it| renamed(it)).collect();
+                joined.of_joined.insert(renamed(&package), deprecated);
+                joined.packages.insert(renamed(&package), it);
+            }
+            let channels = catalog.channels.into_iter();
+            joined.channels.extend(channels.map(|it| Channel { package: renamed(&it.package), ..it }));
+            for (bundle, version) in catalog.versions {
+                joined.versions.entry(bundle).or_insert(version);
+            }
+            joined.marked = joined.marked.or(catalog.marked);
+        }
+        joined.ranked()
+    }
+
+    /// The same with its channels in their order, and the place of each in opm's.
+    fn ranked(mut self) -> Self {
+        let channels = &mut self.channels;
+        let order = go_order(channels.len(), |a, b| channels[a].name < channels[b].name);
+        for (rank, place) in order.into_iter().enumerate() {
+            channels[place].rank = rank;
+        }
+        channels.sort_by(|a, b| (&a.name, &a.package).cmp(&(&b.name, &b.package)));
+        self
+    }
+
+    /// What is deprecated as far as a package is concerned.
+    pub(super) fn deprecated_in(&self, package: &str) -> &Deprecated {
+        self.of_joined.get(package).unwrap_or(&self.deprecated)
+    }
+
     /// Whether a channel is deprecated, or its package.
     pub(super) fn is_deprecated(&self, channel: &Channel) -> bool {
-        self.deprecated.channels.contains(&channel.name) || self.deprecated.packages.contains(&channel.package)
+        let deprecated = self.deprecated_in(&channel.package);
+        deprecated.channels.contains(&channel.name) || deprecated.packages.contains(&channel.package)
     }
 
     /// Whether it is its package's default channel.
@@ -384,6 +420,7 @@ impl Catalog {
     /// What is drawn of one channel: as with all the others left out ([`Self::keep`]), without looking at them.
     #[must_use]
     pub fn only(&self, package: &str, channel: &str) -> Self {
+        let deprecated = self.deprecated_in(package);
         // They are sorted by name.
         let first = self.channels.partition_point(|it| it.name.as_str() < channel);
         let of_name = self.channels[first..].iter().take_while(|it| it.name == channel);
@@ -394,17 +431,18 @@ impl Catalog {
         for name in named {
             tally::step(1);
             versions.extend(self.versions.get(name).map(|it| (name.clone(), it.clone())));
-            bundles.extend(self.deprecated.bundles.get(name).cloned());
+            bundles.extend(deprecated.bundles.get(name).cloned());
         }
         let packages = self.packages.get(package).filter(|_| !channels.is_empty());
         Self {
             packages: packages.map(|it| (package.to_owned(), it.clone())).into_iter().collect(),
             versions,
             deprecated: Deprecated {
-                packages: self.deprecated.packages.get(package).cloned().into_iter().collect(),
-                channels: self.deprecated.channels.get(channel).cloned().into_iter().collect(),
+                packages: deprecated.packages.get(package).cloned().into_iter().collect(),
+                channels: deprecated.channels.get(channel).cloned().into_iter().collect(),
                 bundles,
             },
+            of_joined: HashMap::new(),
             marked: self.marked.clone(),
             channels,
         }

@@ -12,6 +12,9 @@ use super::rows::{Rows, Sources};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelGraph {
+    /// The catalog, if several are drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<String>,
     /// The package.
     pub package: String,
     /// The channel.
@@ -99,6 +102,7 @@ fn channel(catalog: &Catalog, channel: &Channel) -> ChannelGraph {
     let Rows { nodes, sources } = Rows::new(catalog, channel);
     let edges = GraphEdges { names: nodes.iter().map(|it| it.name.clone()).collect(), sources };
     ChannelGraph {
+        catalog: None,
         package: channel.package.clone(),
         channel: channel.name.clone(),
         is_deprecated: catalog.is_deprecated(channel),

@@ -141,11 +141,11 @@ impl<'c> Mermaid<'c> {
             }
             out.write_all(b"  end\n")?;
         }
-        let deprecated = &self.catalog.deprecated;
-        if let Some(last) = self.channels.iter().rfind(|it| deprecated.packages.contains(&it.package)) {
+        let deprecated = |channel: &Channel| self.catalog.deprecated_in(&channel.package);
+        if let Some(last) = self.channels.iter().rfind(|it| deprecated(it).packages.contains(&it.package)) {
             writeln!(out, "style {} fill:#989695", printable(&last.package))?;
         }
-        for channel in self.channels.iter().filter(|it| deprecated.channels.contains(&it.name)) {
+        for channel in self.channels.iter().filter(|it| deprecated(it).channels.contains(&it.name)) {
             writeln!(out, "style {} fill:#DCD0FF", id_of(channel))?;
         }
         for nodes in [&mut marks.deprecated, &mut marks.deprecated_skipped, &mut marks.skipped] {
@@ -198,7 +198,7 @@ impl<'c> Mermaid<'c> {
         for entry in descending(&entries).into_iter().map(|place| &channel.entries[place]) {
             let target = node(&entry.name);
             let is_skipped = options.v0_semantics && skipped.contains(entry.name.as_str());
-            let class = match (catalog.deprecated.bundles.contains(&entry.name), is_skipped) {
+            let class = match (catalog.deprecated_in(&channel.package).bundles.contains(&entry.name), is_skipped) {
                 (true, true) => Some(&mut marks.deprecated_skipped),
                 (true, false) => Some(&mut marks.deprecated),
                 (false, true) => Some(&mut marks.skipped),

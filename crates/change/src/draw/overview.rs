@@ -55,7 +55,7 @@ pub(super) fn lines(catalog: &Catalog) -> Vec<PackageLine<'_>> {
                 default_channel: &package.default_channel,
                 n_channels: channels.len(),
                 n_bundles: package.n_bundles,
-                is_deprecated: catalog.deprecated.packages.contains(name),
+                is_deprecated: catalog.deprecated_in(name).packages.contains(name),
                 is_invalid: package.is_invalid,
             }
         })

@@ -61,7 +61,7 @@ impl Rows {
             is_entry,
             is_head: is_entry && !left.contains(name),
             is_skipped: skipped.contains(name),
-            is_deprecated: catalog.deprecated.bundles.contains(name),
+            is_deprecated: catalog.deprecated_in(&channel.package).bundles.contains(name),
             is_dead_end: false,
             is_marked: catalog.marked.as_deref() == Some(name),
         };

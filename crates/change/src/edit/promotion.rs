@@ -97,7 +97,7 @@ fn source(package: &mut PackageDocuments, bundle: &str, from: Option<&str>, to: 
         }
         (None, several) => {
             let message = format!("`{bundle}` is in several channels: {}", several.join(", "));
-            Err(EditError::unfit(message, "say which one it comes from with `--from`"))
+            Err(EditError::unfit(message, "say which one it comes from with `--from-channel`"))
         }
     }
 }

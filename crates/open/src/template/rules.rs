@@ -41,7 +41,7 @@ rules! {
         "schema: olm.semver\nstable:\n  bundles: []";
     UNAVAILABLE: "E1410", "template-image-unavailable", Error,
         "The content of each image is available.",
-        "Bundles come from directories (`--bundle`, `--bundles`), from catalogs that have them (`--from`), from layouts, and from registries with `--pull`.",
+        "Bundles come from directories (`--bundle`, `--bundles`), from catalogs that have them (`--with`), from layouts, and from registries with `--pull`.",
         "schema: olm.semver\nstable:\n  bundles:\n  - image: quay.io/example/shop:v9.9.9";
     UNFIT_BUNDLE: "E1411", "template-unfit-bundle", Error,
         "The bundles of a stream are of one package, and their names and versions differ.",
@@ -62,5 +62,5 @@ rules! {
     MIGRATED: "W1415", "template-migrated-bundle", Warning,
         "A bundle that is rendered without migration has its manifests.",
         "It came from a catalog that was migrated: there, `olm.csv.metadata` took the place of the manifests, which cannot be undone. opm, which reads the image, writes `olm.bundle.object`. Render with `--migrate-level bundle-object-to-csv-metadata`, or from directories or images.",
-        "olmdex template render template.yaml --from migrated-catalog/";
+        "olmdex template render template.yaml --with migrated-catalog/";
 }

@@ -27,7 +27,7 @@ pub use error::{LockError, ParseError};
 pub use file::{Images, Lock, LockedCatalog, LockedOperator};
 pub use outdated::{Outdated, outdated};
 pub use pin::{Ask, pin};
-pub use releases::{Datasource, Reach, Release, Select, releases};
+pub use releases::{Datasource, InCatalog, Reach, Release, Select, releases, releases_by_catalog};
 pub use set::lock_all;
 pub use update::{LockChange, LockStep, Update, update};
 pub use verify::{Drift, DriftKind, verify};

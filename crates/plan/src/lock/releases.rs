@@ -68,6 +68,38 @@ pub enum Reach {
     Next,
 }
 
+/// The versions of a package in a catalog, or why it cannot answer.
+pub type InCatalog = (String, Result<Datasource, LockError>);
+
+/// The versions of a package in each catalog that has it, by the catalogs' names. A catalog may lack the channel or the version that another
+/// one has.
+///
+/// # Errors
+/// [`LockError`] if no catalog can answer.
+pub fn releases_by_catalog(
+    index: &Index,
+    catalogs: &[String],
+    package: &str,
+    select: &Select,
+) -> Result<Vec<InCatalog>, LockError> {
+    let filter = Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), ..Filter::default() };
+    let mut names: Vec<String> = index.packages(&filter)?.into_iter().map(|it| it.catalog).collect();
+    names.sort();
+    if names.len() < 2 {
+        let name = names.pop().unwrap_or_default();
+        return Ok(vec![(name, Ok(releases(index, catalogs, package, select)?))]);
+    }
+    let in_catalog = |name: String| {
+        let found = releases(index, std::slice::from_ref(&name), package, select);
+        (name, found)
+    };
+    let mut all: Vec<InCatalog> = names.into_iter().map(in_catalog).collect();
+    if all.iter().all(|it| it.1.is_err()) {
+        all.swap_remove(0).1?;
+    }
+    Ok(all)
+}
+
 /// The versions of a package of a catalog.
 ///
 /// # Errors

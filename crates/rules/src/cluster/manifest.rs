@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it follows no symbolic links to directories or out of the one that is read, and opens nothing but YAML, JSON and archives of them.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -185,15 +186,37 @@ pub fn read_with_objects(
     path: &Path,
     archives: Archives<'_>,
 ) -> Result<(Cluster, Vec<AnyObject>, Vec<String>), ClusterError> {
-    let mut collector = Collector::default();
-    let mut objects = Vec::new();
-    let warnings = each_text(path, archives, |_| true, &mut |file, text| {
+    let mut gathered = Gathered::default();
+    let warnings = each_text(path, archives, |_| true, &mut |file, text| gathered.add(file, text))?;
+    Ok((gathered.collector.cluster, gathered.objects, warnings))
+}
+
+/// As [`read_with_objects`], from texts with what they are called.
+///
+/// # Errors
+/// If one is neither YAML nor JSON.
+pub fn read_texts_with_objects<'t>(
+    texts: impl IntoIterator<Item = (&'t str, Cow<'t, [u8]>)>,
+) -> Result<(Cluster, Vec<AnyObject>), ClusterError> {
+    let mut gathered = Gathered::default();
+    texts.into_iter().try_for_each(|(file, text)| gathered.add(file, &text))?;
+    Ok((gathered.collector.cluster, gathered.objects))
+}
+
+/// The state of a cluster, and all objects.
+#[derive(Default)]
+struct Gathered {
+    collector: Collector,
+    objects: Vec<AnyObject>,
+}
+
+impl Gathered {
+    fn add(&mut self, file: &str, text: &[u8]) -> Result<(), ClusterError> {
         each_object(file, text, &mut |value, place, text_of| {
-            collector.add(value, place.clone());
-            objects.push(AnyObject::new(value, place, text_of));
+            self.collector.add(value, place.clone());
+            self.objects.push(AnyObject::new(value, place, text_of));
         })
-    })?;
-    Ok((collector.cluster, objects, warnings))
+    }
 }
 
 impl AnyObject {

@@ -33,7 +33,9 @@ pub use cluster_version::ClusterVersion;
 pub use condition::Condition;
 pub use extension::{CATALOG_NAME_LABEL, ClusterExtension};
 pub use install_plan::InstallPlan;
-pub use manifest::{AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text, read_with_objects};
+pub use manifest::{
+    AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text, read_texts_with_objects, read_with_objects,
+};
 pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
 pub use selector::{LabelSelector, LabelSelectorRequirement};

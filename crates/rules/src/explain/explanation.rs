@@ -1,7 +1,10 @@
-//! What a message means, as an answer.
+//! What a message or a rule means, as an answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::check::practice::Profile;
+use olmdex_base::diag::{Rule, Severity};
 
 /// What a message means.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -27,4 +30,35 @@ pub struct PartExplanation {
     pub text: String,
     /// What it means.
     pub meaning: String,
+}
+
+/// What a rule demands, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleExplanation {
+    /// Its identifier, for example `E0207`.
+    pub id: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// How bad it is to break it.
+    pub severity: Severity,
+    /// The rule in one sentence.
+    pub summary: &'static str,
+    /// Why it exists, and what to do.
+    pub explanation: &'static str,
+    /// A short input that breaks it.
+    pub example: &'static str,
+    /// The pipelines that demand it; empty if it is always on.
+    pub pipelines: Vec<&'static str>,
+    /// Where it is documented.
+    pub help_uri: String,
+}
+
+impl From<&Rule> for RuleExplanation {
+    fn from(rule: &Rule) -> Self {
+        let Rule { id, name, severity, summary, explanation, example } = *rule;
+        let demanding = Profile::ALL.into_iter().filter(|it| it.rules().iter().any(|it| it.id == id));
+        let pipelines = demanding.map(Profile::name).collect();
+        Self { id, name, severity, summary, explanation, example, pipelines, help_uri: rule.help_uri() }
+    }
 }

@@ -17,7 +17,7 @@ mod v1;
 
 use builder::{EXTENSIONS, RESOLVE};
 
-pub use explanation::{MessageExplanation, PartExplanation};
+pub use explanation::{MessageExplanation, PartExplanation, RuleExplanation};
 
 /// Decodes a message; `None` if it is not known.
 #[must_use]
