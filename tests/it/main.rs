@@ -81,6 +81,7 @@ mod simulating;
 mod solving;
 mod support;
 mod survive_reading;
+mod tasks;
 mod terminals;
 mod tidy;
 mod trusting;

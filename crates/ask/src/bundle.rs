@@ -6,7 +6,7 @@ use super::error::AskError;
 use super::name::{no_channel, no_package, no_version};
 use olmdex_fbc::Name;
 use olmdex_index::Index;
-use olmdex_index::query::{BundleDetail, BundleSelector, Filter};
+use olmdex_index::query::{BundleDetail, BundleSelector, Filter, preferred_catalog};
 use olmdex_olm::resolve::BundleName;
 use olmdex_olm::upgrade::classic;
 use olmdex_version::{Version, blang};
@@ -80,9 +80,14 @@ impl Target {
     }
 }
 
-/// The head of a channel of a package, the default one if none is named.
+/// The head of a channel of a package, the default one if none is named, in the preferred catalog of those that have one.
 fn head(index: &Index, filter: &Filter, package: &str, channel: Option<&str>) -> Result<Option<String>, AskError> {
-    for graph in index.package_graphs(filter, package)? {
+    let mut graphs = index.package_graphs(filter, package)?;
+    let ranks = if graphs.len() > 1 { index.catalog_ranks(filter)? } else { Vec::new() };
+    let priority = |name: &str| ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
+    while let Some(preferred) = preferred_catalog(priority, graphs.iter().map(|it| it.catalog.as_str())) {
+        let Some(at) = graphs.iter().position(|it| it.catalog == preferred) else { break };
+        let graph = graphs.swap_remove(at);
         let wanted = channel.unwrap_or(&graph.default_channel).to_owned();
         let found = classic::Package::new(&graph);
         let order = found.channels.iter().find(|it| it.name == wanted).and_then(|it| it.order().ok());

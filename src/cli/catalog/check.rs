@@ -200,9 +200,7 @@ impl Checking<'_> {
         for (name, input) in inputs {
             // What an archive or standard input holds is known only now.
             let is_stdin = path.as_os_str() == STDIN;
-            if (path.is_file() || is_stdin)
-                && index.is_none()
-                && Recognized::of_files(&input) == Recognized::Manifests
+            if (path.is_file() || is_stdin) && index.is_none() && Recognized::of_files(&input) == Recognized::Manifests
             {
                 return if is_stdin { self.add_manifest_texts(&input) } else { self.add_manifests(path) };
             }

@@ -52,7 +52,7 @@ use crate::version::first_of;
   olmdex validate my-catalog/ --pipeline disconnected --fix --dry-run
   olmdex validate my-catalog/ --compat opm -o json")]
 pub(crate) struct ValidateArgs {
-    /// Catalogs: directories, files, an index.db, or `-` for standard input. Each is checked by itself; with `--pipeline konflux` they are
+    /// Catalogs: directories, files, an index.db, or `-` for standard input; bundle directories, too. Each is checked by itself; with `--pipeline konflux` they are
     /// fragments of one index. Without any, the catalogs that olmdex.toml names
     #[arg(value_name = "[NAME=]SOURCE", value_parser = named_source())]
     sources: Vec<NamedSource>,
@@ -303,8 +303,7 @@ impl<'r> Validation<'r> {
         report(context, choice, &chosen);
         let is_without_catalog = self.extent == Extent::default();
         let n_others = self.n_templates + self.n_bundles;
-        let is_blank =
-            !self.blank.is_empty() && is_without_catalog && n_others == 0 && chosen.findings.is_empty();
+        let is_blank = !self.blank.is_empty() && is_without_catalog && n_others == 0 && chosen.findings.is_empty();
         if args.output == FindingFormat::Text && !context.reporter.is_quiet() && !is_blank {
             let what =
                 format!("{}, {}", counted(self.extent.packages, "package"), counted(self.extent.bundles, "bundle"));

@@ -106,8 +106,12 @@ struct DeprecateArgs {
 pub(crate) fn run(context: &Context, args: &LegacyArgs) -> CommandResult {
     match &args.verb {
         Verb::Add(it) => add::run(context, it),
-        Verb::Rm(it) => change(context, &it.file, |edit| edit.remove_packages(&it.packages.names(), it.file.permissive)),
-        Verb::Prune(it) => change(context, &it.file, |edit| edit.keep_packages(&it.packages.names(), it.file.permissive)),
+        Verb::Rm(it) => {
+            change(context, &it.file, |edit| edit.remove_packages(&it.packages.names(), it.file.permissive))
+        }
+        Verb::Prune(it) => {
+            change(context, &it.file, |edit| edit.keep_packages(&it.packages.names(), it.file.permissive))
+        }
         Verb::PruneStranded(it) => change(context, &it.file, Edit::remove_stranded),
         Verb::DeprecateTruncate(it) => change(context, &it.file, |edit| {
             edit.deprecate(&edit.images_of(&it.bundle_images)?, it.allow_package_removal, it.file.permissive)

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use clap::Args;
 #[cfg(feature = "oci")]
@@ -108,12 +109,13 @@ fn needed(image: &Image, at: &str, presence: Presence) -> Holding {
 
 /// Compares a layout.
 fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<Holding>, CommandError> {
-    let Some(directory) = place.strip_prefix("oci:") else {
+    let directory = place.strip_prefix("oci:").or_else(|| Path::new(place).is_dir().then_some(place));
+    let Some(directory) = directory else {
         let error = CommandError::usage(format!("`{place}` is not a mirror"));
         return Err(error.help("name a registry, `docker://HOST`, or a layout, `oci:DIR`"));
     };
     let cannot = |error| crate::cli::args::destination::cannot("read", place, error);
-    let layout = Layout::open(std::path::Path::new(directory)).map_err(cannot)?;
+    let layout = Layout::open(Path::new(directory)).map_err(cannot)?;
     let names: Vec<String> = images.iter().map(|it| it.image.to_string()).collect();
     let texts: Vec<&str> = names.iter().map(String::as_str).collect();
     let presences = look_up(context, place, &texts)?;

@@ -78,7 +78,9 @@ impl Found {
     fn text(&self) -> Result<String, CommandError> {
         match self.offers.as_slice() {
             [(_, only)] => text_of(only),
-            several => text_of(&Several { catalogs: several.iter().map(|(catalog, offer)| InOne { catalog, offer }).collect() }),
+            several => text_of(&Several {
+                catalogs: several.iter().map(|(catalog, offer)| InOne { catalog, offer }).collect(),
+            }),
         }
     }
 

@@ -447,13 +447,15 @@ fn find_way(
     for part in parts {
         ways.push(way_in(context, args, index, PackageView::new(package, part.graphs.clone(), &ranks), from)?);
     }
-    ways.dedup();
-    if ways.len() > 1 {
+    ways.sort_by_key(Vec::len);
+    let longest = ways.pop().unwrap_or_default();
+    // A catalog may know the first steps only.
+    if !ways.iter().all(|it| longest.starts_with(it)) {
         let names: Vec<&str> = parts.iter().map(|it| it.name.as_str()).collect();
         let error = CommandError::usage("the catalogs have different paths, and a picture marks one");
         return Err(error.help(format!("choose a catalog with `--catalog`: {}", names.join(", "))));
     }
-    Ok(ways.pop().unwrap_or_default())
+    Ok(longest)
 }
 
 fn way_in(

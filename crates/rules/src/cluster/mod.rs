@@ -34,7 +34,8 @@ pub use condition::Condition;
 pub use extension::{CATALOG_NAME_LABEL, ClusterExtension};
 pub use install_plan::InstallPlan;
 pub use manifest::{
-    AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text, read_texts_with_objects, read_with_objects,
+    AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text, read_texts_with_objects,
+    read_with_objects,
 };
 pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
