@@ -420,7 +420,7 @@ fn a_whole_catalog_is_an_overview_that_fits_a_screen_and_leads_to_channels() {
     // All of it, for those who ask.
     assert_eq!(run(&["-o", "svg", "--every-entry"]).matches("class=\"version").count(), 325);
     assert!(
-        run(&["-o", "text", "--every-entry"]).contains("operator-007/stable (default)\n  operator-007.v1.7.0  (head")
+        run(&["-o", "text", "--every-entry"]).contains("operator-007/stable (default)\n  ● operator-007.v1.7.0  (head")
     );
 }
 

@@ -259,7 +259,7 @@ fn what_is_missing_or_contradicts_itself_gets_a_line() {
     assert_eq!(json_of(&odd)["operators"].as_array().unwrap().len(), 2, "{}", odd.out());
     // A version of OpenShift that is none must be given.
     let no_version = item("ClusterVersion", "version", "status: {desired: {version: latest}}");
-    run(std::slice::from_ref(&no_version), &[]).expect_code(3).expect_words("--from VERSION");
+    run(std::slice::from_ref(&no_version), &[]).expect_code(3).expect_words("--openshift VERSION");
     run(&[no_version], &["--from", "4.16"]).expect_words("no installed operators");
     // A cluster without OLM, and files that are none of a cluster.
     assert_eq!(json_of(&run(&[version], &[]))["operators"], serde_json::json!([]));

@@ -115,6 +115,30 @@ fn headers_are_bold_unless_nobody_wants_colours() {
 }
 
 #[test]
+fn what_decides_is_never_cut() {
+    let directory = shop();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let [next, old, community, cluster] = ["shop-next/in", "help/old-catalog", "help/my-catalog", "help/must-gather"]
+        .map(|it| fixtures.join(it).display().to_string());
+    let shown = show(&["diff", "shop", &next], directory.path(), "cat");
+    assert!(shown.contains("\u{1b}[31mstranded\u{1b}[0m"), "{shown}");
+    let shown = plain(&shown);
+    assert!(shown.lines().all(|it| it.chars().count() <= 80), "{shown}");
+    let is_whole = |it: &&str| !it.contains('…') || it.contains("@sha256");
+    assert!(shown.lines().take_while(|it| !it.starts_with("Cut ")).all(|it| is_whole(&it)), "{shown}");
+    assert!(shown.lines().any(|it| it.starts_with("    OLD till.v1.1.0   NEW none")), "{shown}");
+    let (old, community) = (format!("4.16={old}"), format!("4.17={community}"));
+    let plan = ["plan", "--cluster", &cluster, "--to", "4.17", "-i", &old, "-i", &community];
+    let shown = show(&plan, directory.path(), "cat");
+    assert!(shown.contains("\u{1b}[31mbehind, blocks\u{1b}[0m"), "{shown}");
+    let shown = plain(&shown);
+    assert!(!shown.contains('…') && shown.contains("\n      INSTALLED keda.v2.8.1   TARGET keda.v2.10.1\n"), "{shown}");
+    // A pipe gets the same in one line.
+    let piped = olmdex(plan).in_directory(directory.path()).answer().out();
+    assert!(piped.contains("keda.v2.8.1            behind         behind, blocks   keda.v2.10.1"), "{piped}");
+}
+
+#[test]
 fn long_answers_go_through_the_users_pager() {
     let directory = shop();
     let paged = plain(&show(&["list", "packages"], directory.path(), "sed 's/^/paged: /'"));
@@ -142,7 +166,7 @@ fn an_index_that_is_older_than_its_source_is_named() {
     File::options().append(true).open(&file).unwrap().set_modified(later).unwrap();
     let shown = ask();
     assert!(shown.contains("warning: the index is older than catalog `shop`: "), "{shown}");
-    assert!(shown.contains("  = help: `olmdex build shop=shop -o index.db`"), "{shown}");
+    assert!(shown.contains("  = help: `olmdex build shop=shop -O index.db`"), "{shown}");
     let info = olmdex(["info"]).in_directory(directory.path()).answer().out();
     assert!(info.contains("catalog `shop` has changed since: "), "{info}");
     // Nobody looks at every file of a source that is too large to be a catalog: whoever made the index may have named `/`.

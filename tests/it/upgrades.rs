@@ -269,7 +269,7 @@ proptest! {
         };
         prop_assert_eq!(written(&|out| draw::dot(&graphs, out)).lines().filter(|it| it.contains(" -> ")).count(),
             graphs.iter().map(|it| it.edges.len()).sum::<usize>());
-        prop_assert!(written(&|out| draw::text(&graphs, out)).is_empty() == graphs.is_empty());
+        prop_assert!(written(&|out| draw::text(&graphs, draw::Detail::Full, out)).is_empty() == graphs.is_empty());
         for detail in [draw::Detail::Collapsed, draw::Detail::Full] {
             let way: Vec<String> = (0..minimum).map(name).collect();
             let picture = draw::svg(&catalog, &way, detail, usize::MAX).unwrap();

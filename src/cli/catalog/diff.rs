@@ -18,6 +18,7 @@ use crate::cli::print::fit::without_middle;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::screen::screen;
 use crate::diag::counted;
 use crate::index::query::{Change, ChangeKind, Filter, Side, Subject};
 use crate::index::{Builder, Index};
@@ -109,6 +110,12 @@ impl ValueEnum for Ignored {
 /// Longest value in a table for people, in characters; wide tables show all.
 const MAX_CELL: usize = 44;
 
+/// How wide a terminal is on which rows have room for their values.
+const ROOM_FOR_ROWS: usize = 160;
+
+/// How many lines of a narrower one a sentence may take.
+const MAX_LINES: usize = 4;
+
 pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     let (old, new) = open(context, args)?;
     let new_index = new.index.as_ref().or(old.index.as_ref());
@@ -137,10 +144,16 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     match args.rows.output {
         RowFormat::Markdown => {}
         RowFormat::Table | RowFormat::Wide => {
-            let width = if args.rows.output == RowFormat::Table { MAX_CELL } else { usize::MAX };
+            let shown = |text: &String| match (args.rows.output, screen().width) {
+                (RowFormat::Wide, _) => one_line(text, usize::MAX),
+                // There, long values stand below their rows, and sentences are wrapped.
+                (_, Some(width)) if width < ROOM_FOR_ROWS && text.contains(' ') => one_line(text, width * MAX_LINES),
+                (_, Some(width)) if width < ROOM_FOR_ROWS => one_line(text, width.saturating_sub(12).max(MAX_CELL)),
+                _ => one_line(text, MAX_CELL),
+            };
             for change in &mut found {
-                change.old = change.old.take().map(|it| one_line(&it, width));
-                change.new = change.new.take().map(|it| one_line(&it, width));
+                change.old = change.old.as_ref().map(shown);
+                change.new = change.new.as_ref().map(shown);
             }
             if !is_same {
                 table::print(found, &args.rows)?;
@@ -319,6 +332,8 @@ impl Row for Change {
         column("OLD", |it| or_empty(&it.old)),
         column("NEW", |it| or_empty(&it.new)),
     ];
+
+    const BELOW: &'static [&'static [&'static str]] = &[&["OLD", "NEW"], &["BUNDLE"], &["FIELD"]];
 
     /// What differs: the bundle, the channel or the package.
     fn name(&self) -> String {

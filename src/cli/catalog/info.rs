@@ -128,7 +128,7 @@ fn print(index: &Index, info: Info, out: &mut impl std::io::Write) -> Result<(),
             ]
         })
         .collect();
-    table::write_fitted(Some(headers.map(str::to_owned).to_vec()), rows, 3, out)?;
+    table::write_fitted(Some(headers.map(str::to_owned).to_vec()), rows, 3, &[], out)?;
     let of_images = info.catalogs.iter().filter(|it| !it.image.is_empty());
     let rows: Vec<Vec<String>> = of_images.map(|it| vec![it.catalog.clone(), it.image.clone()]).collect();
     if !rows.is_empty() {
@@ -177,7 +177,7 @@ fn print_update_sources(info: &Info, out: &mut impl std::io::Write) -> Result<()
         ]
     };
     let rows = info.update_sources.iter().map(row).collect();
-    table::write_fitted(Some(headers.map(str::to_owned).to_vec()), rows, 3, out)?;
+    table::write_fitted(Some(headers.map(str::to_owned).to_vec()), rows, 3, &[], out)?;
     Ok(())
 }
 

@@ -210,7 +210,7 @@ fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
         RowFormat::Table | RowFormat::Wide => {
             let headers = headers.map(|it| it.iter().map(|header| header.to_uppercase()).collect());
             if args.output == RowFormat::Table {
-                table::write_fitted(headers, cells, 3, &mut out)?;
+                table::write_fitted(headers, cells, 3, &[], &mut out)?;
             } else {
                 table::write_aligned(headers, &cells, 3, &mut out)?;
             }

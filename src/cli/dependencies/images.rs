@@ -293,7 +293,7 @@ fn write_table(
         ImagesFormat::Csv => write_csv(Some(headers), &rows, false, &mut out)?,
         ImagesFormat::Markdown => write_markdown(Some(headers), &rows, &mut out)?,
         ImagesFormat::Wide => write_aligned(Some(headers), &rows, 3, &mut out)?,
-        _ => write_fitted(Some(headers), rows, 3, &mut out)?,
+        _ => write_fitted(Some(headers), rows, 3, &[], &mut out)?,
     }
     out.flush()?;
     Ok(())

@@ -26,8 +26,8 @@ use crate::file::system_words;
 use crate::index::Index;
 use crate::openshift::{SupportLevel, UpdateSource, may_have_extended_support};
 use crate::plan::{
-    BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan,
-    StepStatus, html, junit, manifests, markdown, path_of, progress, script,
+    BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
+    SavedPlan, StepStatus, html, junit, manifests, markdown, path_of, progress, script,
 };
 use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
@@ -376,10 +376,38 @@ fn item(mark: &str, words: &str, more: impl IntoIterator<Item = String>) -> Vec<
 /// A step with its reasons and commands.
 fn step_lines(step: &PlanStep) -> Vec<TextLine> {
     let because = step.because.iter().map(|it| format!("because: {}", it.text));
-    let route = step.route.iter().map(|it| format!("{}: {} ({})", it.bundle, it.because, it.place));
+    let route = route_lines(&step.route);
     let notes = step.warnings.iter().map(|it| format!("note: {it}"));
     let mut lines = item(&format!("{}. ", step.number), &step.title(), because.chain(route).chain(notes));
     lines.extend(step.commands.iter().map(|it| TextLine::Command(COMMAND, it.clone())));
+    lines
+}
+
+/// How many upgrades in a row are told one by one.
+const TOLD: usize = 3;
+
+/// What leads from bundle to bundle: a long chain in which each replaces the one before is one line.
+fn route_lines(route: &[RouteStep]) -> Vec<String> {
+    let follows = |pair: &[RouteStep]| pair[1].because == format!("replaces {}", pair[0].bundle);
+    let each = |it: &RouteStep| format!("{}: {} ({})", it.bundle, it.because, it.place);
+    let mut lines = Vec::new();
+    let mut rest = route;
+    while let Some(first) = rest.first() {
+        let n_run = 1 + rest.windows(2).take_while(|it| follows(it)).count();
+        let (run, behind) = rest.split_at(n_run);
+        match run.last().filter(|_| n_run > TOLD) {
+            Some(last) => {
+                lines.push(each(first));
+                let upgrades = counted(n_run as u64 - 1, "upgrade");
+                lines.push(format!(
+                    "then {} … {}: each replaces the one before ({upgrades})",
+                    run[1].bundle, last.bundle
+                ));
+            }
+            None => lines.extend(run.iter().map(each)),
+        }
+        rest = behind;
+    }
     lines
 }
 
@@ -418,6 +446,9 @@ fn legend(plan: &Plan) -> Vec<TextLine> {
     states.chain(fits).flat_map(|(word, meaning)| item("", &format!("{word}: {meaning}"), [])).collect()
 }
 
+/// What stands below the row of an operator where a terminal has no room for it.
+const BELOW: &[&[&str]] = &[&["SUPPORT", "TARGET"], &["INSTALLED"], &["NAMESPACE"]];
+
 fn sheet(plan: &Plan) -> Sheet {
     let mut sheet = Sheet::default();
     let metadata = &plan.metadata;
@@ -452,7 +483,7 @@ fn sheet(plan: &Plan) -> Sheet {
         row.extend([support, it.target.clone().unwrap_or_default()]);
         row
     });
-    sheet.table("Operators", &headers, rows.collect());
+    sheet.table_with_below("Operators", &headers, rows.collect(), BELOW);
     sheet.passage("Words in the table", legend(plan));
     sheet.passage("Blockers", blocker_lines(&plan.blockers));
     let decisions = plan.decisions.iter().flat_map(|it| {
@@ -467,4 +498,32 @@ fn sheet(plan: &Plan) -> Sheet {
     sheet.passage("Not known", unknowns.collect());
     sheet.passage("Steps", plan.steps.iter().flat_map(step_lines).collect());
     sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::route_lines;
+    use crate::plan::RouteStep;
+
+    #[test]
+    fn a_long_chain_is_told_in_short() {
+        let step = |n: usize, because: &str| RouteStep {
+            bundle: format!("keda.v{n}"),
+            catalog: "4.17".to_owned(),
+            because: because.to_owned(),
+            place: format!("keda.yaml:{n}"),
+        };
+        let chain = |n: usize| -> Vec<RouteStep> {
+            (1..=n).map(|it| step(it, &format!("replaces keda.v{}", it - 1))).collect()
+        };
+        assert_eq!(route_lines(&chain(3)).len(), 3);
+        let mut route = chain(18);
+        route.push(step(20, "skipRange <20"));
+        let expected = [
+            "keda.v1: replaces keda.v0 (keda.yaml:1)",
+            "then keda.v2 … keda.v18: each replaces the one before (17 upgrades)",
+            "keda.v20: skipRange <20 (keda.yaml:20)",
+        ];
+        assert_eq!(route_lines(&route), expected);
+    }
 }

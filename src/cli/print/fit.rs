@@ -1,4 +1,5 @@
-//! Tables that fit a terminal: what is the same in all rows is said once, reasons are wrapped, and other cells are cut.
+//! Tables that fit a terminal: what is the same in all rows is said once, reasons are wrapped, what decides goes below its row, and other
+//! cells are cut.
 //!
 //! What it deliberately does not do: it prints nothing, and does not know how wide a terminal is.
 
@@ -10,25 +11,56 @@ pub(crate) struct Fitted {
     /// Headers and values of the columns that are the same in all rows.
     pub(crate) constants: Vec<(String, String)>,
     pub(crate) headers: Option<Vec<String>>,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// Whether a cell was cut.
+    pub(crate) rows: Vec<FittedRow>,
+    /// Whether something is not shown.
     pub(crate) is_cut: bool,
+}
+
+/// A row as it is printed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct FittedRow {
+    /// Its cells; a reason that is wrapped goes on in a row of its own.
+    pub(crate) cells: Vec<String>,
+    /// What stands below it, line by line: headers with their values.
+    pub(crate) below: Vec<Vec<(String, String)>>,
 }
 
 /// Columns that explain: half a reason is none, so they go on in the next line.
 const EXPLAINING: [&str; 5] = ["BECAUSE", "REASON", "FIX", "CONSTRAINT", "WAY OUT"];
 
+/// A reason that has less room than this is better off below its row.
+const ROOM_FOR_REASON: usize = 30;
+
 /// No column becomes narrower than this, nor than its header.
 const MIN_COLUMN: usize = 8;
+
+/// Columns that lead to the evidence, which narrow terminals leave out, and how wide a terminal is that has room for them.
+const PLACES: [&str; 1] = ["PLACE"];
+const ROOM_FOR_PLACES: usize = 120;
+
+/// Columns without which nobody knows what a row is about: they are cut when nothing else can be.
+const SUBJECTS: [&str; 2] = ["PACKAGE", "CHANGE"];
+
+/// How far in the values below a row begin.
+pub(crate) const BELOW: usize = 4;
 
 /// How many columns of a terminal a text takes.
 pub(crate) fn columns(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
 
-/// Fits a table into `width` columns of a terminal, of which `gap` are between two cells.
-pub(crate) fn fit(headers: Option<Vec<String>>, rows: Vec<Vec<String>>, gap: usize, width: usize) -> Fitted {
+/// Fits a table into `width` columns of a terminal, of which `gap` are between two cells. Where there is no room, the columns of `below`
+/// stand below their rows, the first of them first.
+pub(crate) fn fit(
+    headers: Option<Vec<String>>,
+    rows: Vec<Vec<String>>,
+    gap: usize,
+    width: usize,
+    below: &[&[&str]],
+) -> Fitted {
     let (constants, headers, rows) = without_constants(headers, rows);
+    let (headers, rows, lacks_places) = without_places(headers, rows, width);
+    let (headers, rows, stacked) = stack(headers, rows, gap, width, below);
     let header_widths: Vec<usize> = headers.iter().flatten().map(|it| columns(it)).collect();
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or_default().max(header_widths.len());
     let mut widths: Vec<usize> = (0..n_columns)
@@ -37,23 +69,22 @@ pub(crate) fn fit(headers: Option<Vec<String>>, rows: Vec<Vec<String>>, gap: usi
             cells.chain(header_widths.get(idx).copied()).max().unwrap_or_default()
         })
         .collect();
-    let least = |idx: usize| header_widths.get(idx).copied().unwrap_or_default().max(MIN_COLUMN);
+    let is_subject =
+        |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| SUBJECTS.contains(&it.as_str()));
     let gaps = gap * n_columns.saturating_sub(1);
-    loop {
-        let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
-        let widest = (0..n_columns).filter(|idx| widths[*idx] > least(*idx)).max_by_key(|idx| widths[*idx]);
-        let Some(widest) = widest.filter(|_| excess > 0) else { break };
-        // As far down as the next widest, so that several share the loss.
-        let next = (0..n_columns).filter(|idx| *idx != widest).map(|idx| widths[idx]).filter(|it| *it < widths[widest]);
-        let floor = next.max().unwrap_or_default().max(least(widest));
-        let wanted = widths[widest].saturating_sub(excess).max(floor);
-        widths[widest] = if wanted < widths[widest] { wanted } else { widths[widest] - 1 };
+    let uncut = widths.clone();
+    for spares_subjects in [true, false] {
+        let least = |idx: usize| match spares_subjects && is_subject(idx) {
+            true => uncut[idx],
+            false => header_widths.get(idx).copied().unwrap_or_default().max(MIN_COLUMN),
+        };
+        narrow(&mut widths, gaps, width, &least);
     }
     let explains =
         |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| EXPLAINING.contains(&it.as_str()));
-    let mut is_cut = false;
+    let mut is_cut = lacks_places;
     let mut fitted = Vec::with_capacity(rows.len());
-    for mut row in rows {
+    for (mut row, values) in rows.into_iter().zip(stacked) {
         let mut lines: Vec<(usize, Vec<String>)> = Vec::new();
         for (idx, cell) in row.iter_mut().enumerate().filter(|(idx, cell)| columns(cell) > widths[*idx]) {
             let mut wrapped = if explains(idx) { wrap(cell, widths[idx]) } else { vec![std::mem::take(cell)] };
@@ -66,16 +97,120 @@ pub(crate) fn fit(headers: Option<Vec<String>>, rows: Vec<Vec<String>>, gap: usi
         }
         let n_columns = row.len();
         let n_more = lines.iter().map(|it| it.1.len()).max().unwrap_or_default();
-        fitted.push(row);
+        fitted.push(FittedRow { cells: row, below: Vec::new() });
         for number in 0..n_more {
             let mut next = vec![String::new(); n_columns];
             for (idx, lines) in &mut lines {
                 next[*idx] = lines.get_mut(number).map(std::mem::take).unwrap_or_default();
             }
-            fitted.push(next);
+            fitted.push(FittedRow { cells: next, below: Vec::new() });
+        }
+        if let Some(last) = fitted.last_mut() {
+            last.below = lines_below(values, gap, width);
         }
     }
     Fitted { constants, headers, rows: fitted, is_cut }
+}
+
+/// Narrows the widest columns, none below its least width, until all fit or none can become narrower.
+fn narrow(widths: &mut [usize], gaps: usize, width: usize, least: &dyn Fn(usize) -> usize) {
+    let n_columns = widths.len();
+    loop {
+        let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
+        let widest = (0..n_columns).filter(|idx| widths[*idx] > least(*idx)).max_by_key(|idx| widths[*idx]);
+        let Some(widest) = widest.filter(|_| excess > 0) else { break };
+        // As far down as the next widest, so that several share the loss.
+        let next = (0..n_columns).filter(|idx| *idx != widest).map(|idx| widths[idx]).filter(|it| *it < widths[widest]);
+        let floor = next.max().unwrap_or_default().max(least(widest));
+        let wanted = widths[widest].saturating_sub(excess).max(floor);
+        widths[widest] = if wanted < widths[widest] { wanted } else { widths[widest] - 1 };
+    }
+}
+
+/// Leaves out the places where there is no room for them; whether there were any.
+fn without_places(
+    headers: Option<Vec<String>>,
+    rows: Vec<Vec<String>>,
+    width: usize,
+) -> (Option<Vec<String>>, Vec<Vec<String>>, bool) {
+    let is_place = |it: &String| PLACES.contains(&it.as_str());
+    let Some(given) = headers.as_ref().filter(|it| width < ROOM_FOR_PLACES && it.iter().any(is_place)) else {
+        return (headers, rows, false);
+    };
+    let is_kept: Vec<bool> = given.iter().map(|it| !is_place(it)).collect();
+    let keep = |cells: Vec<String>| -> Vec<String> {
+        cells.into_iter().zip(&is_kept).filter(|it| *it.1).map(|it| it.0).collect()
+    };
+    (headers.map(keep), rows.into_iter().map(keep).collect(), true)
+}
+
+/// What stands below a row: headers with their values.
+type Below = Vec<(String, String)>;
+
+/// Takes columns out of a table that is too wide, one after the other, until the rest fits: with what stands below each row then.
+fn stack(
+    headers: Option<Vec<String>>,
+    mut rows: Vec<Vec<String>>,
+    gap: usize,
+    width: usize,
+    below: &[&[&str]],
+) -> (Option<Vec<String>>, Vec<Vec<String>>, Vec<Below>) {
+    let mut stacked: Vec<Below> = vec![Vec::new(); rows.len()];
+    let Some(mut headers) = headers else { return (None, rows, stacked) };
+    let order = headers.clone();
+    for group in below {
+        let columns_wide = |idx: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(idx));
+            let widest = cells.chain(headers.get(idx)).map(|it| columns(it)).max().unwrap_or_default();
+            let is_wrapped = headers.get(idx).is_some_and(|it| EXPLAINING.contains(&it.as_str()));
+            if is_wrapped { widest.min(ROOM_FOR_REASON) } else { widest }
+        };
+        let gaps = gap * headers.len().saturating_sub(1);
+        if (0..headers.len()).map(columns_wide).sum::<usize>() + gaps <= width {
+            break;
+        }
+        for header in *group {
+            let Some(at) = headers.iter().position(|it| it == header) else { continue };
+            headers.remove(at);
+            for (row, values) in rows.iter_mut().zip(&mut stacked).filter(|(row, _)| at < row.len()) {
+                let value = row.remove(at);
+                if !value.is_empty() {
+                    values.push(((*header).to_owned(), value));
+                }
+            }
+        }
+    }
+    // Below a row, they stand as in it.
+    for values in &mut stacked {
+        values.sort_by_key(|(header, _)| order.iter().position(|it| it == header));
+    }
+    (Some(headers), rows, stacked)
+}
+
+/// The lines below a row: values side by side as far as there is room; sentences are wrapped.
+fn lines_below(values: Below, gap: usize, width: usize) -> Vec<Below> {
+    let mut lines: Vec<Below> = Vec::new();
+    let mut taken = width;
+    for (header, value) in values {
+        let begin = columns(&header) + 1;
+        let needed = begin + columns(&value);
+        match lines.last_mut().filter(|_| taken + gap + needed <= width) {
+            Some(line) => {
+                taken += gap + needed;
+                line.push((header, value));
+            }
+            None => {
+                let parts = wrap(&value, width.saturating_sub(BELOW + begin));
+                // Nothing goes on behind a sentence that was wrapped.
+                taken = if parts.len() > 1 { width } else { BELOW + needed };
+                for (number, part) in parts.into_iter().enumerate() {
+                    let header = if number == 0 { header.clone() } else { " ".repeat(begin - 1) };
+                    lines.push(vec![(header, part)]);
+                }
+            }
+        }
+    }
+    lines
 }
 
 /// What is the same in all rows, and the headers and rows of the rest.
@@ -85,11 +220,13 @@ type Parts = (Vec<(String, String)>, Option<Vec<String>>, Vec<Vec<String>>);
 fn without_constants(headers: Option<Vec<String>>, rows: Vec<Vec<String>>) -> Parts {
     // Without its header nobody knows what a value is.
     let Some(headers) = headers else { return (Vec::new(), None, rows) };
-    let Some((first, others)) = rows.split_first().filter(|it| !it.1.is_empty()) else {
-        return (Vec::new(), Some(headers), rows);
+    let Some((first, others)) = rows.split_first() else { return (Vec::new(), Some(headers), rows) };
+    // One row is not a pattern.
+    let differs = |idx: usize| match others {
+        [] => first.get(idx).is_some_and(|it| !it.is_empty()),
+        _ => others.iter().any(|row| row.get(idx) != first.get(idx)),
     };
-    let mut is_kept: Vec<bool> =
-        (0..headers.len()).map(|idx| others.iter().any(|row| row.get(idx) != first.get(idx))).collect();
+    let mut is_kept: Vec<bool> = (0..headers.len()).map(differs).collect();
     if !is_kept.contains(&true) {
         // Equal rows are still rows.
         is_kept.iter_mut().take(1).for_each(|it| *it = true);
@@ -175,38 +312,77 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{columns, cut, fit, wrap};
+    use super::{FittedRow, columns, cut, fit, wrap};
 
     fn rows(text: &[&[&str]]) -> Vec<Vec<String>> {
         text.iter().map(|row| row.iter().map(|it| (*it).to_owned()).collect()).collect()
+    }
+
+    fn cells(rows: Vec<FittedRow>) -> Vec<Vec<String>> {
+        rows.into_iter().map(|it| it.cells).collect()
+    }
+
+    #[test]
+    fn what_decides_goes_below_where_there_is_no_room() {
+        let headers = rows(&[&["PACKAGE", "FIELD", "OLD", "NEW"]]).pop();
+        let wide =
+            rows(&[&["strimzi-kafka-operator", "head", "strimzi.v0.40.0", "strimzi.v0.51.0"], &["keda", "", "", "b"]]);
+        let whole = fit(headers.clone(), wide.clone(), 3, 80, &[&["NEW"], &["OLD"]]);
+        assert!(whole.rows.iter().all(|it| it.below.is_empty()));
+        let fitted = fit(headers.clone(), wide.clone(), 3, 60, &[&["NEW"], &["OLD"]]);
+        assert_eq!(fitted.headers, rows(&[&["PACKAGE", "FIELD", "OLD"]]).pop());
+        assert_eq!(fitted.rows[0].below, [[("NEW".to_owned(), "strimzi.v0.51.0".to_owned())]]);
+        let fitted = fit(headers, wide, 3, 44, &[&["NEW"], &["OLD"]]);
+        assert!(!fitted.is_cut);
+        assert_eq!(fitted.headers, rows(&[&["PACKAGE", "FIELD"]]).pop());
+        let values = [("OLD", "strimzi.v0.40.0"), ("NEW", "strimzi.v0.51.0")];
+        let values = values.map(|(header, value)| vec![(header.to_owned(), value.to_owned())]);
+        assert_eq!(fitted.rows[0].below, values);
+        assert_eq!(fitted.rows[1].below, [[("NEW".to_owned(), "b".to_owned())]]);
+    }
+
+    #[test]
+    fn places_need_room_and_subjects_are_cut_last() {
+        let place = "catalog/strimzi-kafka-operator.yaml:12:35";
+        let headers = rows(&[&["PACKAGE", "BUNDLE", "PLACE"]]).pop();
+        let table = rows(&[&["strimzi-kafka-operator", "strimzi-cluster-operator.v0.40.0", place], &["a", "b", place]]);
+        let narrow = fit(headers.clone(), [table.clone(), rows(&[&["c", "d", "e"]])].concat(), 3, 40, &[]);
+        assert!(narrow.is_cut);
+        assert_eq!(narrow.headers, rows(&[&["PACKAGE", "BUNDLE"]]).pop());
+        assert_eq!(narrow.rows[0].cells[0], "strimzi-kafka-operator");
+        let wide = fit(headers, [table, rows(&[&["c", "d", "e"]])].concat(), 3, 120, &[]);
+        assert_eq!(wide.headers.map(|it| it.len()), Some(3));
     }
 
     #[test]
     fn what_is_the_same_in_all_rows_is_said_once() {
         let headers = rows(&[&["CATALOG", "PACKAGE", "STATUS", "VERSION"]]).pop();
         let fitted =
-            fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"], &["shop", "till", "", "1.1.0"]]), 3, 80);
+            fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"], &["shop", "till", "", "1.1.0"]]), 3, 80, &[]);
         assert_eq!(fitted.constants, [("CATALOG".into(), "shop".into()), ("PACKAGE".into(), "till".into())]);
         assert_eq!(fitted.headers, rows(&[&["VERSION"]]).pop());
-        assert_eq!(fitted.rows, rows(&[&["1.0.0"], &["1.1.0"]]));
+        assert_eq!(cells(fitted.rows), rows(&[&["1.0.0"], &["1.1.0"]]));
         // One row is not a pattern, and equal rows are still rows.
-        assert!(fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"]]), 3, 80).constants.is_empty());
-        let equal = fit(headers, rows(&[&["a", "b", "", "1"], &["a", "b", "", "1"]]), 3, 80);
-        assert_eq!(equal.rows, rows(&[&["a"], &["a"]]));
+        assert!(fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"]]), 3, 80, &[]).constants.is_empty());
+        let equal = fit(headers, rows(&[&["a", "b", "", "1"], &["a", "b", "", "1"]]), 3, 80, &[]);
+        assert_eq!(cells(equal.rows), rows(&[&["a"], &["a"]]));
     }
 
     #[test]
     fn wide_columns_share_the_loss_and_headers_stay() {
         let long = "a-very-long-name-of-a-bundle-that-nobody-reads";
         let headers = rows(&[&["NAME", "REASON-OF-IT"]]).pop();
-        let fitted = fit(headers, rows(&[&[long, "because it is so"], &["b", long]]), 3, 40);
+        let fitted = fit(headers, rows(&[&[long, "because it is so"], &["b", long]]), 3, 40, &[]);
         assert!(fitted.is_cut);
         for row in &fitted.rows {
-            assert!(columns(&row[0]) + 3 + columns(&row[1]) <= 40, "{row:?}");
+            assert!(columns(&row.cells[0]) + 3 + columns(&row.cells[1]) <= 40, "{row:?}");
         }
         assert_eq!(fitted.headers, rows(&[&["NAME", "REASON-OF-IT"]]).pop());
         // There is no room for anything: lines will wrap.
-        assert_eq!(fit(None, rows(&[&["12345678", "12345678"]]), 3, 5).rows, rows(&[&["12345678", "12345678"]]));
+        assert_eq!(
+            cells(fit(None, rows(&[&["12345678", "12345678"]]), 3, 5, &[]).rows),
+            rows(&[&["12345678", "12345678"]])
+        );
     }
 
     #[test]
@@ -227,10 +403,10 @@ mod tests {
     fn reasons_go_on_in_the_next_line() {
         let headers = rows(&[&["NAME", "REASON"]]).pop();
         let reason = "no edge leads from what is installed to it, which is a pity";
-        let fitted = fit(headers, rows(&[&["a", reason], &["b", "fine"]]), 3, 40);
+        let fitted = fit(headers, rows(&[&["a", reason], &["b", "fine"]]), 3, 40, &[]);
         assert!(!fitted.is_cut);
         let expected = [["a", "no edge leads from what is"], ["", "installed to it, which is a pity"], ["b", "fine"]];
-        assert_eq!(fitted.rows, expected.map(|it| it.map(str::to_owned).to_vec()));
+        assert_eq!(cells(fitted.rows), expected.map(|it| it.map(str::to_owned).to_vec()));
     }
 
     #[test]

@@ -15,3 +15,4 @@ pub(in crate::cli) mod rules;
 pub(in crate::cli) mod sheet;
 pub(in crate::cli) mod simulation;
 pub(in crate::cli) mod table;
+pub(in crate::cli) mod verdict;

@@ -58,7 +58,7 @@ pub(in crate::cli) fn write_table(
     if is_wide {
         write_aligned(Some(headers), &rows, 3, out)?;
     } else {
-        write_fitted(Some(headers), rows, 3, out)?;
+        write_fitted(Some(headers), rows, 3, &[], out)?;
     }
     write_list("Steps", &step_words(answer), out)?;
     providers(answer, out)?;

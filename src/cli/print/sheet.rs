@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use crate::cli::print::fit::wrap;
 use crate::cli::print::table::{CUT, markdown, write_aligned, write_fitted_to, write_markdown};
+use crate::cli::print::verdict;
 use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::screen;
 use crate::diag::{Place, printable, printable_line};
@@ -56,11 +57,21 @@ impl TextLine {
     }
 }
 
+/// A table of a sheet.
+#[derive(Debug)]
+struct SheetTable {
+    title: String,
+    headers: Vec<String>,
+    rows: Vec<Vec<String>>,
+    /// What stands below the rows where there is no room.
+    below: &'static [&'static [&'static str]],
+}
+
 /// Labelled lines, then tables, then long texts. What is empty is left out.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     lines: Vec<(String, String)>,
-    tables: Vec<(String, Vec<String>, Vec<Vec<String>>)>,
+    tables: Vec<SheetTable>,
     texts: Vec<(String, Vec<TextLine>)>,
     main: Option<(Vec<String>, Vec<Vec<String>>)>,
     names: Option<Vec<String>>,
@@ -78,6 +89,17 @@ impl Sheet {
 
     /// A table without the columns in which nothing stands.
     pub(crate) fn table(&mut self, title: &str, headers: &[&str], rows: Vec<Vec<String>>) {
+        self.table_with_below(title, headers, rows, &[]);
+    }
+
+    /// The same; where a terminal has no room, the columns of `below` stand below their rows, the first group of them first.
+    pub(crate) fn table_with_below(
+        &mut self,
+        title: &str,
+        headers: &[&str],
+        rows: Vec<Vec<String>>,
+        below: &'static [&'static [&'static str]],
+    ) {
         if rows.is_empty() {
             return;
         }
@@ -88,7 +110,8 @@ impl Sheet {
             cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
         };
         let headers = keep(headers.iter().map(|it| (*it).to_owned()).collect());
-        self.tables.push((title.to_owned(), headers, rows.into_iter().map(keep).collect()));
+        let rows = rows.into_iter().map(keep).collect();
+        self.tables.push(SheetTable { title: title.to_owned(), headers, rows, below });
     }
 
     pub(crate) fn text(&mut self, title: &str, text: &str) {
@@ -142,7 +165,7 @@ impl Sheet {
             writeln!(out)?;
             write_markdown(Some(vec!["Field", "Value"]), &rows, out)?;
         }
-        for (title, headers, rows) in &self.tables {
+        for SheetTable { title, headers, rows, .. } in &self.tables {
             writeln!(out, "\n## {}\n", markdown(title))?;
             write_markdown(Some(headers.clone()), rows, out)?;
         }
@@ -169,18 +192,25 @@ impl Sheet {
                 None => vec![value.into_owned()],
             };
             for (idx, line) in lines.iter().enumerate() {
+                let line = match verdict::in_line(label, line).filter(|_| idx == 0) {
+                    Some((at, code)) => {
+                        let word = paint(screen().color, code, &line[at.clone()]);
+                        format!("{}{word}{}", &line[..at.start], &line[at.end..])
+                    }
+                    None => line.clone(),
+                };
                 let label = if idx == 0 { format!("{label}:") } else { String::new() };
                 writeln!(out, "{label:label_width$}{line}")?;
             }
         }
         let mut is_cut = false;
-        for (title, headers, rows) in &self.tables {
+        for SheetTable { title, headers, rows, below } in &self.tables {
             writeln!(out, "\n{}:", printable_line(title))?;
             let mut table = Vec::new();
             match width {
                 Some(width) => {
                     let width = width.saturating_sub(INDENT);
-                    is_cut |= write_fitted_to(width, Some(headers.clone()), rows.clone(), 3, &mut table)?;
+                    is_cut |= write_fitted_to(width, Some(headers.clone()), rows.clone(), 3, below, &mut table)?;
                 }
                 None => write_aligned(Some(headers.clone()), rows, 3, &mut table)?,
             }

@@ -11,6 +11,9 @@ use crate::resolve::{Dependant, RefusedByV1};
 use crate::upgrade::{ExtraEdge, Field, Generation, LostEdge};
 use crate::version::first_of;
 
+/// What stands below a row where a terminal has no room for it.
+const BELOW: &[&[&str]] = &[&["BEFORE", "AFTER"], &["BECAUSE"]];
+
 /// How tables are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -170,7 +173,7 @@ fn write(form: Form, headers: &[&str], rows: Vec<Vec<String>>, out: &mut impl Wr
     let headers: Vec<String> = headers.iter().map(|it| (*it).to_owned()).collect();
     match form {
         Form::Markdown => write_markdown(Some(headers), &rows, out)?,
-        Form::Table => write_fitted(Some(headers), rows, 3, out)?,
+        Form::Table => write_fitted(Some(headers), rows, 3, BELOW, out)?,
     }
     Ok(())
 }

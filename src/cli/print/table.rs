@@ -8,11 +8,13 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::args::formats::{DataFormat, RowFormat};
-use crate::cli::print::fit::{columns, fit, wrap};
+use crate::cli::print::fit::{BELOW, Fitted, columns, fit, wrap};
+use crate::cli::print::verdict;
 use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::{Screen, screen};
 use crate::diag::envelope::Envelope;
+use crate::diag::text::Color;
 use crate::diag::{closest, printable};
 use crate::{json, yaml};
 
@@ -72,6 +74,9 @@ pub(crate) trait Row: Serialize + Sized + 'static {
     /// Former headers of columns with their present ones: a column can be sorted by either.
     const FORMER: &'static [(&'static str, &'static str)] = &[];
 
+    /// Columns that stand below their rows where a terminal has no room for them, the first group of them first.
+    const BELOW: &'static [&'static [&'static str]] = &[];
+
     /// What `-o name` prints.
     fn name(&self) -> String;
 }
@@ -102,7 +107,7 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
                 RowFormat::Markdown => write_markdown(headers, &rows, &mut out)?,
                 RowFormat::Table if screen().width.is_some() => {
                     let owned = |it: &Vec<Cow<'_, str>>| it.iter().map(|cell| cell.to_string()).collect();
-                    write_fitted(headers.as_ref().map(owned), rows.iter().map(owned).collect(), 3, &mut out)?;
+                    write_fitted(headers.as_ref().map(owned), rows.iter().map(owned).collect(), 3, T::BELOW, &mut out)?;
                 }
                 _ => write_aligned(headers, &rows, 3, &mut out)?,
             }
@@ -189,15 +194,16 @@ pub(crate) fn write_aligned<T: AsRef<str>>(
 }
 
 /// As [`write_aligned`], but on a terminal what does not fit is cut, which a line below says, and what is the same in all rows is
-/// said once.
+/// said once. Where there is no room, the columns of `below` stand below their rows.
 pub(crate) fn write_fitted(
     headers: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
     gap: usize,
+    below: &[&[&str]],
     out: &mut impl Write,
 ) -> io::Result<()> {
     let Screen { width: Some(width), color, .. } = screen() else { return write_aligned(headers, &rows, gap, out) };
-    if write_fitted_to(width, headers, rows, gap, out)? {
+    if write_fitted_to(width, headers, rows, gap, below, out)? {
         writeln!(out, "{}", paint(color, "2", CUT))?;
     }
     Ok(())
@@ -206,31 +212,63 @@ pub(crate) fn write_fitted(
 /// What stands below what was cut.
 pub(crate) const CUT: &str = "Cut to the terminal's width; `-o wide` shows all.";
 
-/// As [`write_fitted`], for a width; whether a cell was cut.
+/// As [`write_fitted`], for a width; whether something is not shown.
 pub(crate) fn write_fitted_to(
     width: usize,
     headers: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
     gap: usize,
+    below: &[&[&str]],
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let color = screen().color;
     let safe = |row: Vec<String>| -> Vec<String> { row.iter().map(|it| printable(it).into_owned()).collect() };
-    let fitted = fit(headers.map(safe), rows.into_iter().map(safe).collect(), gap, width);
+    let fitted = fit(headers.map(safe), rows.into_iter().map(safe).collect(), gap, width, below);
     if !fitted.constants.is_empty() {
         let said: Vec<String> = fitted.constants.iter().map(|(header, value)| format!("{header} {value}")).collect();
         for line in wrap(&format!("In all rows: {}", said.join(", ")), width) {
             writeln!(out, "{}", paint(color, "2", &line))?;
         }
     }
-    let mut table = Vec::new();
-    let has_headers = fitted.headers.is_some();
-    write_aligned(fitted.headers, &fitted.rows, gap, &mut table)?;
-    let table = String::from_utf8_lossy(&table);
-    let (first, rest) = table.split_at(if has_headers { table.find('\n').unwrap_or_default() } else { 0 });
-    // Padding of the last cells of a line is of no use where it could wrap.
-    write!(out, "{}{rest}", if first.is_empty() { String::new() } else { paint(color, "1", first.trim_end()) })?;
+    write_painted(&fitted, gap, color, out)?;
     Ok(fitted.is_cut)
+}
+
+/// Writes a table that fits: headers are bold, verdicts coloured, and what leads to evidence is dim. The last cell of a line is not padded,
+/// since that could wrap.
+fn write_painted(fitted: &Fitted, gap: usize, color: Color, out: &mut impl Write) -> io::Result<()> {
+    let headers = fitted.headers.as_deref().unwrap_or_default();
+    let mut widths: Vec<usize> = headers.iter().map(|it| columns(it)).collect();
+    for row in &fitted.rows {
+        widths.resize(widths.len().max(row.cells.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(&row.cells) {
+            *width = (*width).max(columns(cell));
+        }
+    }
+    let line = |cells: &[String], code: &dyn Fn(usize, &str) -> Option<&'static str>| -> String {
+        let n_cells = cells.iter().rposition(|it| !it.is_empty()).map_or(0, |it| it + 1);
+        let cell = |(idx, cell): (usize, &String)| {
+            let blanks = if idx + 1 < n_cells { widths[idx] - columns(cell) + gap } else { 0 };
+            let shown = match code(idx, cell).filter(|_| !cell.is_empty()) {
+                Some(code) => paint(color, code, cell),
+                None => cell.clone(),
+            };
+            format!("{shown}{:blanks$}", "")
+        };
+        cells[..n_cells].iter().enumerate().map(cell).collect()
+    };
+    if fitted.headers.is_some() {
+        writeln!(out, "{}", paint(color, "1", &line(headers, &|_, _| None)))?;
+    }
+    for row in &fitted.rows {
+        let colour = |idx: usize, cell: &str| verdict::of_cell(headers.get(idx)?, cell);
+        writeln!(out, "{}", line(&row.cells, &colour))?;
+        for values in &row.below {
+            let values = values.iter().map(|(header, value)| format!("{} {value}", paint(color, "2", header)));
+            writeln!(out, "{:BELOW$}{}", "", values.collect::<Vec<_>>().join(&" ".repeat(gap)).trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 /// Values as RFC 4180 has them, with `\n` at the ends of lines, and without what could steer a terminal. What a spreadsheet

@@ -95,6 +95,8 @@ fn stops_in_words(row: &Stay) -> String {
 }
 
 impl Row for Stay {
+    const BELOW: &'static [&'static [&'static str]] = &[&["BECAUSE", "WAY OUT"], &["SIGNAL"]];
+
     const KIND: &'static str = "CompatList";
 
     const COLUMNS: &'static [Column<Self>] = &[

@@ -256,16 +256,20 @@ fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[S
     } else {
         for (part, graphs) in parts.iter().zip(&graphs) {
             writeln!(out, "catalog: {}\n", printable(&part.name))?;
-            draw::text(graphs, &mut out)?;
+            draw::text(graphs, detail(args), &mut out)?;
         }
     }
     out.flush()?;
     Ok(Exit::Yes)
 }
 
+fn detail(args: &GraphArgs) -> Detail {
+    if args.every_entry { Detail::Full } else { Detail::Collapsed }
+}
+
 fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String]) -> CommandResult {
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
+    let detail = detail(args);
     // A whole catalog is more than can be looked at.
     let is_whole = args.package.is_none() && args.channel.is_empty();
     let is_overview = detail == Detail::Collapsed && is_whole && catalog.packages.len() > 1;
@@ -295,7 +299,7 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
             check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
             match args.output {
                 GraphFormat::Dot => draw::dot(&graphs, &mut out)?,
-                GraphFormat::Text => draw::text(&graphs, &mut out)?,
+                GraphFormat::Text => draw::text(&graphs, detail, &mut out)?,
                 _ => Envelope::new("Graph", graphs).write(&mut out)?,
             }
         }

@@ -1,49 +1,249 @@
-//! Plain text: every channel from its head down.
+//! Plain text: every channel from its head down, with a lane for each chain of `replaces`.
+//!
+//! An entry that others skip by name has no lane of its own: in a channel of z-streams every entry replaces the same one, and the lanes would
+//! be more than a terminal has columns. Ranges are named with how many entries they hold, unless each of them is wanted.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::channel::ChannelGraph;
-use olmdex_base::diag::printable;
+use super::layout::Detail;
+use super::node::GraphNode;
+use super::rows::Sources;
+use olmdex_base::diag::{grouped, printable};
 use olmdex_olm::upgrade::Field;
 
-/// Writes channels as lists of entries, each with what it can be reached from and why.
+/// How many lanes are drawn side by side; what else is replaced is named.
+const MAX_LANES: usize = 16;
+
+/// Writes channels from their heads down, each entry with what leads to it.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn text(graphs: &[ChannelGraph], out: &mut impl Write) -> io::Result<()> {
+pub fn text(graphs: &[ChannelGraph], detail: Detail, out: &mut impl Write) -> io::Result<()> {
     for graph in graphs {
         let marks = [(graph.is_default, "default"), (graph.is_deprecated, "deprecated")];
         let marks: Vec<&str> = marks.into_iter().filter(|it| it.0).map(|it| it.1).collect();
         let mark = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
         writeln!(out, "{}/{}{mark}", printable(&graph.package), printable(&graph.channel))?;
-        let mut sources = graph.edges.sources.iter().peekable();
-        for (row, node) in graph.nodes.iter().enumerate() {
-            let marks: Vec<&str> = [
-                (node.is_head, "head"),
-                (node.is_deprecated, "deprecated"),
-                (node.is_skipped, "skipped"),
-                (node.is_dead_end, "dead end"),
-                (!node.is_entry, "not in the channel"),
-                (node.is_marked, "named"),
-            ]
-            .iter()
-            .filter(|(is_so, _)| *is_so)
-            .map(|(_, mark)| *mark)
-            .collect();
-            let marks = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) };
-            writeln!(out, "  {}{marks}", printable(&node.name))?;
-            while let Some(sources) = sources.next_if(|it| it.target == row) {
-                write!(out, "    from ")?;
-                for (number, source) in sources.each().enumerate() {
-                    let comma = if number == 0 { "" } else { ", " };
-                    write!(out, "{comma}{}", printable(&graph.nodes[source].name))?;
-                }
-                let value =
-                    if sources.field == Field::SkipRange { format!(" {}", sources.value) } else { String::new() };
-                writeln!(out, " by {}{}", sources.field.as_str(), printable(&value))?;
-            }
-        }
+        write_channel(graph, detail, out)?;
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+fn write_channel(graph: &ChannelGraph, detail: Detail, out: &mut impl Write) -> io::Result<()> {
+    let mut of_target: HashMap<usize, Vec<&Sources>> = HashMap::new();
+    for sources in &graph.edges.sources {
+        of_target.entry(sources.target).or_default().push(sources);
+    }
+    let mut lanes = Lanes::default();
+    let mut ended = None;
+    for (row, node) in graph.nodes.iter().enumerate() {
+        let sources = of_target.get(&row).map(Vec::as_slice).unwrap_or_default();
+        let replaced = sources.iter().find(|it| it.field == Field::Replaces).and_then(|it| it.each().next());
+        if let Some(join) = lanes.join(row) {
+            writeln!(out, "  {join}")?;
+        }
+        let is_led_to = lanes.leads_to(row);
+        let column = lanes.column(row);
+        if ended.is_some() && ended == column && !is_led_to && node.is_entry && !node.is_skipped {
+            // One right below the other would look like a chain.
+            writeln!(out, "{}", format!("  {}", lanes.drawn(None)).trim_end())?;
+        }
+        let mark = if node.is_entry { "●" } else { "○" };
+        let line = match column {
+            Some(column) => lanes.drawn(Some((column, mark))),
+            None => format!("{}{mark}", lanes.drawn(None)),
+        };
+        writeln!(out, "  {line} {}{}", printable(&node.name), marks(node))?;
+        // What is above is not below: such an edge leads in a circle, or to an older version.
+        let goes_on = replaced.filter(|it| *it > row && !node.is_skipped);
+        let is_drawn = lanes.go_on(column, goes_on);
+        ended = column.filter(|_| !is_drawn);
+        for words in reasons(graph, sources, is_drawn, detail) {
+            writeln!(out, "  {}   {}", lanes.drawn(None), printable(&words))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is said of an entry behind its name.
+fn marks(node: &GraphNode) -> String {
+    let marks = [
+        (node.is_head, "head"),
+        (node.is_deprecated, "deprecated"),
+        (node.is_skipped, "skipped"),
+        (node.is_dead_end, "dead end"),
+        (!node.is_entry, "not in the channel"),
+        (node.is_marked, "named"),
+    ];
+    let marks: Vec<&str> = marks.iter().filter(|it| it.0).map(|it| it.1).collect();
+    if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) }
+}
+
+/// What leads to an entry, as far as no lane shows it.
+fn reasons(graph: &ChannelGraph, sources: &[&Sources], is_drawn: bool, detail: Detail) -> Vec<String> {
+    let names = |it: &Sources| it.each().map(|row| graph.nodes[row].name.as_str()).collect::<Vec<_>>().join(", ");
+    let said = |it: &&Sources| match it.field {
+        Field::Replaces if is_drawn => None,
+        Field::SkipRange if detail == Detail::Full => Some(format!("skipRange {}: {}", it.value, names(it))),
+        Field::SkipRange => {
+            let held = match it.len() {
+                0 => "no entry".to_owned(),
+                1 => names(it),
+                n => format!("{} entries", grouped(n as u64)),
+            };
+            Some(format!("skipRange {}: {held}", it.value))
+        }
+        field => Some(format!("{} {}", field.as_str(), names(it))),
+    };
+    sources.iter().filter_map(said).collect()
+}
+
+/// The lanes that are open: each leads down to the row of what is replaced.
+#[derive(Default)]
+struct Lanes {
+    open: Vec<Option<usize>>,
+}
+
+impl Lanes {
+    /// Closes all lanes but the first that lead to a row, and draws that.
+    fn join(&mut self, row: usize) -> Option<String> {
+        let leading: Vec<usize> = (0..self.open.len()).filter(|it| self.open[*it] == Some(row)).collect();
+        let (first, others) = leading.split_first().filter(|it| !it.1.is_empty())?;
+        let last = *others.last()?;
+        let mut line = String::new();
+        for column in 0..=last.max(self.open.len() - 1) {
+            let is_between = column > *first && column < last;
+            line.push_str(match (column == *first, column == last, others.contains(&column)) {
+                (true, ..) => "├─",
+                (_, true, _) => "╯ ",
+                (.., true) => "┴─",
+                _ if is_between && self.open[column].is_some() => "┼─",
+                _ if is_between => "──",
+                _ if self.open[column].is_some() => "│ ",
+                _ => "  ",
+            });
+        }
+        for column in others {
+            self.open[*column] = None;
+        }
+        Some(line.trim_end().to_owned())
+    }
+
+    /// Whether a lane leads to a row.
+    fn leads_to(&self, row: usize) -> bool {
+        self.open.contains(&Some(row))
+    }
+
+    /// The lane of a row: the one that leads to it, else the first that is free; none if there are too many.
+    fn column(&mut self, row: usize) -> Option<usize> {
+        if let Some(found) = self.open.iter().position(|it| *it == Some(row)) {
+            return Some(found);
+        }
+        match self.open.iter().position(Option::is_none) {
+            Some(free) => Some(free),
+            None if self.open.len() < MAX_LANES => {
+                self.open.push(None);
+                Some(self.open.len() - 1)
+            }
+            None => None,
+        }
+    }
+
+    /// Leads the lane of a row on to another one, or ends it; whether it leads on.
+    fn go_on(&mut self, column: Option<usize>, to: Option<usize>) -> bool {
+        let Some(column) = column else { return false };
+        self.open[column] = to;
+        while self.open.last().is_some_and(Option::is_none) {
+            self.open.pop();
+        }
+        to.is_some()
+    }
+
+    /// The lanes of a line, in which one may have a mark.
+    fn drawn(&self, mark: Option<(usize, &str)>) -> String {
+        let n_columns = self.open.len().max(mark.map_or(0, |it| it.0 + 1));
+        let lane = |column: usize| match (mark, self.open.get(column)) {
+            (Some((at, mark)), _) if at == column => format!("{mark} "),
+            (_, Some(Some(_))) => "│ ".to_owned(),
+            _ => "  ".to_owned(),
+        };
+        let line: String = (0..n_columns).map(lane).collect();
+        line.trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Catalog, CatalogBuilder, Detail, channels_by_head};
+    use super::text;
+    use olmdex_fbc::Entry;
+
+    /// A channel whose entries have these names, and replace and skip these.
+    fn drawn(entries: &[(&str, &str, &[&str])]) -> String {
+        let mut builder = CatalogBuilder::default();
+        builder.package("p", "c");
+        for (name, ..) in entries {
+            let property = format!(r#"{{"packageName":"p","version":"{name}"}}"#);
+            builder.bundle("p", name, &[property]).unwrap();
+        }
+        let entry = |(name, replaces, skips): &(&str, &str, &[&str])| Entry {
+            name: (*name).to_owned(),
+            replaces: (*replaces).to_owned(),
+            skips: skips.iter().map(|it| (*it).to_owned()).collect(),
+            ..Entry::default()
+        };
+        builder.channel("p".to_owned(), "c".to_owned(), entries.iter().map(entry).collect());
+        let catalog: Catalog = builder.finish();
+        let mut out = Vec::new();
+        text(&channels_by_head(&catalog), Detail::Collapsed, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn branches_join_where_they_replace_the_same() {
+        let found =
+            drawn(&[("3.0.0", "1.0.0", &[]), ("2.0.0", "1.0.0", &[]), ("1.0.0", "0.9.0", &[]), ("0.9.0", "", &[])]);
+        let expected = "p/c (default)
+  ● 3.0.0  (head)
+  │ ● 2.0.0  (head)
+  ├─╯
+  ● 1.0.0
+  ● 0.9.0
+\n";
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_nothing_leads_to_stands_apart() {
+        let found = drawn(&[("2.0.0", "", &[]), ("1.0.0", "0.9.0", &[]), ("0.9.0", "", &[])]);
+        assert_eq!(found, "p/c (default)\n  ● 2.0.0  (head)\n\n  ● 1.0.0  (head)\n  ● 0.9.0\n\n");
+    }
+
+    #[test]
+    fn what_is_skipped_has_no_lane() {
+        let found = drawn(&[("1.2.0", "1.0.0", &["1.1.0"]), ("1.1.0", "1.0.0", &[]), ("1.0.0", "", &[])]);
+        let expected = "p/c (default)
+  ● 1.2.0  (head)
+  │   skips 1.1.0
+  │ ● 1.1.0  (skipped)
+  │   replaces 1.0.0
+  ● 1.0.0
+\n";
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn many_chains_have_so_many_lanes_and_no_more() {
+        let names: Vec<String> = (1..60).map(|it| format!("{it}.0.0")).collect();
+        let base = "0.1.0";
+        let mut entries: Vec<(&str, &str, &[&str])> =
+            names.iter().map(|it| (it.as_str(), base, &[] as &[&str])).collect();
+        entries.push((base, "", &[]));
+        let found = drawn(&entries);
+        assert!(found.lines().all(|it| it.chars().count() < 60), "{found}");
+        assert!(found.contains("replaces 0.1.0") && found.contains("├─┴─"), "{found}");
+    }
 }
