@@ -140,9 +140,9 @@ impl CatalogSources {
         let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
         let what = match (self.meaning(namespace, name), self.openshift) {
             (Some(SourceMeaning::Family(family)), Some(minor)) => {
-                return format!(
-                    "follows the CatalogSource {full}, and no catalog of `{family}` is for OpenShift {minor}"
-                );
+                // Catalogs that are named after a version only have no family.
+                let of_family = if family.is_empty() { String::new() } else { format!(" of `{family}`") };
+                return format!("follows the CatalogSource {full}, and no catalog{of_family} is for OpenShift {minor}");
             }
             (Some(SourceMeaning::Family(family)), None) => {
                 return format!(
