@@ -246,7 +246,7 @@ fn findings_of_a_bundle_are_in_its_files() {
     let directory = bundle();
     write(directory.path(), "manifests/csv.yaml", FAULTY);
     write(directory.path(), "metadata/properties.yaml", PROPERTIES);
-    let places = ["manifests/csv.yaml:9:5", "metadata/properties.yaml:3:3", "metadata/annotations.yaml:1:65"];
+    let places = ["manifests/csv.yaml:9:5", "metadata/properties.yaml:3:3", "metadata/annotations.yaml:1:14"];
     let answer = olmdex(["validate"]).arg(directory.path()).answer();
     for place in places {
         answer.expect_code(1).expect_words(&directory.path().join(place).display().to_string());

@@ -30,7 +30,7 @@ use crate::compose::{Choice, Chosen, Config};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
-use crate::diag::{Finding, Rule, Tally, counted, grouped, printable};
+use crate::diag::{Finding, Rule, Severity, Tally, counted, grouped, printable};
 use crate::fbc::Input;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template;
@@ -253,9 +253,23 @@ impl<'r> Validation<'r> {
     fn add_bundle(&mut self, path: &Path) -> Result<(), CommandError> {
         let contents = Contents::read(path)
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
-        self.findings.extend(bundle::rules::Validation::new(&contents).findings(&self.validators, &Options::default()));
+        let found = bundle::rules::Validation::new(&contents).findings(&self.validators, &Options::default());
+        let is_faulty = found.iter().any(|it| it.rule.severity == Severity::Error);
+        self.findings.extend(found);
         self.n_bundles += 1;
-        Ok(())
+        // What a catalog says of the bundle counts, too, as far as it is about the bundle.
+        match opened(self.context, self.args, path) {
+            Ok((inputs, _)) => {
+                let reports =
+                    inputs.iter().flat_map(|(_, input)| check_catalog_noting(input, None, &mut |_| {}).findings);
+                let is_of_bundle = |it: &Finding| it.rule.id != check::rules::BUNDLE_OF_UNKNOWN_PACKAGE.id;
+                self.findings.extend(reports.filter(is_of_bundle));
+                Ok(())
+            }
+            // Why it cannot be one has been found.
+            Err(_) if is_faulty => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Checks the catalogs that olmdex.toml names.
