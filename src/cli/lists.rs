@@ -75,6 +75,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of_plan(),
         of_progress(),
         of::<Stay>("CompatList"),
+        of::<crate::readiness::Readiness>("V1Readiness"),
         of::<Info>("IndexInfo"),
         of::<LegacyInfo>("LegacyInfo"),
         of::<PackageDetail>("Package"),

@@ -13,6 +13,7 @@
 //! | where an entry stands in its channel | [`Entries`] |
 //! | what differs between catalogs, and what that means | [`changes`], [`SimulationQuestion`] |
 //! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
+//! | what can move to OLM v1, and what takes its place there | [`ReadinessQuestion::answer`] |
 //! | how a cluster gets to a later version of OpenShift | [`plan_of`] |
 //! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
 //!
@@ -31,6 +32,7 @@ mod many_needs;
 mod name;
 mod namespace;
 mod plan;
+mod readiness;
 mod resolution;
 mod simulation;
 mod upgrade;
@@ -57,6 +59,7 @@ pub use olmdex_olm::upgrade::{
     check_catalog_noting, check_graph, cut_advice,
 };
 pub use plan::{must_lead_on, plan_of};
+pub use readiness::{ReadinessAnswers, ReadinessQuestion};
 pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};

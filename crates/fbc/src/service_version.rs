@@ -28,6 +28,74 @@ pub struct ListedApi {
     pub api: Api,
 }
 
+/// Rules that an operator's installation grants to a service account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permission {
+    /// Whether they hold in all namespaces (`clusterPermissions`), or only where the operator is installed or watches.
+    pub is_cluster_wide: bool,
+    /// The service account.
+    pub service_account: String,
+    /// The rules, in their order.
+    pub rules: Vec<PolicyRule>,
+}
+
+/// A rule of Kubernetes' role-based access control.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PolicyRule {
+    /// Groups; the core group is empty, `*` stands for all.
+    pub api_groups: Vec<String>,
+    /// Resources, `pods/log` for a part of one; `*` stands for all.
+    pub resources: Vec<String>,
+    /// The only names that it is about; all if there are none.
+    pub resource_names: Vec<String>,
+    /// Paths of the API server that are no resources.
+    pub non_resource_urls: Vec<String>,
+    /// Verbs; `*` stands for all.
+    pub verbs: Vec<String>,
+}
+
+impl PolicyRule {
+    fn read(rule: Value<'_>) -> Self {
+        let words = |key: &str| list(Some(rule), &[key]).filter_map(|it| Some(it.as_str()?.into_owned())).collect();
+        Self {
+            api_groups: words("apiGroups"),
+            resources: words("resources"),
+            resource_names: words("resourceNames"),
+            non_resource_urls: words("nonResourceURLs"),
+            verbs: words("verbs"),
+        }
+    }
+
+    /// Whether it is about a group, by name or by `*`.
+    #[must_use]
+    pub fn has_group(&self, group: &str) -> bool {
+        self.api_groups.iter().any(|it| it == group || it == "*")
+    }
+
+    /// Whether it is about a resource, by name or by `*`.
+    #[must_use]
+    pub fn has_resource(&self, resource: &str) -> bool {
+        self.resources.iter().any(|it| it == resource || it == "*")
+    }
+}
+
+/// The resources of OLM Classic whose absence an operator would notice under OLM v1. OLM grants `operatorconditions` to every operator.
+const CLASSIC_RESOURCES: [&str; 4] = ["subscriptions", "installplans", "clusterserviceversions", "catalogsources"];
+const CLASSIC_GROUP: &str = "operators.coreos.com";
+const V1_GROUP: &str = "olm.operatorframework.io";
+
+/// The resources of OLM Classic that an operator may use, if it may not use the APIs of OLM v1 too: it does not know OLM v1. A rule about
+/// all groups grants both.
+#[must_use]
+pub fn olm_access(permissions: &[Permission]) -> Vec<&'static str> {
+    let rules = || permissions.iter().flat_map(|it| &it.rules).filter(|it| !it.verbs.is_empty());
+    if rules().any(|it| it.has_group(V1_GROUP)) {
+        return Vec::new();
+    }
+    let is_granted = |resource: &&str| rules().any(|it| it.has_group(CLASSIC_GROUP) && it.has_resource(resource));
+    CLASSIC_RESOURCES.into_iter().filter(is_granted).collect()
+}
+
 impl<'d> CsvView<'d> {
     /// The object itself.
     pub fn of_object(object: Value<'d>) -> Self {
@@ -133,6 +201,24 @@ impl<'d> CsvView<'d> {
             }
         }
         images
+    }
+
+    /// What its installation grants: first cluster-wide, then in namespaces.
+    pub fn permissions(&self) -> Vec<Permission> {
+        let install = self.field("install");
+        let of = |key: &'static str, is_cluster_wide: bool| {
+            list(install, &["spec", key]).map(move |it| Permission {
+                is_cluster_wide,
+                service_account: text(Some(it), "serviceAccountName"),
+                rules: list(Some(it), &["rules"]).map(PolicyRule::read).collect(),
+            })
+        };
+        of("clusterPermissions", true).chain(of("permissions", false)).collect()
+    }
+
+    /// The names of its webhooks.
+    pub fn webhooks(&self) -> impl Iterator<Item = String> + use<'d> {
+        list(self.field("webhookdefinitions"), &[]).map(|it| text(Some(it), "generateName"))
     }
 
     /// Its first icon: base64, which may not be any, and media type.

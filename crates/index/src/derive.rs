@@ -66,6 +66,20 @@ pub(super) fn refill_lifecycles(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// Fills the table that version 8 of the schema brought: what may keep bundles from OLM v1.
+pub(super) fn refill_obstacles(connection: &Connection) -> Result<()> {
+    let bundles = column(connection, "SELECT document FROM bundle WHERE facts_from <> '' ORDER BY document")?;
+    let mut obstacle = connection.prepare("INSERT INTO obstacle VALUES (?, ?, ?, ?)")?;
+    let mut readers = [json::Reader::new(), json::Reader::new()];
+    for document in bundles {
+        let Some(Rows::Bundle(rows)) = derive(connection, document, &mut readers)? else { continue };
+        for (position, (kind, value)) in rows.csv.obstacles.iter().enumerate() {
+            obstacle.execute(params![document, position, kind, value])?;
+        }
+    }
+    Ok(())
+}
+
 /// Takes the words out of the full-text table that only the documents of the table `orphan` have.
 pub(super) fn forget_words_of_orphans(connection: &Connection) -> Result<()> {
     write_profiles(connection, OF_ORPHANS, DELETE)

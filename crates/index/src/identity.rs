@@ -6,4 +6,4 @@
 pub const APPLICATION_ID: i32 = 0x6F6C_6D64;
 
 /// `PRAGMA user_version` of an index: the number of the last migration.
-pub const SCHEMA_VERSION: i32 = 7;
+pub const SCHEMA_VERSION: i32 = 8;

@@ -16,6 +16,7 @@ pub(super) const OF_DOCUMENT: &[&str] = &[
     "keyword",
     "category",
     "install_mode",
+    "obstacle",
     "maintainer",
     "link",
     "platform",

@@ -8,7 +8,7 @@ use super::error::NotAnIndex;
 use super::identity::{APPLICATION_ID, SCHEMA_VERSION};
 
 /// The migrations, by the names of their files.
-const MIGRATIONS: [(&str, &str); 7] = [
+const MIGRATIONS: [(&str, &str); 8] = [
     ("V1__catalogs_and_documents", include_str!("../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../migrations/V3__places_inside_documents.sql")),
@@ -16,6 +16,7 @@ const MIGRATIONS: [(&str, &str); 7] = [
     ("V5__images", include_str!("../migrations/V5__images.sql")),
     ("V6__lifecycles", include_str!("../migrations/V6__lifecycles.sql")),
     ("V7__updates_of_openshift", include_str!("../migrations/V7__updates_of_openshift.sql")),
+    ("V8__obstacles_to_olm_v1", include_str!("../migrations/V8__obstacles_to_olm_v1.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
@@ -101,6 +102,9 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
     if base < VERSION_OF_LIFECYCLES {
         derive::refill_lifecycles(connection).map_err(|error| error.to_string())?;
     }
+    if base < VERSION_OF_OBSTACLES {
+        derive::refill_obstacles(connection).map_err(|error| error.to_string())?;
+    }
     Ok(())
 }
 
@@ -109,6 +113,9 @@ const VERSION_OF_DERIVED_ROWS: i32 = 4;
 
 /// From this version on, indexes have the rows of lifecycles.
 const VERSION_OF_LIFECYCLES: i32 = 6;
+
+/// From this version on, indexes have the rows of what may keep bundles from OLM v1.
+const VERSION_OF_OBSTACLES: i32 = 8;
 
 /// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail anywhere,
 /// and refinery panics.

@@ -7,9 +7,14 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use olmdex_fbc::service_version::CsvView;
+use olmdex_fbc::service_version::{CsvView, olm_access};
 use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, Bundle, PropertyView};
 use olmdex_text::json::{Kind, Value};
+
+/// The kinds of obstacles to OLM v1.
+pub(super) const API_SERVICE: &str = "apiService";
+pub(super) const WEBHOOK: &str = "webhook";
+pub(super) const OLM_ACCESS: &str = "olmAccess";
 
 /// The facts of a bundle's ClusterServiceVersion.
 #[derive(Debug, Default)]
@@ -28,6 +33,8 @@ pub(super) struct CsvFacts {
     pub(super) keywords: Vec<String>,
     pub(super) categories: Vec<String>,
     pub(super) install_modes: Vec<(String, bool)>,
+    /// What may keep the bundle from OLM v1: kind and value.
+    pub(super) obstacles: Vec<(&'static str, String)>,
     /// Names and addresses.
     pub(super) maintainers: Vec<(String, String)>,
     /// Names and addresses.
@@ -80,6 +87,7 @@ pub(super) fn facts(csv: CsvView<'_>) -> CsvFacts {
         description: csv.text("description"),
         keywords: csv.keywords().collect(),
         install_modes: csv.install_modes().collect(),
+        obstacles: obstacles(&csv),
         maintainers: csv.maintainers().collect(),
         links: csv.links().collect(),
         ..CsvFacts::default()
@@ -122,6 +130,14 @@ pub(super) fn facts(csv: CsvView<'_>) -> CsvFacts {
         }
     }
     facts
+}
+
+/// What may keep a bundle from OLM v1, besides install modes and dependencies.
+fn obstacles(csv: &CsvView<'_>) -> Vec<(&'static str, String)> {
+    let services = csv.services("owned").map(|it| (API_SERVICE, it.api.to_string()));
+    let webhooks = csv.webhooks().map(|it| (WEBHOOK, it));
+    let access = olm_access(&csv.permissions()).into_iter().map(|it| (OLM_ACCESS, it.to_owned()));
+    services.chain(webhooks).chain(access).collect()
 }
 
 /// `true` or `false` however they are written; every other value as it is.

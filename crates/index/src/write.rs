@@ -87,6 +87,7 @@ pub(super) struct Writer<'c> {
     keyword: Statement<'c>,
     category: Statement<'c>,
     install_mode: Statement<'c>,
+    obstacle: Statement<'c>,
     maintainer: Statement<'c>,
     link: Statement<'c>,
     platform: Statement<'c>,
@@ -139,6 +140,7 @@ impl<'c> Writer<'c> {
             keyword: insert("keyword", 3)?,
             category: insert("category", 3)?,
             install_mode: insert("install_mode", 4)?,
+            obstacle: insert("obstacle", 4)?,
             maintainer: insert("maintainer", 4)?,
             link: insert("link", 4)?,
             platform: insert("platform", 4)?,
@@ -311,6 +313,9 @@ impl<'c> Writer<'c> {
         }
         for (position, (kind, supported)) in csv.install_modes.iter().enumerate() {
             self.install_mode.execute(params![id, position, kind, supported])?;
+        }
+        for (position, (kind, value)) in csv.obstacles.iter().enumerate() {
+            self.obstacle.execute(params![id, position, kind, value])?;
         }
         for (position, (name, email)) in csv.maintainers.iter().enumerate() {
             self.maintainer.execute(params![id, position, name, email])?;

@@ -5,3 +5,5 @@
 pub(in crate::cli) mod lifecycle;
 pub(in crate::cli) mod plan;
 pub(in crate::cli) mod platform_path;
+pub(in crate::cli) mod v1;
+mod v1_manifests;

@@ -36,6 +36,11 @@ pub(crate) struct RowOptions {
 }
 
 impl RowOptions {
+    /// A format, and nothing else.
+    pub(crate) fn of(output: RowFormat) -> Self {
+        Self { output, no_headers: false, quote_formulas: false, sort_by: None }
+    }
+
     /// Whether programs read what is printed, so that an empty list is one, too.
     pub(crate) fn is_data(&self) -> bool {
         !matches!(self.output, RowFormat::Table | RowFormat::Wide)

@@ -1,6 +1,13 @@
 //! What undoes the migrations of an index, one after another.
 
-/// To schema 6: no updates of OpenShift.
+/// To schema 7: nothing of what keeps bundles from OLM v1.
+const TO_SCHEMA_7: &str = "
+DROP VIEW v_obstacle;
+DROP TABLE obstacle;
+DELETE FROM refinery_schema_history WHERE version > 7;
+PRAGMA user_version = 7;";
+
+/// From there to schema 6: no updates of OpenShift.
 const TO_SCHEMA_6: &str = "
 DROP VIEW v_release; DROP VIEW v_update; DROP VIEW v_blocked_edge; DROP VIEW v_build_suggestion;
 DROP TABLE update_warning; DROP TABLE platform_release; DROP TABLE platform_update_risk; DROP TABLE platform_update;
@@ -58,8 +65,8 @@ PRAGMA user_version = 1;";
 /// Makes an index one of an older schema.
 pub fn downgrade(path: &std::path::Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();
-    let steps = [TO_SCHEMA_6, TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1];
-    for sql in steps.iter().take(7 - version) {
+    let steps = [TO_SCHEMA_7, TO_SCHEMA_6, TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1];
+    for sql in steps.iter().take(8 - version) {
         connection.execute_batch(sql).unwrap();
     }
 }

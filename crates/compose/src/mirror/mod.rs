@@ -26,6 +26,7 @@ mod graph;
 mod holdings;
 mod images;
 mod install;
+mod installer;
 mod outputs;
 mod place;
 mod repair;
@@ -50,6 +51,7 @@ pub use graph::{GraphError, GraphFault, Walk, head, heads, walk};
 pub use holdings::{Holding, HoldingStatus, NeededPlaces};
 pub use images::{bundles, images};
 pub use install::{Install, Modes, installs};
+pub use installer::installer;
 pub use outputs::{
     MirrorSet, OutputError, catalog_image, catalog_name, catalog_source, cluster_catalog, colliding, configuration,
     mapping, mirror_sets, skopeo_sync,

@@ -60,6 +60,7 @@ mod sql;
 mod status;
 mod upgrade;
 mod uses;
+mod v1_facts;
 mod versions;
 mod views;
 
@@ -92,9 +93,10 @@ pub use served::{
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use status::Status;
 pub use upgrade::{
-    CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, InstallModes, PackageGraph, preferred_catalog,
+    CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph, preferred_catalog,
 };
 pub use uses::{OwnedApi, Provider, UseRow};
+pub use v1_facts::{InstallModes, KnownCsv, Obstacles, V1Bundle, V1Facts};
 pub use versions::{BundleVersion, PackageVersions};
 pub use views::{Cell, ColumnKind, ViewColumn};
 
@@ -169,5 +171,6 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(history::STATEMENTS);
     all.extend_from_slice(served::STATEMENTS);
     all.extend_from_slice(lifecycles::STATEMENTS);
+    all.extend_from_slice(v1_facts::STATEMENTS);
     all
 }

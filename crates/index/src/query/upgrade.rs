@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rusqlite::params;
 
 use super::Filter;
+use super::v1_facts::{InstallModes, KnownCsv, Obstacles};
 use crate::{Index, IndexError};
 use olmdex_fbc::{ChannelPlaces, Entry};
 use olmdex_text::json;
@@ -86,25 +87,14 @@ pub struct GraphBundle {
     pub dependency: Option<String>,
     /// The install modes that its ClusterServiceVersion states; `None` if it states none.
     pub install_modes: Option<InstallModes>,
+    /// What else may keep it from OLM v1.
+    pub obstacles: Obstacles,
     /// The OpenShift versions that its lifecycle lists; `None` if that says nothing.
     pub openshift_of_lifecycle: Option<Vec<String>>,
     /// The file that it stands in.
     pub file: String,
     /// Its first line there, from 1.
     pub line: u32,
-}
-
-/// The install modes that a bundle supports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct InstallModes {
-    /// `OwnNamespace`
-    pub own_namespace: bool,
-    /// `SingleNamespace`
-    pub single_namespace: bool,
-    /// `MultiNamespace`
-    pub multi_namespace: bool,
-    /// `AllNamespaces`
-    pub all_namespaces: bool,
 }
 
 /// Something deprecated.
@@ -158,7 +148,7 @@ ORDER BY cd.catalog, cd.position";
 
 const BUNDLES: &str = "
 SELECT cd.catalog, b.document, b.name, coalesce(i.reference, ''), f.path, cd.line, b.min_kube_version,
-       b.openshift_versions
+       b.openshift_versions, b.facts_from
 FROM bundle b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN file f ON f.id = cd.file
@@ -182,6 +172,13 @@ CROSS JOIN install_mode x ON x.document = b.document
 WHERE b.package = ?1
 GROUP BY x.document";
 
+const OBSTACLES: &str = "
+SELECT x.document, x.kind, x.value
+FROM bundle b
+CROSS JOIN obstacle x ON x.document = b.document
+WHERE b.package = ?1
+ORDER BY x.document, x.position";
+
 const DEPRECATIONS: &str = "
 SELECT cd.catalog, cd.position, x.schema, x.name, x.message
 FROM document d
@@ -199,6 +196,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundles of a package with places", BUNDLES),
     ("properties of a package's bundles", PROPERTIES),
     ("install modes of a package's bundles", INSTALL_MODES),
+    ("obstacles to OLM v1 of a package's bundles", OBSTACLES),
     ("deprecations of a package", DEPRECATIONS),
 ];
 
@@ -370,6 +368,12 @@ impl Index {
             Ok((row.get::<_, i64>(0)?, modes))
         })?;
         let modes: HashMap<i64, InstallModes> = modes.into_iter().collect();
+        let mut obstacles: HashMap<i64, Vec<(String, String)>> = HashMap::new();
+        for (document, kind, value) in
+            self.rows(OBSTACLES, [package], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?)))?
+        {
+            obstacles.entry(document).or_default().push((kind, value));
+        }
         for (id, document, mut bundle) in self.rows(BUNDLES, [package], |row| {
             let bundle = GraphBundle {
                 name: row.get(2)?,
@@ -378,6 +382,7 @@ impl Index {
                 line: row.get(5)?,
                 min_kube_version: row.get(6)?,
                 openshift_versions: row.get(7)?,
+                obstacles: Obstacles { known: KnownCsv::of(row.get_ref(8)?.as_str()?), ..Obstacles::default() },
                 ..GraphBundle::default()
             };
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, bundle))
@@ -389,6 +394,9 @@ impl Index {
                 bundle.dependency.clone_from(&facts.dependency);
             }
             bundle.install_modes = modes.get(&document).copied();
+            for (kind, value) in obstacles.get(&document).into_iter().flatten() {
+                bundle.obstacles.add(kind, value.clone());
+            }
             graph.bundles.push(bundle);
         }
         Ok(())

@@ -11,7 +11,7 @@ use super::installed::InstalledBundle;
 use super::path::PathStep;
 use super::v1::Installation;
 use olmdex_constraint::openshift::Minor;
-use olmdex_index::query::{GraphBundle, InstallModes, PackageGraph};
+use olmdex_index::query::{GraphBundle, Obstacles, PackageGraph};
 
 /// How a bundle stands to the version.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -79,7 +79,7 @@ pub fn bundles_that_stay(
     for (name, version) in view.bundles() {
         let Some(bundle) = view.bundle(&graph.catalog, name) else { continue };
         rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
-            refusal: refusal(&row, bundle.install_modes, installation),
+            refusal: refusal(&row, Some(bundle), installation),
             catalog: graph.catalog.clone(),
             package: graph.package.clone(),
             bundle: name.clone(),
@@ -130,7 +130,7 @@ pub fn installed_that_stays(
     installation: &Installation,
 ) -> Vec<Stay> {
     let found = bundle_of(view, &installed.name);
-    let modes = found.and_then(|it| it.1.install_modes);
+    let bundle = found.map(|it| it.1);
     let (catalog, mut claims) =
         found.map(|(graph, bundle)| (graph.catalog.clone(), Claims::from(bundle))).unwrap_or_default();
     match own {
@@ -139,7 +139,7 @@ pub fn installed_that_stays(
         None => {}
     }
     let of_installed = |row: Stay| Stay {
-        refusal: refusal(&row, modes, installation),
+        refusal: refusal(&row, bundle, installation),
         catalog: catalog.clone(),
         package: view.package.clone(),
         bundle: installed.name.clone(),
@@ -150,8 +150,14 @@ pub fn installed_that_stays(
 }
 
 /// Why OLM v1 refuses what a row is about, if the row is about OLM v1.
-fn refusal(row: &Stay, modes: Option<InstallModes>, installation: &Installation) -> Option<String> {
-    if row.olm.contains(&Generation::V1) { installation.refusal(modes) } else { None }
+fn refusal(row: &Stay, bundle: Option<&GraphBundle>, installation: &Installation) -> Option<String> {
+    if !row.olm.contains(&Generation::V1) {
+        return None;
+    }
+    match bundle {
+        Some(bundle) => installation.refusal(bundle.install_modes, &bundle.obstacles),
+        None => installation.refusal(None, &Obstacles::default()),
+    }
 }
 
 /// The first bundle of a name in any catalog, with what its catalog says.

@@ -242,7 +242,8 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
 #[must_use]
 pub fn v1_refusal(view: &PackageView, asked: &Asked, found: &v1::Resolution) -> Option<String> {
     let catalog = view.catalogs().iter().find(|it| it.name == found.catalog)?;
-    asked.installation.refusal(catalog.candidate(&found.bundle)?.install_modes)
+    let candidate = catalog.candidate(&found.bundle)?;
+    asked.installation.refusal(candidate.install_modes, &candidate.obstacles)
 }
 
 /// That OLM v1 resolves to a bundle and refuses it.
@@ -332,7 +333,7 @@ pub(super) fn v1_target(
         channels: listed,
         is_deprecated: candidate.is_deprecated,
         refused_for: candidate.dependency.clone(),
-        refusal: asked.installation.refusal(candidate.install_modes),
+        refusal: asked.installation.refusal(candidate.install_modes, &candidate.obstacles),
         supports_all_namespaces: candidate.install_modes.map(|it| it.all_namespaces),
         permits,
     })

@@ -361,7 +361,7 @@ impl WhyNot {
             self.condition("comes first", false, format!("{best} does: {why}"), Some(1));
         }
         // The resolver does not ask for this; what installs the bundle does.
-        if let Some(refusal) = asked.installation.refusal(candidate.install_modes) {
+        if let Some(refusal) = asked.installation.refusal(candidate.install_modes, &candidate.obstacles) {
             self.condition("is one that OLM v1 installs", false, refusal, None);
         }
     }
@@ -392,7 +392,7 @@ fn follows(
 fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String), within: &Reach) -> Vec<String> {
     let mut ways = Vec::new();
     let refusal_of = |installation: &v1::Installation| {
-        view.catalogs().iter().find_map(|it| it.candidate(name)).and_then(|it| installation.refusal(it.install_modes))
+        view.catalogs().iter().find_map(|it| it.candidate(name)).and_then(|it| installation.refusal(it.install_modes, &it.obstacles))
     };
     if refusal_of(&asked.installation).is_some() && refusal_of(&asked.installation.with_own_namespace()).is_none() {
         ways.push(format!(

@@ -14,6 +14,12 @@ pub struct CatalogSource {
     pub priority: i64,
     /// `spec.image`, or empty.
     pub image: String,
+    /// `spec.sourceType`, or empty.
+    pub source_type: String,
+    /// `spec.updateStrategy.registryPoll.interval`, or empty.
+    pub poll_interval: String,
+    /// The fields of its `spec` that a ClusterCatalog has no place for.
+    pub without_place: Vec<&'static str>,
     /// `status.connectionState.lastObservedState`, or empty.
     pub state: String,
     /// Where it is written.
@@ -27,6 +33,12 @@ impl CatalogSource {
             namespace: object.namespace(),
             priority: object.at(&["spec", "priority"]).and_then(|it| it.as_f64()).unwrap_or_default() as i64,
             image: object.text(&["spec", "image"]),
+            source_type: object.text(&["spec", "sourceType"]),
+            poll_interval: object.text(&["spec", "updateStrategy", "registryPoll", "interval"]),
+            without_place: ["secrets", "grpcPodConfig"]
+                .into_iter()
+                .filter(|it| object.at(&["spec", it]).is_some_and(|it| !it.is_null()))
+                .collect(),
             state: object.text(&["status", "connectionState", "lastObservedState"]),
             place: object.place.clone(),
         }

@@ -5,9 +5,10 @@
 use std::collections::HashMap;
 
 use super::object::{Object, text};
+use super::object_set;
 use super::{
-    CatalogSource, Cluster, ClusterExtension, ClusterNode, ClusterOperator, ClusterServiceVersion, ClusterVersion,
-    InstallPlan, MachineConfigPool, OperatorCondition, OperatorGroup, Subscription,
+    CatalogSource, Cluster, ClusterCatalog, ClusterExtension, ClusterNode, ClusterObjectSet, ClusterOperator,
+    ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool, OperatorCondition, OperatorGroup, Subscription,
 };
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;
@@ -49,9 +50,20 @@ impl Collector {
             return;
         }
         self.note_time(&object);
+        let namespace = object.namespace();
+        if !namespace.is_empty() && !self.cluster.collected.contains(&namespace) {
+            self.cluster.collected.insert(namespace);
+        }
         match (group.as_str(), kind.as_str()) {
             ("olm.operatorframework.io", "ClusterExtension") => {
                 self.put("ClusterExtension", &object, |it| &mut it.extensions, ClusterExtension::read);
+            }
+            ("olm.operatorframework.io", "ClusterCatalog") => {
+                self.put("ClusterCatalog", &object, |it| &mut it.cluster_catalogs, ClusterCatalog::read);
+            }
+            // The second is the former name.
+            ("olm.operatorframework.io", "ClusterObjectSet" | "ClusterExtensionRevision") => {
+                self.put("ClusterObjectSet", &object, |it| &mut it.object_sets, ClusterObjectSet::read);
             }
             ("config.openshift.io", "ClusterVersion") => {
                 let version = ClusterVersion::read(&object);
@@ -96,6 +108,12 @@ impl Collector {
             }
             _ => self.skip(&kind),
         }
+    }
+
+    /// The objects, with what they say of each other.
+    pub(super) fn finish(mut self) -> Cluster {
+        object_set::fill_in(&mut self.cluster.extensions, &self.cluster.object_sets);
+        self.cluster
     }
 
     fn skip(&mut self, kind: &str) {

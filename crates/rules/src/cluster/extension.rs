@@ -6,11 +6,22 @@ use super::condition::Condition;
 use super::object::{Object, text};
 use super::selector::LabelSelector;
 use olmdex_base::diag::Place;
+use olmdex_constraint::openshift::Minor;
 use olmdex_text::json::{Value, write_compact};
 use olmdex_version::masterminds::api_server_refusal;
 
 /// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
 pub const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+
+/// The annotation of a ClusterExtension that has taken the place of a Subscription: `NAMESPACE/NAME`.
+pub const MIGRATED_FROM: &str = "olm.operatorframework.io/migrated-from-subscription";
+
+/// Whether a ClusterExtension needs a service account on a version of OpenShift: operator-controller ignores it since #2770, which OpenShift
+/// has from 4.23 on, which is also 5.0. It does no harm where it is ignored, so it is needed where the version is not known.
+#[must_use]
+pub fn needs_service_account(openshift: Option<Minor>) -> bool {
+    openshift.is_none_or(|it| it.is_before(Minor { major: 4, minor: 23 }))
+}
 
 /// A ClusterExtension.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +44,8 @@ pub struct ClusterExtension {
     pub config: Option<String>,
     /// Name and version of `status.install.bundle`, if something is installed.
     pub installed: Option<(String, String)>,
+    /// The Subscription whose place it has taken, as `NAMESPACE/NAME`.
+    pub migrated_from: Option<String>,
     /// Its conditions.
     pub conditions: Vec<Condition>,
     /// Where it is written.
@@ -78,6 +91,7 @@ impl ClusterExtension {
             }),
             installed: (!installed.is_empty())
                 .then(|| (installed, object.text(&["status", "install", "bundle", "version"]))),
+            migrated_from: object.annotation(MIGRATED_FROM),
             conditions: Condition::all(object, &["status", "conditions"]),
             place: object.place.clone(),
         }

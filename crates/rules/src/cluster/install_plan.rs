@@ -4,6 +4,18 @@
 
 use super::object::{Object, text};
 use olmdex_base::diag::Place;
+use olmdex_text::json::Value;
+
+/// From which CatalogSource a bundle was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lookup {
+    /// The bundle: the name of its ClusterServiceVersion.
+    pub bundle: String,
+    /// The namespace of the CatalogSource.
+    pub namespace: String,
+    /// The CatalogSource.
+    pub name: String,
+}
 
 /// An InstallPlan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,6 +32,8 @@ pub struct InstallPlan {
     pub phase: String,
     /// What its conditions say is wrong, or empty.
     pub message: String,
+    /// From where its bundles were taken.
+    pub lookups: Vec<Lookup>,
     /// Where it is written.
     pub place: Place,
 }
@@ -38,9 +52,16 @@ impl InstallPlan {
                 .filter_map(|it| Some(it.as_str()?.into_owned()))
                 .collect(),
             phase: object.text(&["status", "phase"]),
+            lookups: object.items(&["status", "bundleLookups"]).into_iter().map(lookup).collect(),
             message: wrong.map(|it| text(*it, "message")).unwrap_or_default(),
             place: object.place.clone(),
         }
+    }
+
+    /// From which CatalogSource it took a bundle, if it says so.
+    #[must_use]
+    pub fn lookup(&self, bundle: &str) -> Option<&Lookup> {
+        self.lookups.iter().find(|it| it.bundle == bundle && !it.name.is_empty())
     }
 
     /// Whether somebody must approve it.
@@ -48,4 +69,9 @@ impl InstallPlan {
     pub fn waits(&self) -> bool {
         !self.is_approved && matches!(self.phase.as_str(), "RequiresApproval" | "")
     }
+}
+
+fn lookup(value: Value<'_>) -> Lookup {
+    let source = |key: &str| value.get("catalogSourceRef").map(|it| text(it, key)).unwrap_or_default();
+    Lookup { bundle: text(value, "identifier"), namespace: source("namespace"), name: source("name") }
 }

@@ -75,7 +75,7 @@ pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError
     let mut collector = Collector::default();
     let warnings = each_text(path, archives, tells_of_cluster, &mut |file, text| add_text(&mut collector, file, text))?;
     collector.cluster.warnings.splice(0..0, warnings);
-    Ok(collector.cluster)
+    Ok(collector.finish())
 }
 
 /// Whether a file may tell of a cluster's operators or of its platform. In a must-gather the path says what a file holds, and most of it are
@@ -188,7 +188,7 @@ pub fn read_with_objects(
 ) -> Result<(Cluster, Vec<AnyObject>, Vec<String>), ClusterError> {
     let mut gathered = Gathered::default();
     let warnings = each_text(path, archives, |_| true, &mut |file, text| gathered.add(file, text))?;
-    Ok((gathered.collector.cluster, gathered.objects, warnings))
+    Ok((gathered.collector.finish(), gathered.objects, warnings))
 }
 
 /// As [`read_with_objects`], from texts with what they are called.
@@ -200,7 +200,7 @@ pub fn read_texts_with_objects<'t>(
 ) -> Result<(Cluster, Vec<AnyObject>), ClusterError> {
     let mut gathered = Gathered::default();
     texts.into_iter().try_for_each(|(file, text)| gathered.add(file, &text))?;
-    Ok((gathered.collector.cluster, gathered.objects))
+    Ok((gathered.collector.finish(), gathered.objects))
 }
 
 /// The state of a cluster, and all objects.
@@ -359,7 +359,7 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
 pub fn read_text(file: &str, text: &[u8]) -> Result<Cluster, ClusterError> {
     let mut collector = Collector::default();
     add_text(&mut collector, file, text)?;
-    Ok(collector.cluster)
+    Ok(collector.finish())
 }
 
 fn add_text(collector: &mut Collector, file: &str, text: &[u8]) -> Result<(), ClusterError> {

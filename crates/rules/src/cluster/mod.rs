@@ -8,6 +8,7 @@
 mod admin_gate;
 mod catalog_source;
 mod check;
+mod cluster_catalog;
 mod cluster_operator;
 mod cluster_version;
 mod collect;
@@ -16,6 +17,7 @@ mod extension;
 mod install_plan;
 mod manifest;
 mod object;
+mod object_set;
 mod operator_condition;
 mod operator_group;
 pub mod rules;
@@ -23,20 +25,22 @@ mod selector;
 mod service_version;
 mod subscription;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use admin_gate::AdminGates;
 pub use catalog_source::CatalogSource;
 pub use check::{check, unreadable};
+pub use cluster_catalog::ClusterCatalog;
 pub use cluster_operator::{ClusterOperator, MachineConfigPool};
 pub use cluster_version::ClusterVersion;
 pub use condition::Condition;
-pub use extension::{CATALOG_NAME_LABEL, ClusterExtension};
-pub use install_plan::InstallPlan;
+pub use extension::{CATALOG_NAME_LABEL, ClusterExtension, MIGRATED_FROM, needs_service_account};
+pub use install_plan::{InstallPlan, Lookup};
 pub use manifest::{
     AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text, read_texts_with_objects,
     read_with_objects,
 };
+pub use object_set::ClusterObjectSet;
 pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
 pub use selector::{LabelSelector, LabelSelectorRequirement};
@@ -65,6 +69,10 @@ pub struct Cluster {
     pub catalog_sources: Vec<CatalogSource>,
     /// ClusterExtensions of OLM v1.
     pub extensions: Vec<ClusterExtension>,
+    /// ClusterCatalogs of OLM v1.
+    pub cluster_catalogs: Vec<ClusterCatalog>,
+    /// ClusterObjectSets of OLM v1.
+    pub object_sets: Vec<ClusterObjectSet>,
     /// OperatorGroups.
     pub operator_groups: Vec<OperatorGroup>,
     /// InstallPlans.
@@ -85,6 +93,8 @@ pub struct Cluster {
     pub admin_gates: AdminGates,
     /// When something changed last, as far as it is known: `2026-01-31T12:00:00Z`.
     pub newest: String,
+    /// The namespaces of which there is any object.
+    pub collected: BTreeSet<String>,
     /// How many objects there are of kinds that say nothing here.
     pub skipped: BTreeMap<String, u64>,
     /// What could not be read, in words; only what was found in a directory, where not every file need be a manifest.
@@ -114,12 +124,16 @@ impl Cluster {
         put(&mut self.csvs, other.csvs, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.catalog_sources, other.catalog_sources, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.extensions, other.extensions, |it| (String::new(), it.name.clone()));
+        put(&mut self.cluster_catalogs, other.cluster_catalogs, |it| (String::new(), it.name.clone()));
+        put(&mut self.object_sets, other.object_sets, |it| (String::new(), it.name.clone()));
         put(&mut self.operator_groups, other.operator_groups, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.install_plans, other.install_plans, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.operator_conditions, other.operator_conditions, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.cluster_operators, other.cluster_operators, |it| (String::new(), it.name.clone()));
         put(&mut self.pools, other.pools, |it| (String::new(), it.name.clone()));
         put(&mut self.nodes, other.nodes, |it| (String::new(), it.name.clone()));
+        object_set::fill_in(&mut self.extensions, &self.object_sets);
+        self.collected.extend(other.collected);
         self.warnings.extend(other.warnings);
         if let Some(version) = other.cluster_version {
             self.take_version(version);

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: no types of particular kinds.
 
 use olmdex_base::diag::Place;
-use olmdex_text::json::Value;
+use olmdex_text::json::{Value, write_compact};
 
 /// An object, and where it stands.
 pub(super) struct Object<'d> {
@@ -47,6 +47,18 @@ impl<'d> Object<'d> {
 
     pub(super) fn annotation(&self, name: &str) -> Option<String> {
         Some(self.at(&["metadata", "annotations", name])?.as_str()?.into_owned())
+    }
+
+    pub(super) fn label(&self, name: &str) -> Option<String> {
+        Some(self.at(&["metadata", "labels", name])?.as_str()?.into_owned())
+    }
+
+    /// The value at a path as compact JSON; `None` if there is none, or it is null.
+    pub(super) fn json(&self, path: &[&str]) -> Option<String> {
+        let value = self.at(path).filter(|it| !it.is_null())?;
+        let mut written = Vec::new();
+        write_compact(value, &mut written);
+        Some(String::from_utf8_lossy(&written).into_owned())
     }
 
     pub(super) fn has_label(&self, name: &str) -> bool {

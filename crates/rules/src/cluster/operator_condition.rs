@@ -15,6 +15,8 @@ pub struct OperatorCondition {
     pub namespace: String,
     /// What it says, with what administrators say instead.
     pub conditions: Vec<Condition>,
+    /// Its `status.conditions`: what the operator itself has reported.
+    pub reported: Vec<Condition>,
     /// Where it is written.
     pub place: Place,
 }
@@ -24,8 +26,9 @@ impl OperatorCondition {
         // An override counts before what the operator says.
         let mut conditions = Condition::all(object, &["spec", "overrides"]);
         conditions.extend(Condition::all(object, &["spec", "conditions"]));
-        conditions.extend(Condition::all(object, &["status", "conditions"]));
-        Self { name: object.name(), namespace: object.namespace(), conditions, place: object.place.clone() }
+        let reported = Condition::all(object, &["status", "conditions"]);
+        conditions.extend(reported.iter().cloned());
+        Self { name: object.name(), namespace: object.namespace(), conditions, reported, place: object.place.clone() }
     }
 
     /// Why the operator is not to be updated now; `None` if it may be.

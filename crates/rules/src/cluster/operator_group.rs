@@ -18,6 +18,14 @@ pub struct OperatorGroup {
     pub fails_forward: bool,
     /// The namespaces that it is for; one without a name stands for all. `None` if only the cluster can tell.
     pub targets: Option<Vec<String>>,
+    /// `spec.targetNamespaces`
+    pub target_namespaces: Vec<String>,
+    /// `spec.selector` as JSON, if it selects anything; with `spec.targetNamespaces` it is ignored.
+    pub selector: Option<String>,
+    /// `spec.serviceAccountName`, or empty.
+    pub service_account: String,
+    /// `spec` as JSON.
+    pub spec: String,
     /// Where it is written.
     pub place: Place,
 }
@@ -31,18 +39,29 @@ impl OperatorGroup {
             excludes_global: excludes.as_deref() == Some("true"),
             fails_forward: object.text(&["spec", "upgradeStrategy"]) == "TechPreviewUnsafeFailForward",
             targets: targets(object),
+            target_namespaces: texts(object, &["spec", "targetNamespaces"]),
+            selector: object.json(&["spec", "selector"]).filter(|_| selects(object)),
+            service_account: object.text(&["spec", "serviceAccountName"]),
+            spec: object.json(&["spec"]).unwrap_or_else(|| "{}".to_owned()),
             place: object.place.clone(),
         }
     }
 }
 
+fn texts(object: &Object<'_>, path: &[&str]) -> Vec<String> {
+    object.items(path).into_iter().filter_map(|it| Some(it.as_str()?.into_owned())).collect()
+}
+
+/// Whether its selector has anything in it; an empty one selects all namespaces.
+fn selects(object: &Object<'_>) -> bool {
+    let has_labels = object.at(&["spec", "selector", "matchLabels"]).is_some_and(|it| it.members().next().is_some());
+    has_labels || !object.items(&["spec", "selector", "matchExpressions"]).is_empty()
+}
+
 /// The cluster's own word first, then what was asked of it.
 fn targets(object: &Object<'_>) -> Option<Vec<String>> {
-    let texts = |path: &[&str]| -> Vec<String> {
-        object.items(path).into_iter().filter_map(|it| Some(it.as_str()?.into_owned())).collect()
-    };
     for path in [["status", "namespaces"], ["spec", "targetNamespaces"]] {
-        let found = texts(&path);
+        let found = texts(object, &path);
         if !found.is_empty() {
             return Some(found);
         }

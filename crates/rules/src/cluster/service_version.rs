@@ -4,7 +4,7 @@
 
 use super::object::Object;
 use olmdex_base::diag::Place;
-use olmdex_fbc::service_version::{CsvView, ListedApi};
+use olmdex_fbc::service_version::{CsvView, ListedApi, olm_access};
 use olmdex_fbc::{Api, Property};
 use olmdex_text::json::{self, Kind};
 
@@ -33,6 +33,14 @@ pub struct ClusterServiceVersion {
     pub owned: Vec<Api>,
     /// The APIs that it requires.
     pub required: Vec<Api>,
+    /// Its install modes, and whether it supports them; empty if it states none.
+    pub install_modes: Vec<(String, bool)>,
+    /// The APIs of servers among those that it owns.
+    pub owned_services: Vec<Api>,
+    /// Its webhooks.
+    pub webhooks: Vec<String>,
+    /// The resources of OLM Classic that it may use without the APIs of OLM v1; `None` if it does not say how it is installed.
+    pub olm_access: Option<Vec<&'static str>>,
     /// What is wrong with it, in OLM's words, if something is: then OLM resolves nothing in its namespace.
     pub failure: Option<String>,
     /// Where it is written.
@@ -62,6 +70,9 @@ impl ClusterServiceVersion {
             }
         };
         let (owned, required) = (apis("owned"), apis("required"));
+        let is_copied = object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied";
+        // A namespace may have hundreds of copies, about which nobody asks.
+        let olm_access = if is_copied { None } else { object.at(&["spec", "install"]).map(|_| olm_access(&csv.permissions())) };
         Self {
             name: object.name(),
             namespace: object.namespace(),
@@ -70,10 +81,14 @@ impl ClusterServiceVersion {
             min_kube_version: csv.text("minKubeVersion"),
             message: object.text(&["status", "message"]),
             phase: object.text(&["status", "phase"]),
-            is_copied: object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied",
+            is_copied,
             properties,
             owned,
             required,
+            install_modes: csv.install_modes().collect(),
+            owned_services: csv.services("owned").map(|it| it.api).collect(),
+            webhooks: csv.webhooks().collect(),
+            olm_access,
             failure,
             place: object.place.clone(),
         }

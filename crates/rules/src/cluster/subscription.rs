@@ -29,6 +29,14 @@ pub struct Subscription {
     pub current: String,
     /// The InstallPlan that it waits for, or empty.
     pub install_plan: String,
+    /// `status.state`, or empty.
+    pub state: String,
+    /// The annotation `olm.generated-by`: OLM made it for an operator that requires this one.
+    pub generated_by: Option<String>,
+    /// `spec.config` as JSON, if there is one.
+    pub config: Option<String>,
+    /// `spec` as JSON.
+    pub spec: String,
     /// Its conditions.
     pub conditions: Vec<Condition>,
     /// Where it is written.
@@ -49,6 +57,10 @@ impl Subscription {
             installed: object.text(&["status", "installedCSV"]),
             current: object.text(&["status", "currentCSV"]),
             install_plan: object.text(&["status", "installPlanRef", "name"]),
+            state: object.text(&["status", "state"]),
+            generated_by: object.annotation("olm.generated-by"),
+            config: object.json(&["spec", "config"]),
+            spec: object.json(&["spec"]).unwrap_or_default(),
             conditions: Condition::all(object, &["status", "conditions"]),
             place: object.place.clone(),
         }

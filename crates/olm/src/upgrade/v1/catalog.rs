@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
 use crate::upgrade::channel::{Channel, Entry};
-use olmdex_index::query::{GraphBundle, GraphDeprecation, InstallModes, PackageGraph};
+use olmdex_index::query::{GraphBundle, GraphDeprecation, InstallModes, Obstacles, PackageGraph};
 use olmdex_version::{Holding, VersionRelease};
 
 /// The label that every catalog has: its name.
@@ -154,6 +154,8 @@ pub struct Candidate {
     pub dependency: Option<String>,
     /// The install modes that it states; `None` if it states none.
     pub install_modes: Option<InstallModes>,
+    /// What else may keep it from being installed.
+    pub obstacles: Obstacles,
 }
 
 impl Candidate {
@@ -252,6 +254,7 @@ fn candidate(bundle: &GraphBundle, deprecated: &HashSet<&str>, explicit_releases
         is_deprecated: deprecated.contains(bundle.name.as_str()),
         dependency: bundle.dependency.clone(),
         install_modes: bundle.install_modes,
+        obstacles: bundle.obstacles.clone(),
     }
 }
 

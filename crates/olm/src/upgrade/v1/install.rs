@@ -1,11 +1,11 @@
 //! What OLM v1 refuses to install after it has resolved to it (`docs/behaviour/olm-v1.md` 2.14): a bundle whose install modes it does not
 //! support, and a configuration that does not fit the bundle. The resolver knows nothing of either.
 //!
-//! What it deliberately does not do: it renders no manifests, and a bundle that states no install modes is not judged.
+//! What it deliberately does not do: it renders no manifests, and what a catalog does not say of a bundle is not held against it.
 
 use std::collections::BTreeMap;
 
-use olmdex_index::query::InstallModes;
+use olmdex_index::query::{InstallModes, Obstacles};
 use olmdex_text::json::{Kind, Reader, Value};
 use olmdex_version::Quoted;
 
@@ -28,6 +28,7 @@ const GATES: [(&str, bool, bool); 6] = [
 
 const BUNDLE_RELEASE: &str = "BundleReleaseSupport";
 const DEPLOYMENT_CONFIG: &str = "DeploymentConfig";
+const CERTIFICATES: [&str; 2] = ["WebhookProviderCertManager", "WebhookProviderOpenshiftServiceCA"];
 const SINGLE_OWN_NAMESPACE: &str = Gates::SINGLE_OWN_NAMESPACE;
 
 /// Why feature gates cannot be read.
@@ -99,11 +100,55 @@ impl Gates {
         self.states.iter().zip(GATES).any(|(is_on, it)| *is_on && it.0 == gate)
     }
 
+    /// Why operator-controller cannot render a bundle, in the order in which it looks; it stops at the first. What the catalog does not say
+    /// is not held against the bundle.
+    #[must_use]
+    pub fn unsupported(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Vec<Unsupported> {
+        let mut found = Vec::new();
+        if !obstacles.api_services.is_empty() {
+            found.push(Unsupported::ApiServices);
+        }
+        if !obstacles.webhooks.is_empty() && !self.has_certificates() {
+            found.push(Unsupported::Webhooks);
+        }
+        if let Some(modes) = modes {
+            if !self.is_on(SINGLE_OWN_NAMESPACE) && !modes.all_namespaces {
+                found.push(Unsupported::NotAllNamespaces);
+            } else if !modes.all_namespaces && !modes.single_namespace && !modes.own_namespace {
+                found.push(Unsupported::NoInstallMode);
+            }
+        }
+        found
+    }
+
+    /// Whether anything provides certificates for webhooks.
+    #[must_use]
+    pub fn has_certificates(&self) -> bool {
+        CERTIFICATES.iter().any(|it| self.is_on(it))
+    }
+
     /// Whether explicit releases count (`BundleReleaseSupport`).
     #[must_use]
     pub(crate) fn has_explicit_releases(&self) -> bool {
         self.is_on(BUNDLE_RELEASE)
     }
+}
+
+/// Why operator-controller cannot render a bundle; displayed in its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    /// It owns APIs of servers.
+    #[error("unsupported bundle: apiServiceDefintions are not supported")]
+    ApiServices,
+    /// It has webhooks, and nothing provides certificates.
+    #[error("unsupported bundle: webhookDefinitions are not supported")]
+    Webhooks,
+    /// It does not watch all namespaces.
+    #[error("unsupported bundle: bundle does not support AllNamespaces install mode")]
+    NotAllNamespaces,
+    /// It supports none of the install modes that OLM v1 knows.
+    #[error("unsupported bundle: bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes")]
+    NoInstallMode,
 }
 
 /// How a bundle is to be installed.
@@ -130,22 +175,14 @@ impl Installation {
         changed
     }
 
-    /// Why operator-controller refuses a bundle with these install modes, in its words; `None` if it does not, or if the bundle does not
-    /// say enough.
+    /// Why operator-controller refuses a bundle with these install modes and obstacles, in its words; `None` if it does not, or if the
+    /// catalog does not say enough.
     #[must_use]
-    pub fn refusal(&self, modes: Option<InstallModes>) -> Option<String> {
-        let has_single_and_own = self.gates.is_on(SINGLE_OWN_NAMESPACE);
-        if let Some(modes) = modes {
-            if !has_single_and_own && !modes.all_namespaces {
-                return Some("unsupported bundle: bundle does not support AllNamespaces install mode".to_owned());
-            }
-            if !modes.all_namespaces && !modes.single_namespace && !modes.own_namespace {
-                return Some(
-                    "unsupported bundle: bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes"
-                        .to_owned(),
-                );
-            }
+    pub fn refusal(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Option<String> {
+        if let Some(unsupported) = self.gates.unsupported(modes, obstacles).first() {
+            return Some(unsupported.to_string());
         }
+        let has_single_and_own = self.gates.is_on(SINGLE_OWN_NAMESPACE);
         // Without the gate, a configuration is looked at only if there is one.
         if !has_single_and_own && self.config.is_none() {
             return None;
@@ -385,7 +422,31 @@ mod tests {
     fn refusal(stated: &str, gates: &str, config: Option<&str>) -> String {
         let gates = Gates::parse(gates).unwrap();
         let installation = Installation { gates, config: config.map(str::to_owned), namespace: "here".to_owned() };
-        installation.refusal(modes(stated)).unwrap_or_default()
+        installation.refusal(modes(stated), &Obstacles::default()).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_cannot_be_rendered_is_refused_in_their_order() {
+        const SERVICES: &str = "unsupported bundle: apiServiceDefintions are not supported";
+        const WEBHOOKS: &str = "unsupported bundle: webhookDefinitions are not supported";
+        const OFF: &str = "WebhookProviderCertManager=false,WebhookProviderOpenshiftServiceCA=false";
+        const ONE: &str = "WebhookProviderCertManager=false";
+        for (services, webhooks, gates, refused) in [
+            (0, 0, "", ""),
+            (1, 0, "", SERVICES),
+            (0, 1, "", ""),
+            (0, 1, ONE, ""),
+            (0, 1, OFF, WEBHOOKS),
+            (1, 1, OFF, SERVICES),
+            (0, 0, OFF, ""),
+        ] {
+            let named = |n: usize| vec!["a".to_owned(); n];
+            let obstacles =
+                Obstacles { api_services: named(services), webhooks: named(webhooks), ..Obstacles::default() };
+            let installation = Installation { gates: Gates::parse(gates).unwrap(), ..Installation::default() };
+            let found = installation.refusal(modes("all"), &obstacles).unwrap_or_default();
+            assert_eq!(found, refused, "{services} {webhooks} {gates}");
+        }
     }
 
     #[test]

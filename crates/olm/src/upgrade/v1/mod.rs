@@ -24,7 +24,7 @@ pub use catalog::{Candidate, Catalog, CatalogState, ReleaseReading};
 pub use conditions::{DeprecationCondition, deprecation_conditions};
 pub(super) use edge_cursor::{Cursor, Web};
 pub use error::ResolveError;
-pub use install::{GateError, Gates, Installation};
+pub use install::{GateError, Gates, Installation, Unsupported};
 pub use installed::Installed;
 pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Policy, Question, Resolution, resolve, resolve_only};

@@ -1,0 +1,349 @@
+//! Which Subscriptions of a cluster, or which packages of catalogs, can move to OLM v1: every condition by itself, and what follows.
+
+use super::bundle::Target;
+use super::dependencies::needs;
+use super::error::AskError;
+use super::name::{PackageName, no_channel, no_package, no_version};
+use super::upgrade::Warn;
+use olmdex_base::diag::Place;
+use olmdex_index::Index;
+use olmdex_index::query::{Filter, V1Bundle, V1Facts};
+use olmdex_olm::catalog_source::CatalogSources;
+use olmdex_olm::readiness::{
+    Acknowledgement, BundleTraits, Condition, Conversion, InstalledOperators, Met, Moving, Readiness, Ready, State,
+    catalog_condition, convert, of_bundle, of_subscription,
+};
+use olmdex_olm::upgrade::v1::Gates;
+use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, Subscription};
+
+/// What is asked.
+#[derive(Debug, Default)]
+pub struct ReadinessQuestion {
+    /// Packages, versions, channels or bundles; with a cluster, packages or `NAMESPACE/NAME` of Subscriptions. All, if there are none.
+    pub names: Vec<String>,
+    /// The cluster, with words for it in messages.
+    pub cluster: Option<(Cluster, String)>,
+    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
+    pub source_map: Vec<String>,
+    /// The catalogs to ask; all, if none is named.
+    pub catalogs: Vec<String>,
+    /// Whether the user gave the catalogs names of their own, see [`CatalogSources::new`].
+    pub are_named: bool,
+    /// The feature gates of operator-controller.
+    pub gates: Gates,
+    /// Whether operator-controller renders API services.
+    pub renders_api_services: bool,
+    /// What is acknowledged.
+    pub acknowledged: Vec<Acknowledgement>,
+}
+
+/// The answers.
+#[derive(Debug, Default)]
+pub struct ReadinessAnswers {
+    /// An item for each Subscription, or for each package of each catalog, by state.
+    pub items: Vec<Readiness>,
+    /// What takes the place of the Subscriptions that can move.
+    pub conversion: Conversion,
+}
+
+impl ReadinessAnswers {
+    /// Whether nothing speaks against OLM v1 anywhere.
+    #[must_use]
+    pub fn is_positive(&self) -> bool {
+        self.items.iter().all(|it| it.state.is_good())
+    }
+}
+
+impl ReadinessQuestion {
+    /// The answers. Without an index it is not known which catalogs serve packages.
+    ///
+    /// # Errors
+    /// If something that is named does not exist, or there is nothing to judge.
+    pub fn answer(&self, index: Option<&Index>, warn: Warn<'_>) -> Result<ReadinessAnswers, AskError> {
+        let mut answers = match (&self.cluster, index) {
+            (Some((cluster, words)), _) => self.of_cluster(cluster, words, index, warn)?,
+            (None, Some(index)) => ReadinessAnswers { items: self.of_catalogs(index)?, ..ReadinessAnswers::default() },
+            (None, None) => return Err(AskError::NothingAsked),
+        };
+        if answers.items.is_empty() {
+            return Err(AskError::NothingInCluster("no catalog has a package".to_owned()));
+        }
+        answers.items.sort_by(|a, b| {
+            (a.state, &a.subscription, &a.package, &a.catalog).cmp(&(b.state, &b.subscription, &b.package, &b.catalog))
+        });
+        Ok(answers)
+    }
+
+    /// The packages of catalogs: of each the head of its default channel, unless a name says otherwise.
+    fn of_catalogs(&self, index: &Index) -> Result<Vec<Readiness>, AskError> {
+        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
+        let mut facts = if self.names.is_empty() { index.v1_heads(&filter)? } else { Vec::new() };
+        for name in &self.names {
+            facts.extend(named(index, &filter, &PackageName::find(index, name)?)?);
+        }
+        let mut items = Vec::with_capacity(facts.len());
+        for it in facts {
+            items.push(self.of_package(index, it)?);
+        }
+        Ok(items)
+    }
+
+    fn of_package(&self, index: &Index, facts: V1Facts) -> Result<Readiness, AskError> {
+        let V1Facts { catalog, package, default_channel, is_valid, bundle } = facts;
+        let mut item = Readiness::new(package);
+        item.catalog = Some(catalog);
+        let Some(bundle) = bundle.filter(|_| is_valid) else {
+            item.reason = match (is_valid, default_channel.as_str()) {
+                (false, _) => format!("the package has errors: `olmdex check` names those of {}", item.package),
+                (true, "") => "the package has no default channel".to_owned(),
+                (true, channel) => format!("channel {channel} has no single head"),
+            };
+            return Ok(item);
+        };
+        let mut traits = BundleTraits::from(&bundle);
+        add_providers(index, &item, &bundle, &mut traits)?;
+        item.conditions = of_bundle(&traits, &self.gates, self.renders_api_services);
+        let serves = format!("`{}` has the package", item.catalog.as_deref().unwrap_or_default());
+        item.conditions.push(catalog_condition(Met::Yes, serves, Some(bundle.place.clone())));
+        (item.bundle, item.version) = (bundle.name, bundle.version);
+        item.finish(&self.acknowledged, Moving::FromCatalog);
+        item.warn_of_webhooks(&traits, &self.gates);
+        Ok(item)
+    }
+
+    fn of_cluster(
+        &self,
+        cluster: &Cluster,
+        words: &str,
+        index: Option<&Index>,
+        warn: Warn<'_>,
+    ) -> Result<ReadinessAnswers, AskError> {
+        cluster.warnings.iter().for_each(|it| warn(it));
+        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
+        let ranks = index.map(|it| it.catalog_ranks(&filter)).transpose()?.unwrap_or_default();
+        let sources = CatalogSources::new(&ranks, &self.source_map, cluster, None, self.are_named)?;
+        let asking = Asking { asked: self, cluster, index, sources, operators: InstalledOperators::of(cluster) };
+        let mut answers = ReadinessAnswers::default();
+        let mut ready = Vec::new();
+        for subscription in cluster.subscriptions.iter().filter(|it| self.names_subscription(it)) {
+            let (item, moving) = asking.of_subscription(subscription)?;
+            ready.extend(moving.filter(|_| item.state == State::Eligible));
+            answers.items.push(item);
+        }
+        answers.items.extend(cluster.extensions.iter().filter_map(|it| self.migrated(cluster, it)));
+        if answers.items.is_empty() {
+            return Err(AskError::NothingInCluster(match self.names.as_slice() {
+                [] => format!("{words} has no Subscription, and no ClusterExtension that was one"),
+                names => format!("{words} has no Subscription of {}", names.join(", ")),
+            }));
+        }
+        answers.conversion = convert(cluster, &ready);
+        Ok(answers)
+    }
+
+    fn names_subscription(&self, subscription: &Subscription) -> bool {
+        let full = format!("{}/{}", subscription.namespace, subscription.name);
+        let is_meant = |it: &String| *it == subscription.package || *it == full || *it == subscription.name;
+        self.names.is_empty() || self.names.iter().any(is_meant)
+    }
+
+    /// A ClusterExtension whose Subscription is gone.
+    fn migrated(&self, cluster: &Cluster, extension: &ClusterExtension) -> Option<Readiness> {
+        let from = extension.migrated_from.as_ref()?;
+        let still_is = |it: &Subscription| format!("{}/{}", it.namespace, it.name) == *from;
+        let is_meant = |it: &String| *it == extension.package || it == from || *it == extension.name;
+        let is_asked = self.names.is_empty() || self.names.iter().any(is_meant);
+        if !is_asked || cluster.subscriptions.iter().any(still_is) {
+            return None;
+        }
+        let mut item = Readiness::new(extension.package.clone());
+        item.state = State::AlreadyMigrated;
+        item.subscription = Some(from.clone());
+        item.cluster_extension = Some(extension.name.clone());
+        (item.bundle, item.version) = extension.installed.clone().unwrap_or_default();
+        item.catalog = extension.named_catalog().map(str::to_owned);
+        item.reason = format!("ClusterExtension {} has taken the place of Subscription {from}", extension.name);
+        Some(item)
+    }
+}
+
+/// What a catalog says of the bundles that a name means: those of a version, the head of a channel, or that of the default channel.
+fn named(index: &Index, filter: &Filter, name: &PackageName) -> Result<Vec<V1Facts>, AskError> {
+    let package = &name.package;
+    let of_package = Filter { package: Some(package.clone()), ..filter.clone() };
+    if let Some(wanted) = &name.installed {
+        let wanted = wanted.as_str();
+        let is_it = |bundle: &str, version: &str| bundle == wanted || version == wanted || version == wanted.trim_start_matches('v');
+        let found = index.v1_bundles(filter, package, is_it)?;
+        return if found.is_empty() { Err(no_version(index, &filter.catalogs, package, wanted)?) } else { Ok(found) };
+    }
+    if let Some(channel) = &name.channel {
+        let of_channel = Filter { channel: Some(channel.clone()), ..of_package };
+        let heads = index.channels(&of_channel)?;
+        let mut found = Vec::new();
+        for head in &heads {
+            let in_catalog = Filter { catalogs: vec![head.catalog.clone()], ..Filter::default() };
+            found.extend(index.v1_bundles(&in_catalog, package, |bundle, _| bundle == head.head)?);
+        }
+        return if found.is_empty() { Err(no_channel(index, package, channel)?) } else { Ok(found) };
+    }
+    let found = index.v1_heads(&of_package)?;
+    if found.is_empty() { Err(no_package(index, package)?) } else { Ok(found) }
+}
+
+/// Adds the packages that meet a bundle's dependencies, and where these are written.
+fn add_providers(
+    index: &Index,
+    item: &Readiness,
+    bundle: &V1Bundle,
+    traits: &mut BundleTraits,
+) -> Result<(), AskError> {
+    if traits.dependencies.as_ref().is_none_or(Vec::is_empty) {
+        return Ok(());
+    }
+    let is_dependency =
+        |kind: &str, _: &str| matches!(kind, "olm.package.required" | "olm.gvk.required" | "olm.constraint");
+    traits.dependency_place = Some(index.place_of_property(bundle.document, &bundle.place, is_dependency)?);
+    if bundle.required_apis.is_empty() && !bundle.has_constraint {
+        return Ok(());
+    }
+    let catalog = item.catalog.as_deref().unwrap_or_default();
+    let target = Target { package: item.package.clone(), bundle: bundle.name.clone() };
+    let found = needs(index, catalog, &target)?;
+    for need in found.iter().flat_map(|it| &it.needs) {
+        traits.depends_on.extend(need.met.packages.iter().cloned());
+    }
+    traits.depends_on.sort();
+    traits.depends_on.dedup();
+    Ok(())
+}
+
+/// A question about a cluster while it is worked out.
+struct Asking<'a> {
+    asked: &'a ReadinessQuestion,
+    cluster: &'a Cluster,
+    index: Option<&'a Index>,
+    sources: CatalogSources,
+    operators: InstalledOperators<'a>,
+}
+
+impl<'a> Asking<'a> {
+    /// How a Subscription stands, and what is needed to move it.
+    fn of_subscription(&self, subscription: &'a Subscription) -> Result<(Readiness, Option<Ready<'a>>), AskError> {
+        let shown = format!("{}/{}", subscription.namespace, subscription.name);
+        let mut item = Readiness::new(subscription.package.clone());
+        item.subscription = Some(shown.clone());
+        item.bundle.clone_from(&subscription.installed);
+        let (mut served, facts) = self.catalogs_of(subscription)?;
+        item.catalog = facts.as_ref().map(|it| it.catalog.clone());
+        let default_channel =
+            facts.as_ref().map(|it| it.default_channel.clone()).filter(|it| !it.is_empty());
+        let in_catalog = self.bundle_of(subscription, item.catalog.as_deref())?;
+        let traits = self.operators.traits_of(subscription, in_catalog.as_ref());
+        item.version = self.operators.version_of(subscription, in_catalog.as_ref());
+        item.conditions = of_subscription(self.cluster, subscription);
+        item.conditions.extend(of_bundle(&traits, &self.asked.gates, self.asked.renders_api_services));
+        if served.verdict == Met::NotKnown && self.index.is_none() {
+            served.reason = "no catalog is given: name them with `-i`".to_owned();
+        }
+        item.conditions.push(served);
+        item.finish(&self.asked.acknowledged, Moving::Installed);
+        item.dependents = self.operators.dependents_of(subscription);
+        if !item.dependents.is_empty() {
+            let dependents = item.dependents.join(", ");
+            item.warnings.push(format!("{dependents} depends on it, and OLM Classic resolves it no longer once this one has moved"));
+        }
+        item.warn_of_webhooks(&traits, &self.asked.gates);
+        if let Some(same) = self.cluster.extensions.iter().find(|it| it.migrated_from.as_deref() == Some(&shown)) {
+            item.state = State::Conflict;
+            item.cluster_extension = Some(same.name.clone());
+            item.reason =
+                format!("ClusterExtension {} has taken its place, and Subscription {shown} still exists", same.name);
+            let end = "`migrate-operators-v0-to-v1 cleanup`";
+            item.warnings.push(format!("{end} of the migration library ends such a move: name {}", same.name));
+            return Ok((item, None));
+        }
+        if let Some(other) = self.cluster.extensions.iter().find(|it| it.package == subscription.package) {
+            item.warnings.push(format!("ClusterExtension {} wants the same package", other.name));
+        }
+        let is_used = |it: &&Condition| it.is_acknowledged && it.verdict != Met::Yes;
+        let acknowledged = item.conditions.iter().filter(is_used).filter_map(|it| it.acknowledgement).collect();
+        let ready = Ready {
+            subscription,
+            version: item.version.clone(),
+            default_channel,
+            acknowledged,
+            has_dependents: !item.dependents.is_empty(),
+            has_webhooks: !traits.obstacles.webhooks.is_empty(),
+        };
+        Ok((item, Some(ready)))
+    }
+
+    /// Whether a ClusterCatalog serves the package of a Subscription, or the one that its CatalogSource becomes; and what the catalog says.
+    fn catalogs_of(&self, subscription: &Subscription) -> Result<(Condition, Option<V1Facts>), AskError> {
+        let Subscription { source, source_namespace, package, .. } = subscription;
+        let own = match self.asked.catalogs.as_slice() {
+            [] => self.sources.catalog(source_namespace, source).into_iter().collect(),
+            named => named.to_vec(),
+        };
+        let off = self.unavailable(source_namespace, source);
+        let of_cluster = self.cluster.cluster_catalogs.iter().filter(|it| it.serves());
+        let others = of_cluster.filter_map(|it| Some((self.sources.catalog("", &it.name)?, Some(it))));
+        let mut all: Vec<(String, Option<&ClusterCatalog>)> = own.iter().map(|it| (it.clone(), None)).collect();
+        all.extend(others);
+        let mut lacking: Vec<String> = Vec::new();
+        for (catalog, served_by) in all {
+            let Some(index) = self.index else { break };
+            let filter = Filter { catalogs: vec![catalog.clone()], package: Some(package.clone()), ..Filter::default() };
+            let Some(facts) = index.v1_heads(&filter)?.into_iter().next() else {
+                if !lacking.contains(&catalog) {
+                    lacking.push(catalog);
+                }
+                continue;
+            };
+            let place = facts.bundle.as_ref().map(|it| it.place.clone());
+            return Ok(match (off.filter(|_| served_by.is_none()), served_by) {
+                (Some(off), _) => {
+                    let reason = format!("ClusterCatalog {}, which has the package, does not serve", off.name);
+                    (catalog_condition(Met::No, reason, Some(off.place.clone())), Some(facts))
+                }
+                (None, Some(it)) => {
+                    let reason = format!("ClusterCatalog {} serves it", it.name);
+                    (catalog_condition(Met::Yes, reason, Some(it.place.clone())), Some(facts))
+                }
+                (None, None) => {
+                    let reason = format!("`{catalog}`, which CatalogSource {source} serves, has it");
+                    (catalog_condition(Met::Yes, reason, place), Some(facts))
+                }
+            });
+        }
+        let place: Option<Place> = Some(subscription.place.clone());
+        if lacking.is_empty() {
+            let reason = format!("the package {}", self.sources.unknown_words(source_namespace, source));
+            return Ok((catalog_condition(Met::NotKnown, reason, place), None));
+        }
+        let names = lacking.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let reason = format!("{names} does not have the package");
+        // Another ClusterCatalog, of which nothing is known, may have it.
+        let verdict = if own.is_empty() { Met::NotKnown } else { Met::No };
+        Ok((catalog_condition(verdict, reason, place), None))
+    }
+
+    /// The ClusterCatalog of a CatalogSource's image that does not serve.
+    fn unavailable(&self, namespace: &str, name: &str) -> Option<&ClusterCatalog> {
+        let source = self.cluster.catalog_sources.iter().find(|it| it.namespace == namespace && it.name == name)?;
+        let same = |it: &&ClusterCatalog| !source.image.is_empty() && it.image == source.image;
+        self.cluster.cluster_catalogs.iter().filter(same).find(|it| !it.serves())
+    }
+
+    /// What a catalog says of the bundle that a Subscription has installed.
+    fn bundle_of(&self, subscription: &Subscription, catalog: Option<&str>) -> Result<Option<V1Bundle>, AskError> {
+        let (Some(index), Some(catalog)) = (self.index, catalog) else { return Ok(None) };
+        if subscription.installed.is_empty() {
+            return Ok(None);
+        }
+        let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+        let found = index.v1_bundles(&filter, &subscription.package, |name, _| name == subscription.installed)?;
+        Ok(found.into_iter().next().and_then(|it| it.bundle))
+    }
+}

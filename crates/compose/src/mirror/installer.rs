@@ -1,0 +1,35 @@
+//! The service account with which OLM v1 installs, where it needs one (`docs/behaviour/olm-v1.md` 7.3).
+
+use super::document::ManifestValue;
+
+/// The name of the account for a ClusterExtension, and the ServiceAccount and ClusterRoleBinding that make it: rights to do anything, since
+/// no catalog says which ones an operator's installation takes.
+#[must_use]
+pub fn installer(extension: &str, namespace: &str) -> (String, Vec<ManifestValue>) {
+    let name = format!("{extension}-installer");
+    let of_namespace = |name: &str| {
+        ManifestValue::fields([("name", ManifestValue::text(name)), ("namespace", ManifestValue::text(namespace))])
+    };
+    let account = ManifestValue::fields([
+        ("apiVersion", ManifestValue::text("v1")),
+        ("kind", ManifestValue::text("ServiceAccount")),
+        ("metadata", of_namespace(&name)),
+    ]);
+    let role = ManifestValue::fields([
+        ("apiGroup", ManifestValue::text("rbac.authorization.k8s.io")),
+        ("kind", ManifestValue::text("ClusterRole")),
+        ("name", ManifestValue::text("cluster-admin")),
+    ]);
+    let subject = ManifestValue::fields([("kind", ManifestValue::text("ServiceAccount"))])
+        .with("name", ManifestValue::text(&name))
+        .with("namespace", ManifestValue::text(namespace));
+    let binding = ManifestValue::fields([
+        ("apiVersion", ManifestValue::text("rbac.authorization.k8s.io/v1")),
+        ("kind", ManifestValue::text("ClusterRoleBinding")),
+        // Bindings have no namespace, and two extensions may have one name in two clusters' worth of manifests.
+        ("metadata", ManifestValue::fields([("name", ManifestValue::Text(format!("{namespace}-{name}")))])),
+        ("roleRef", role),
+        ("subjects", ManifestValue::List(vec![subject])),
+    ]);
+    (name, vec![account, binding])
+}

@@ -1,0 +1,96 @@
+//! How one operator stands to OLM v1: its conditions with what follows from them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::bundle::BundleTraits;
+use super::condition::{Acknowledgement, Condition, Met, RULES};
+use super::state::{Moving, State, state_of};
+use crate::upgrade::v1::Gates;
+
+/// How an operator stands to OLM v1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Readiness {
+    /// How it stands.
+    pub state: State,
+    /// Why, in words.
+    pub reason: String,
+    /// The package.
+    pub package: String,
+    /// The catalog; absent if it is not known.
+    pub catalog: Option<String>,
+    /// The Subscription, as `NAMESPACE/NAME`; absent for a package of a catalog.
+    pub subscription: Option<String>,
+    /// The ClusterExtension that has taken its place.
+    pub cluster_extension: Option<String>,
+    /// The bundle: what is installed, or the one of the catalog. Empty if there is none.
+    pub bundle: String,
+    /// Its version, or empty.
+    pub version: String,
+    /// Every condition, in the order of their identifiers.
+    pub conditions: Vec<Condition>,
+    /// The packages on which it depends, where that is a reason.
+    pub depends_on: Vec<String>,
+    /// The Subscriptions on the cluster that depend on it, as `NAMESPACE/NAME`.
+    pub dependents: Vec<String>,
+    /// What to know before it moves.
+    pub warnings: Vec<String>,
+}
+
+impl Readiness {
+    /// One that is not known yet.
+    #[must_use]
+    pub fn new(package: String) -> Self {
+        Self {
+            state: State::NotKnown,
+            reason: String::new(),
+            package,
+            catalog: None,
+            subscription: None,
+            cluster_extension: None,
+            bundle: String::new(),
+            version: String::new(),
+            conditions: Vec::new(),
+            depends_on: Vec::new(),
+            dependents: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Draws the conclusion from the conditions.
+    pub fn finish(&mut self, acknowledged: &[Acknowledgement], moving: Moving) {
+        let place = |id: &str| RULES.iter().position(|it| it.id == id);
+        self.conditions.sort_by_key(|it| place(it.id));
+        self.state = state_of(&mut self.conditions, acknowledged, moving);
+        self.depends_on = self.conditions.iter().flat_map(|it| it.depends_on.iter().cloned()).collect();
+        let wanted = match self.state {
+            State::Ineligible => Met::No,
+            State::NotKnown => Met::NotKnown,
+            _ => {
+                "every condition is met".clone_into(&mut self.reason);
+                let unmet = |it: &&Condition| it.verdict == Met::No;
+                let words: Vec<&str> = self.conditions.iter().filter(unmet).map(|it| it.reason.as_str()).collect();
+                if !words.is_empty() {
+                    self.reason = format!("acknowledged: {}", words.join("; "));
+                }
+                return;
+            }
+        };
+        let decisive = self.conditions.iter().filter(|it| it.verdict == wanted && it.decides());
+        let decisive = decisive.filter(|it| moving == Moving::Installed || it.verdict == Met::No || it.acknowledgement.is_none());
+        self.reason = decisive.map(|it| it.reason.as_str()).collect::<Vec<_>>().join("; ");
+    }
+
+    /// Warns of what becomes of webhooks.
+    pub fn warn_of_webhooks(&mut self, traits: &BundleTraits, gates: &Gates) {
+        if traits.obstacles.webhooks.is_empty() {
+            return;
+        }
+        self.warnings.push(if gates.has_certificates() {
+            "its webhooks get new certificates, and the operator restarts".to_owned()
+        } else {
+            "no feature gate provides certificates: OLM v1 refuses its webhooks".to_owned()
+        });
+    }
+}

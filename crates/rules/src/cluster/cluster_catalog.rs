@@ -1,0 +1,38 @@
+//! ClusterCatalogs of OLM v1 (`docs/behaviour/olm-v1.md` 5.1).
+
+use super::condition::Condition;
+use super::object::Object;
+use olmdex_base::diag::Place;
+
+/// A ClusterCatalog.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterCatalog {
+    /// Its name.
+    pub name: String,
+    /// `spec.source.image.ref`, or empty.
+    pub image: String,
+    /// Whether `spec.availabilityMode` is `Unavailable`.
+    pub is_unavailable: bool,
+    /// Its conditions.
+    pub conditions: Vec<Condition>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl ClusterCatalog {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        Self {
+            name: object.name(),
+            image: object.text(&["spec", "source", "image", "ref"]),
+            is_unavailable: object.text(&["spec", "availabilityMode"]) == "Unavailable",
+            conditions: Condition::all(object, &["status", "conditions"]),
+            place: object.place.clone(),
+        }
+    }
+
+    /// Whether it answers questions, as far as it says so itself.
+    #[must_use]
+    pub fn serves(&self) -> bool {
+        !self.is_unavailable && !Condition::is(&self.conditions, "Serving", "False")
+    }
+}

@@ -1,0 +1,353 @@
+//! `olmdex v1`
+
+use std::borrow::Cow;
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::v1_manifests::{manifests, script};
+use crate::ask::{ReadinessAnswers, ReadinessQuestion};
+use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::formats::{DataFormat, RowFormat, choices, words};
+use crate::cli::args::source_map::SourceMapOption;
+use crate::cli::args::sources::{AskOptions, default_source};
+use crate::cli::args::upgrade::{GateOptions, parse_minor};
+use crate::cli::print::fit::wrap;
+use crate::cli::print::table::{self, Column, Row, column, wide};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
+use crate::cli::terminal::report::paint;
+use crate::cli::terminal::screen::screen;
+use crate::cluster::Cluster;
+use crate::constraint::openshift::Minor;
+use crate::diag::{counted, printable_line};
+use crate::index::Index;
+use crate::openshift::coerce;
+use crate::readiness::{Acknowledgement, Condition, Met, Readiness, State};
+
+/// Move operators from OLM Classic to OLM v1
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex v1 check --cluster must-gather/
+  olmdex v1 check -i my-catalog/ keda
+  olmdex v1 check --cluster must-gather/ -o manifests --openshift 4.20")]
+pub(crate) struct V1Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Check(CheckArgs),
+}
+
+/// Check which operators can move to OLM v1, and what keeps the others
+///
+/// With `--cluster`: its Subscriptions, each with all conditions of the migration. Without: the packages of catalogs, each by the head of
+/// its default channel, with the conditions that a bundle decides. Exits with 1 if one of them cannot move, or it is not known whether it
+/// can.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex v1 check --cluster must-gather/
+  olmdex v1 check -i my-catalog/ keda --explain
+  olmdex v1 check --cluster must-gather/ --acknowledge watch-scope-change -o script")]
+struct CheckArgs {
+    /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; with `--cluster` packages or Subscriptions as NAMESPACE/NAME. Default: all
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
+    names: Vec<String>,
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-")]
+    cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
+    /// Move operators although this condition is not met; may be repeated
+    #[arg(long, value_parser = words::<Acknowledgement>(), value_delimiter = ',', value_name = "WORD")]
+    acknowledge: Vec<Acknowledgement>,
+    /// The version of OpenShift that the manifests are for: up to 4.22 a ClusterExtension needs a service account. Default: that of
+    /// the cluster
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Option<Minor>,
+    /// The target's operator-controller renders API services (operator-controller#2885)
+    #[arg(long)]
+    renders_api_services: bool,
+    #[command(flatten)]
+    gates: GateOptions,
+    /// Show every condition with its place, not only those that decide
+    #[arg(long)]
+    explain: bool,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = V1Format::Text)]
+    output: V1Format,
+    #[command(flatten)]
+    ask: AskOptions,
+}
+
+/// How the answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum V1Format {
+    Text,
+    Wide,
+    Data(DataFormat),
+    Name,
+    Csv,
+    Markdown,
+    Manifests,
+    Script,
+}
+
+choices! { V1Format =>
+    Text: "table" | "text" | "plain", "A verdict for each operator, with what decides";
+    Wide: "wide", "A row for each operator";
+    Data(DataFormat::Json);
+    Data(DataFormat::Jsonl);
+    Data(DataFormat::Yaml);
+    Name: "name", "Names only, one a line";
+    Csv: "csv", "Comma-separated values";
+    Markdown: "markdown", "Table in Markdown";
+    Manifests: "manifests", "The ClusterCatalogs and ClusterExtensions of what can move";
+    Script: "script", "A shell script that moves it step by step, and leads back";
+}
+
+choices! { Words for Acknowledgement =>
+    WatchScopeChange: "watch-scope-change", "The operator watches all namespaces from then on";
+    OperatorCondition: "operator-condition", "Nothing looks at its OperatorCondition any more";
+    Olmv0ApiAccess: "olmv0-api-access", "It uses APIs of OLM Classic, and none of OLM v1";
+    ScopedServiceaccount: "scoped-serviceaccount", "It is installed with the rights of OLM v1";
+    NotSteadyState: "not-steady-state", "It is not healthy, or in the middle of an upgrade";
+    CatalogPriority: "catalog-priority", "The priority of a catalog is cut";
+}
+
+impl Row for Readiness {
+    const KIND: &'static str = "V1Readiness";
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("STATE", |it| it.state.as_str().into()),
+        column("PACKAGE", |it| Cow::from(&it.package)),
+        column("SUBSCRIPTION", |it| Cow::from(it.subscription.as_deref().unwrap_or_default())),
+        wide("CATALOG", |it| Cow::from(it.catalog.as_deref().unwrap_or_default())),
+        column("VERSION", |it| Cow::from(&it.version)),
+        column("CONDITIONS", |it| {
+            let open = it.conditions.iter().filter(|it| it.decides());
+            open.map(|it| it.id).collect::<Vec<_>>().join(",").into()
+        }),
+        column("BECAUSE", |it| Cow::from(&it.reason)),
+        wide("DEPENDS ON", |it| it.depends_on.join(",").into()),
+    ];
+
+    fn name(&self) -> String {
+        self.subscription.clone().unwrap_or_else(|| self.package.clone())
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &V1Args) -> CommandResult {
+    match &args.verb {
+        Verb::Check(args) => check(context, args),
+    }
+}
+
+fn check(context: &Context, args: &CheckArgs) -> CommandResult {
+    let has_cluster = !args.cluster.is_empty();
+    let writes = matches!(args.output, V1Format::Manifests | V1Format::Script);
+    if writes && !has_cluster {
+        let error = CommandError::usage("this is made of the Subscriptions of a cluster, and none is given");
+        return Err(error.help(
+            "name its manifests with `--cluster`; `olmdex filter -o cluster-extension` makes ClusterExtensions of a catalog",
+        ));
+    }
+    let cluster = read_cluster(context, &args.cluster)?;
+    let openshift = args.openshift.or_else(|| coerce(&cluster.openshift));
+    let index = index(context, args, has_cluster)?;
+    let question = question(args, has_cluster.then_some(cluster));
+    let warn = &mut |text: &str| context.reporter.warning(text);
+    let answers = question.answer(index.as_ref(), warn)?;
+    let is_positive = answers.is_positive();
+    let rows = |output| table::RowOptions::of(output);
+    match args.output {
+        V1Format::Text => unless_reader_left(print_for_people(&answers, args.explain).map_err(CommandError::from))?,
+        V1Format::Wide => table::print(answers.items, &rows(RowFormat::Wide))?,
+        V1Format::Data(format) => table::print(answers.items, &rows(RowFormat::Data(format)))?,
+        V1Format::Name => table::print(answers.items, &rows(RowFormat::Name))?,
+        V1Format::Csv => table::print(answers.items, &rows(RowFormat::Csv))?,
+        V1Format::Markdown => table::print(answers.items, &rows(RowFormat::Markdown))?,
+        V1Format::Manifests => print_conversion(context, &answers, &manifests(&answers.conversion, openshift))?,
+        V1Format::Script => print_conversion(context, &answers, &script(&answers.conversion))?,
+    }
+    Ok(if is_positive { Exit::Yes } else { Exit::No })
+}
+
+/// Prints what is made of the operators that can move, and says what is not in it.
+fn print_conversion(context: &Context, answers: &ReadinessAnswers, text: &str) -> Result<(), CommandError> {
+    answers.conversion.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let staying = answers.items.iter().filter(|it| !it.state.is_good()).count();
+    if staying > 0 {
+        context.reporter.warning(&format!(
+            "{} not in it; without `-o` the command says why",
+            are(staying, "Subscription")
+        ));
+    }
+    unless_reader_left(std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::from))
+}
+
+fn are(n: usize, what: &str) -> String {
+    format!("{} {}", counted(n as u64, what), if n == 1 { "is" } else { "are" })
+}
+
+/// The catalogs; a cluster can be judged without them, but for whether they serve its packages.
+fn index(context: &Context, args: &CheckArgs, has_cluster: bool) -> Result<Option<Index>, CommandError> {
+    if has_cluster && !args.ask.is_given() && default_source().is_err() {
+        return Ok(None);
+    }
+    let names: &[String] = if has_cluster { &[] } else { &args.names };
+    args.ask.open_about(context, names).map(Some)
+}
+
+fn question(args: &CheckArgs, cluster: Option<Cluster>) -> ReadinessQuestion {
+    ReadinessQuestion {
+        names: args.names.clone(),
+        cluster: cluster.map(|it| (it, shown(&args.cluster))),
+        source_map: args.source_map.source_map.clone(),
+        catalogs: args.ask.catalog.clone(),
+        are_named: args.ask.names_catalogs(),
+        gates: args.gates.gates(),
+        renders_api_services: args.renders_api_services,
+        acknowledged: args.acknowledge.clone(),
+    }
+}
+
+/// How wide texts are where nobody knows the terminal.
+const WIDTH: usize = 80;
+
+fn print_for_people(answers: &ReadinessAnswers, explains: bool) -> std::io::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let width = screen().width.unwrap_or(WIDTH).min(WIDTH);
+    let has_details = |it: &Readiness| explains || !details(it, false).is_empty() || !it.warnings.is_empty();
+    for (idx, item) in answers.items.iter().enumerate() {
+        let before = idx.checked_sub(1).and_then(|it| answers.items.get(it));
+        // Operators about which there is nothing to say stand close together.
+        if before.is_some_and(|it| has_details(it) || has_details(item)) {
+            writeln!(out)?;
+        }
+        print_item(&mut out, item, explains, width)?;
+    }
+    let summary = summary(&answers.items);
+    writeln!(out)?;
+    for line in wrap(&summary, width) {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}
+
+fn print_item(out: &mut impl std::io::Write, item: &Readiness, explains: bool, width: usize) -> std::io::Result<()> {
+    let Readiness { package, version, subscription, catalog, state, .. } = item;
+    let color = match state {
+        State::Conflict | State::Ineligible => "31",
+        State::NotKnown => "33",
+        State::AlreadyMigrated | State::Eligible => "32",
+    };
+    let what = [package.as_str(), version.as_str()].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
+    let from = match (subscription, catalog) {
+        (Some(subscription), _) => format!(" (Subscription {subscription})"),
+        (None, Some(catalog)) => format!(" ({catalog})"),
+        (None, None) => String::new(),
+    };
+    let screen = screen();
+    let verdict = paint(screen.color, color, state.as_str());
+    let head = printable_line(&format!("{what}{from}")).into_owned();
+    writeln!(out, "{}: {verdict}", paint(screen.color, "1", &head))?;
+    let shown = details(item, explains);
+    if item.state == State::Conflict || (shown.is_empty() && !item.state.is_good()) {
+        write_wrapped(out, "  ", "  ", &item.reason, width)?;
+    }
+    for condition in shown {
+        print_condition(out, condition, explains, width)?;
+    }
+    for warning in &item.warnings {
+        write_wrapped(out, "  ", "    ", &format!("note: {warning}"), width)?;
+    }
+    Ok(())
+}
+
+fn print_condition(
+    out: &mut impl std::io::Write,
+    condition: &Condition,
+    explains: bool,
+    width: usize,
+) -> std::io::Result<()> {
+    const INDENT: &str = "      ";
+    const MORE: &str = "        ";
+    let acknowledged = if condition.is_acknowledged { " (acknowledged)" } else { "" };
+    let verdict = condition.verdict.as_str();
+    let first = format!("  {:<4}", condition.id);
+    if explains {
+        let text = format!("{verdict}{acknowledged}: {}", condition.condition);
+        write_wrapped(out, &first, INDENT, &text, width)?;
+        write_wrapped(out, INDENT, INDENT, &condition.reason, width)?;
+    } else {
+        let known = if condition.verdict == Met::NotKnown { "not known: " } else { "" };
+        let acknowledged = if condition.is_acknowledged { "acknowledged: " } else { "" };
+        write_wrapped(out, &first, INDENT, &format!("{acknowledged}{known}{}", condition.reason), width)?;
+    }
+    if !condition.depends_on.is_empty() {
+        let packages = condition.depends_on.join(", ");
+        write_wrapped(out, INDENT, MORE, &format!("depends on: {packages}"), width)?;
+    }
+    if let Some(place) = condition.place.as_ref().filter(|_| explains) {
+        write_wrapped(out, INDENT, MORE, &format!("at {place}"), width)?;
+    }
+    if !condition.decides() {
+        return Ok(());
+    }
+    if let Some(way_out) = &condition.way_out {
+        write_wrapped(out, INDENT, MORE, &format!("fix: {way_out}"), width)?;
+    }
+    if let Some(word) = condition.acknowledgement {
+        write_wrapped(out, INDENT, MORE, &format!("or: --acknowledge {}", word.as_str()), width)?;
+    }
+    Ok(())
+}
+
+/// The conditions that are shown: all, or those that decide.
+fn details(item: &Readiness, explains: bool) -> Vec<&Condition> {
+    let is_shown = |it: &&Condition| match item.state {
+        _ if explains => true,
+        State::Conflict => false,
+        State::Ineligible => it.decides() && it.verdict == Met::No,
+        State::NotKnown => it.decides(),
+        State::AlreadyMigrated | State::Eligible => it.is_acknowledged,
+    };
+    item.conditions.iter().filter(is_shown).collect()
+}
+
+fn write_wrapped(
+    out: &mut impl std::io::Write,
+    first: &str,
+    rest: &str,
+    text: &str,
+    width: usize,
+) -> std::io::Result<()> {
+    let text = printable_line(text).into_owned();
+    for (idx, line) in wrap(&text, width.saturating_sub(rest.len())).iter().enumerate() {
+        writeln!(out, "{}{line}", if idx == 0 { first } else { rest })?;
+    }
+    Ok(())
+}
+
+/// How many there are of each state, and what is not known of many.
+fn summary(items: &[Readiness]) -> String {
+    let count = |state: State| items.iter().filter(|it| it.state == state).count();
+    let states = [State::Conflict, State::Ineligible, State::NotKnown, State::AlreadyMigrated, State::Eligible];
+    let parts: Vec<String> =
+        states.iter().filter(|it| count(**it) > 0).map(|it| format!("{} {}", count(*it), it.as_str())).collect();
+    let mut text = parts.join(", ");
+    let is_open = |it: &Readiness| {
+        it.state == State::Eligible && it.conditions.iter().any(|it| it.verdict == Met::NotKnown && !it.is_acknowledged)
+    };
+    let n_open = items.iter().filter(|it| is_open(it)).count();
+    if n_open > 0 {
+        text.push_str(&format!(
+            "; C5 is not known of {n_open} eligible: the catalog does not have the RBAC of bundles"
+        ));
+    }
+    text
+}
