@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -343,6 +343,15 @@ CREATE TABLE node (
     entry    INTEGER,                             -- entry.position; NULL for a name that is only mentioned
     document INTEGER REFERENCES document (id),    -- the bundle; NULL if the catalog has none
     PRIMARY KEY (graph, number)
+) WITHOUT ROWID;
+
+CREATE TABLE obstacle (
+    -- What may keep a bundle from OLM v1. Webhooks and grants are known only of bundles whose bundle.facts_from is olm.bundle.object.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    kind     TEXT NOT NULL,  -- apiService: it owns an API of a server; webhook: it has one; olmAccess: its RBAC grants a resource of operators.coreos.com, and none of the APIs of OLM v1
+    value    TEXT NOT NULL,  -- the API, the webhook or the resource
+    PRIMARY KEY (document, position)
 ) WITHOUT ROWID;
 
 CREATE TABLE package (
@@ -745,6 +754,13 @@ JOIN catalog c ON c.id = cd.catalog;
 CREATE VIEW v_maintainer AS
 SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.position, x.name, x.email, b.document
 FROM maintainer x
+JOIN bundle b ON b.document = x.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_obstacle AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.kind, x.value, b.document
+FROM obstacle x
 JOIN bundle b ON b.document = x.document
 JOIN catalog_document cd ON cd.document = b.document
 JOIN catalog c ON c.id = cd.catalog;

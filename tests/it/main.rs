@@ -65,6 +65,7 @@ mod planning;
 mod platform_updates;
 mod practices;
 mod properties;
+mod readiness;
 mod readme;
 mod registries;
 mod releasing;

@@ -157,6 +157,16 @@ pub enum AskError {
     /// The cluster has nothing of what is asked about.
     #[error("{0}")]
     NothingInCluster(String),
+    /// The cluster has no Subscription of a name.
+    #[error("{cluster} has no Subscription of `{name}`")]
+    NoSubscription {
+        /// The cluster, in words.
+        cluster: String,
+        /// The name.
+        name: String,
+        /// What to do.
+        help: Help,
+    },
     /// No catalog has a package that the cluster names.
     #[error("no catalog is known that has a package which {0} names")]
     NoCatalogForCluster(String),
@@ -220,6 +230,7 @@ impl AskError {
             | Self::SeveralBundles(_)
             | Self::NothingInRange { .. }
             | Self::NothingHas(_)
+            | Self::NoSubscription { .. }
             | Self::NoCatalogForCluster(_)
             | Self::Tie(TieError::Unknown { .. }) => true,
             Self::Question(error) => {
@@ -239,6 +250,7 @@ impl AskError {
             | Self::NoChannel { help, .. }
             | Self::NoVersion { help, .. }
             | Self::NoBundle { help, .. }
+            | Self::NoSubscription { help, .. }
             | Self::NoBundleOfAny { help, .. } => help.to_string(),
             Self::NothingInstalledIn(_) => {
                 "it needs ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them".to_owned()

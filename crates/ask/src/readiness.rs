@@ -3,6 +3,7 @@
 use super::bundle::Target;
 use super::dependencies::needs;
 use super::error::AskError;
+use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::upgrade::Warn;
 use olmdex_base::diag::Place;
@@ -131,11 +132,14 @@ impl ReadinessQuestion {
             answers.items.push(item);
         }
         answers.items.extend(cluster.extensions.iter().filter_map(|it| self.migrated(cluster, it)));
+        for name in &self.names {
+            if !answers.items.iter().any(|it| is_named(it, name)) {
+                return Err(no_subscription(cluster, words, name));
+            }
+        }
         if answers.items.is_empty() {
-            return Err(AskError::NothingInCluster(match self.names.as_slice() {
-                [] => format!("{words} has no Subscription, and no ClusterExtension that was one"),
-                names => format!("{words} has no Subscription of {}", names.join(", ")),
-            }));
+            let what = format!("{words} has no Subscription, and no ClusterExtension that was one");
+            return Err(AskError::NothingInCluster(what));
         }
         answers.conversion = convert(cluster, &ready);
         Ok(answers)
@@ -167,13 +171,28 @@ impl ReadinessQuestion {
     }
 }
 
+/// Whether a name means an item of a cluster: by its package, by its Subscription, or by its ClusterExtension.
+fn is_named(item: &Readiness, name: &str) -> bool {
+    let subscription = item.subscription.as_deref().unwrap_or_default();
+    let own = subscription.split_once('/').map_or("", |it| it.1);
+    [item.package.as_str(), subscription, own].contains(&name) || item.cluster_extension.as_deref() == Some(name)
+}
+
+fn no_subscription(cluster: &Cluster, words: &str, name: &str) -> AskError {
+    let known = cluster.subscriptions.iter().map(|it| it.package.as_str());
+    let help = Help::new(Hint::of(name, known), "name it by its package, or as NAMESPACE/NAME");
+    AskError::NoSubscription { cluster: words.to_owned(), name: name.to_owned(), help }
+}
+
 /// What a catalog says of the bundles that a name means: those of a version, the head of a channel, or that of the default channel.
 fn named(index: &Index, filter: &Filter, name: &PackageName) -> Result<Vec<V1Facts>, AskError> {
     let package = &name.package;
     let of_package = Filter { package: Some(package.clone()), ..filter.clone() };
     if let Some(wanted) = &name.installed {
         let wanted = wanted.as_str();
-        let is_it = |bundle: &str, version: &str| bundle == wanted || version == wanted || version == wanted.trim_start_matches('v');
+        let is_it = |bundle: &str, version: &str| {
+            bundle == wanted || version == wanted || version == wanted.trim_start_matches('v')
+        };
         let found = index.v1_bundles(filter, package, is_it)?;
         return if found.is_empty() { Err(no_version(index, &filter.catalogs, package, wanted)?) } else { Ok(found) };
     }
@@ -236,8 +255,7 @@ impl<'a> Asking<'a> {
         item.bundle.clone_from(&subscription.installed);
         let (mut served, facts) = self.catalogs_of(subscription)?;
         item.catalog = facts.as_ref().map(|it| it.catalog.clone());
-        let default_channel =
-            facts.as_ref().map(|it| it.default_channel.clone()).filter(|it| !it.is_empty());
+        let default_channel = facts.as_ref().map(|it| it.default_channel.clone()).filter(|it| !it.is_empty());
         let in_catalog = self.bundle_of(subscription, item.catalog.as_deref())?;
         let traits = self.operators.traits_of(subscription, in_catalog.as_ref());
         item.version = self.operators.version_of(subscription, in_catalog.as_ref());
@@ -251,7 +269,9 @@ impl<'a> Asking<'a> {
         item.dependents = self.operators.dependents_of(subscription);
         if !item.dependents.is_empty() {
             let dependents = item.dependents.join(", ");
-            item.warnings.push(format!("{dependents} depends on it, and OLM Classic resolves it no longer once this one has moved"));
+            item.warnings.push(format!(
+                "{dependents} depends on it, and OLM Classic resolves it no longer once this one has moved"
+            ));
         }
         item.warn_of_webhooks(&traits, &self.asked.gates);
         if let Some(same) = self.cluster.extensions.iter().find(|it| it.migrated_from.as_deref() == Some(&shown)) {
@@ -294,7 +314,8 @@ impl<'a> Asking<'a> {
         let mut lacking: Vec<String> = Vec::new();
         for (catalog, served_by) in all {
             let Some(index) = self.index else { break };
-            let filter = Filter { catalogs: vec![catalog.clone()], package: Some(package.clone()), ..Filter::default() };
+            let filter =
+                Filter { catalogs: vec![catalog.clone()], package: Some(package.clone()), ..Filter::default() };
             let Some(facts) = index.v1_heads(&filter)?.into_iter().next() else {
                 if !lacking.contains(&catalog) {
                     lacking.push(catalog);

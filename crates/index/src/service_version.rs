@@ -133,7 +133,7 @@ pub(super) fn facts(csv: CsvView<'_>) -> CsvFacts {
 }
 
 /// What may keep a bundle from OLM v1, besides install modes and dependencies.
-fn obstacles(csv: &CsvView<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn obstacles(csv: &CsvView<'_>) -> Vec<(&'static str, String)> {
     let services = csv.services("owned").map(|it| (API_SERVICE, it.api.to_string()));
     let webhooks = csv.webhooks().map(|it| (WEBHOOK, it));
     let access = olm_access(&csv.permissions()).into_iter().map(|it| (OLM_ACCESS, it.to_owned()));

@@ -11,8 +11,10 @@ use crate::ask::no_package;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::args::text::text_of;
+use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
+use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::{BundleSelector, Filter};
 use crate::mirror::{self, ChosenDefault, Configuration, Dialect, FilterVersion, Operator};
@@ -41,6 +43,10 @@ pub(crate) struct FilterArgs {
     /// Registry to mirror to, with an optional path, for manifests and mappings
     #[arg(long, value_name = "REGISTRY", alias = "to")]
     pub(super) registry: Option<String>,
+    /// The version of OpenShift that `-o cluster-extension` is for: up to 4.22, and where none is given, a ClusterExtension gets a service
+    /// account
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    pub(super) openshift: Option<Minor>,
     /// How many components a path may have at the registry to mirror to; those that are too many are joined with `-`
     #[arg(long, value_name = "N", requires = "registry")]
     pub(super) max_nested_paths: Option<usize>,

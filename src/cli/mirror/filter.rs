@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     }
     let kept: Vec<output::Kept<'_>> =
         entries.iter().zip(kept).map(|(entry, (filtered, blobs))| output::Kept { entry, filtered, blobs }).collect();
-    let is_complete = output::print(context, args.to()?.as_ref(), format, &configuration, &kept)?;
+    let is_complete = output::print(context, args.to()?.as_ref(), format, &configuration, &kept, args.openshift)?;
     Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
 }
 

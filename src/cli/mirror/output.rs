@@ -10,6 +10,8 @@ use clap::ValueEnum;
 use super::entries::Entry;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
+use crate::cluster::needs_service_account;
+use crate::constraint::openshift::Minor;
 use crate::diag::printable;
 use crate::fbc::Format;
 use crate::mirror::{
@@ -17,6 +19,8 @@ use crate::mirror::{
     MirrorSet, Mirrored, OutputError,
 };
 use crate::re2::Pattern;
+use crate::readiness::{BundleTraits, Met, of_bundle};
+use crate::upgrade::v1::Gates;
 
 /// What is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,7 +50,7 @@ pub(crate) enum Output {
     ClusterCatalog,
     /// Namespaces, OperatorGroups and Subscriptions
     Subscription,
-    /// Namespaces and ClusterExtensions
+    /// Namespaces and ClusterExtensions, with service accounts where `--openshift` needs them
     ClusterExtension,
 }
 
@@ -64,6 +68,7 @@ pub(super) fn print(
     format: Output,
     configuration: &Configuration,
     kept: &[Kept<'_>],
+    openshift: Option<Minor>,
 ) -> Result<bool, CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_complete = true;
@@ -91,7 +96,7 @@ pub(super) fn print(
         Output::CatalogSource | Output::ClusterCatalog | Output::Subscription | Output::ClusterExtension => {
             let mut nodes = Vec::new();
             for it in kept {
-                nodes.extend(manifests(context, to, format, it)?);
+                nodes.extend(manifests(context, to, format, it, openshift)?);
             }
             // Several packages may go to one namespace.
             let mut seen = Vec::new();
@@ -249,6 +254,7 @@ fn manifests(
     to: Option<&Destination>,
     format: Output,
     kept: &Kept<'_>,
+    openshift: Option<Minor>,
 ) -> Result<Vec<ManifestValue>, CommandError> {
     let Entry { operator, input, catalog, .. } = kept.entry;
     let image = mirror::catalog_image(operator, to);
@@ -278,13 +284,32 @@ fn manifests(
                         "the version of {bundle} has build metadata, by which OLM v1 cannot tell it from others of package `{package}`"
                     ));
                 }
+                warn_of_refusals(context, &installs);
                 for (package, refusal) in installs.iter().filter_map(|it| Some((&it.package, it.version_refusal()?))) {
                     context.reporter.warning(&format!("package `{package}`: {refusal}"));
                 }
-                installs.iter().flat_map(mirror::Install::extension).collect()
+                let needs_account = needs_service_account(openshift);
+                installs.iter().flat_map(|it| it.extension(needs_account)).collect()
             }
         }
     })
+}
+
+/// Says which bundles OLM v1 does not install, by the conditions of `olmdex v1 check` that cannot be acknowledged.
+fn warn_of_refusals(context: &Context, installs: &[mirror::Install]) {
+    for it in installs {
+        let traits = BundleTraits {
+            name: it.bundle.clone(),
+            install_modes: it.modes.stated,
+            obstacles: it.modes.obstacles.clone(),
+            dependencies: Some(it.modes.dependencies.iter().cloned().collect()),
+            ..BundleTraits::default()
+        };
+        let found = of_bundle(&traits, &Gates::default(), false);
+        for condition in found.iter().filter(|it| it.verdict == Met::No && it.acknowledgement.is_none()) {
+            context.reporter.warning(&format!("OLM v1 does not install {}: {}", it.bundle, condition.reason));
+        }
+    }
 }
 
 /// Prints explanations for people.

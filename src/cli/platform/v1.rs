@@ -181,10 +181,9 @@ fn print_conversion(context: &Context, answers: &ReadinessAnswers, text: &str) -
     answers.conversion.warnings.iter().for_each(|it| context.reporter.warning(it));
     let staying = answers.items.iter().filter(|it| !it.state.is_good()).count();
     if staying > 0 {
-        context.reporter.warning(&format!(
-            "{} not in it; without `-o` the command says why",
-            are(staying, "Subscription")
-        ));
+        context
+            .reporter
+            .warning(&format!("{} not in it; without `-o` the command says why", are(staying, "Subscription")));
     }
     unless_reader_left(std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::from))
 }
@@ -245,7 +244,8 @@ fn print_item(out: &mut impl std::io::Write, item: &Readiness, explains: bool, w
         State::NotKnown => "33",
         State::AlreadyMigrated | State::Eligible => "32",
     };
-    let what = [package.as_str(), version.as_str()].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
+    let what =
+        [package.as_str(), version.as_str()].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
     let from = match (subscription, catalog) {
         (Some(subscription), _) => format!(" (Subscription {subscription})"),
         (None, Some(catalog)) => format!(" ({catalog})"),

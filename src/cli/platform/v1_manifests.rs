@@ -68,10 +68,8 @@ fn cluster_extension(extension: &ExtensionConversion, account: Option<String>) -
     if let Some(account) = account {
         spec = spec.with("serviceAccount", ManifestValue::fields([("name", ManifestValue::Text(account))]));
     }
-    spec = spec.with(
-        "source",
-        ManifestValue::fields([("sourceType", ManifestValue::text("Catalog")), ("catalog", catalog)]),
-    );
+    spec = spec
+        .with("source", ManifestValue::fields([("sourceType", ManifestValue::text("Catalog")), ("catalog", catalog)]));
     if let Some(config) = &extension.deployment_config {
         let inline = ManifestValue::fields([("deploymentConfig", ManifestValue::Json(config.clone()))]);
         let config = [("configType", ManifestValue::text("Inline")), ("inline", inline)];
@@ -145,9 +143,7 @@ fn forward_catalog(catalog: &CatalogConversion, text: &mut String) {
         text.push_str(&cluster_catalog(catalog).to_yaml());
         text.push_str("EOF\n");
     }
-    text.push_str(&format!(
-        "  $kubectl wait clustercatalog/{name} --for=condition=Serving --timeout=10m\n"
-    ));
+    text.push_str(&format!("  $kubectl wait clustercatalog/{name} --for=condition=Serving --timeout=10m\n"));
 }
 
 fn forward_extension(number: usize, extension: &ExtensionConversion, text: &mut String) {

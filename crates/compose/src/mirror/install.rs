@@ -1,16 +1,18 @@
 //! What installs the operators of a mirrored catalog (`docs/behaviour/authoring.md` E.4).
 //!
-//! What it deliberately does not do: it gives no rights; a ClusterExtension names a service account that somebody has to make.
+//! What it deliberately does not do: it does not say whether OLM would install them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{Catalog, Kind};
 use super::configuration::{Operator, Package, Range};
 use super::document::ManifestValue;
 use super::filter::{Filtered, Kept};
+use super::installer::installer;
 use super::outputs::manifest;
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{Consumer, Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
+use olmdex_index::query::{InstallModes, KnownCsv, Obstacles};
 use olmdex_text::json::Reader;
 use olmdex_version::Version;
 use olmdex_version::masterminds::api_server_refusal;
@@ -37,8 +39,12 @@ pub struct Install {
 pub struct Modes {
     /// The namespace that it suggests.
     pub namespace: Option<String>,
-    /// Whether it can watch its own namespace only.
-    pub is_own: bool,
+    /// The install modes that it states; `None` if it states none.
+    pub stated: Option<InstallModes>,
+    /// What else may keep it from OLM v1.
+    pub obstacles: Obstacles,
+    /// The types of its properties that declare dependencies, each once.
+    pub dependencies: BTreeSet<String>,
 }
 
 /// Finds what there is to install of what is kept: of each package the head of its default channel.
@@ -100,22 +106,27 @@ impl Consumer for ReadModes {
         let Ok(blob) = document.blob else { return Modes::default() };
         let Typed::Bundle(bundle) = &blob.typed else { return Modes::default() };
         let metadata = bundle.properties.iter().find(|it| it.kind == "olm.csv.metadata").and_then(|it| it.value);
-        match metadata {
-            Some(metadata) => modes(CsvView::of_metadata(metadata)),
+        let found = match metadata {
+            Some(metadata) => modes(&CsvView::of_metadata(metadata), KnownCsv::Metadata),
             None => {
-                let Ok(Some(text)) = cluster_service_version(bundle) else { return Modes::default() };
+                let text = cluster_service_version(bundle).ok().flatten().unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 let mut reader = Reader::new();
-                reader.read(&text).map(|it| modes(CsvView::of_object(it))).unwrap_or_default()
+                reader.read(&text).map(|it| modes(&CsvView::of_object(it), KnownCsv::Whole)).unwrap_or_default()
             }
-        }
+        };
+        let is_dependency = |it: &&str| matches!(*it, "olm.package.required" | "olm.gvk.required" | "olm.constraint");
+        let kinds = bundle.properties.iter().map(|it| &*it.kind).filter(is_dependency);
+        Modes { dependencies: kinds.map(str::to_owned).collect(), ..found }
     }
 }
 
-fn modes(csv: CsvView<'_>) -> Modes {
+fn modes(csv: &CsvView<'_>, known: KnownCsv) -> Modes {
     Modes {
         namespace: csv.annotation("operatorframework.io/suggested-namespace").map(|it| it.into_owned()),
-        is_own: csv.install_modes().any(|(mode, is_supported)| mode == "OwnNamespace" && is_supported),
+        stated: InstallModes::of_csv(csv),
+        obstacles: Obstacles::of_csv(csv, known),
+        dependencies: BTreeSet::new(),
     }
 }
 
@@ -139,7 +150,7 @@ impl Install {
             ("kind", ManifestValue::text("Namespace")),
             ("metadata", ManifestValue::fields([("name", ManifestValue::text(&namespace))])),
         ]);
-        let group_spec = if self.modes.is_own {
+        let group_spec = if self.modes.stated.is_some_and(|it| it.own_namespace) {
             ManifestValue::fields([("targetNamespaces", ManifestValue::List(vec![ManifestValue::text(&namespace)]))])
         } else {
             ManifestValue::Fields(Vec::new())
@@ -162,9 +173,9 @@ impl Install {
         vec![ns, group, manifest("operators.coreos.com/v1alpha1", "Subscription", named(&label(&self.package)), spec)]
     }
 
-    /// A Namespace and a ClusterExtension, for OLM v1.
+    /// A Namespace and a ClusterExtension, for OLM v1; with a service account if it needs one, which the version of OpenShift decides.
     #[must_use]
-    pub fn extension(&self) -> Vec<ManifestValue> {
+    pub fn extension(&self, needs_account: bool) -> Vec<ManifestValue> {
         let namespace = self.namespace();
         let ns = ManifestValue::fields([
             ("apiVersion", ManifestValue::text("v1")),
@@ -177,16 +188,18 @@ impl Install {
             catalog = catalog.with("version", ManifestValue::Quoted(version));
         }
         catalog = catalog.with("channels", ManifestValue::List(vec![ManifestValue::text(&self.channel)]));
-        let account =
-            ManifestValue::fields([("name", ManifestValue::Text(format!("{}-installer", label(&self.package))))]);
         let source = ManifestValue::fields([("sourceType", ManifestValue::text("Catalog")), ("catalog", catalog)]);
-        let spec = ManifestValue::fields([
-            ("namespace", ManifestValue::text(&namespace)),
-            ("serviceAccount", account),
-            ("source", source),
-        ]);
+        let mut spec = ManifestValue::fields([("namespace", ManifestValue::text(&namespace))]);
+        let mut objects = vec![ns];
+        if needs_account {
+            let (account, rights) = installer(&label(&self.package), &namespace);
+            objects.extend(rights);
+            spec = spec.with("serviceAccount", ManifestValue::fields([("name", ManifestValue::Text(account))]));
+        }
         let metadata = ManifestValue::fields([("name", ManifestValue::text(&label(&self.package)))]);
-        vec![ns, manifest("olm.operatorframework.io/v1", "ClusterExtension", metadata, spec)]
+        let spec = spec.with("source", source);
+        objects.push(manifest("olm.operatorframework.io/v1", "ClusterExtension", metadata, spec));
+        objects
     }
 
     /// The `version` of the ClusterExtension, or empty.

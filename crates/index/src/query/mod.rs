@@ -92,9 +92,7 @@ pub use served::{
 };
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use status::Status;
-pub use upgrade::{
-    CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph, preferred_catalog,
-};
+pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph, preferred_catalog};
 pub use uses::{OwnedApi, Provider, UseRow};
 pub use v1_facts::{InstallModes, KnownCsv, Obstacles, V1Bundle, V1Facts};
 pub use versions::{BundleVersion, PackageVersions};

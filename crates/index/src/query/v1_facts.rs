@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use rusqlite::params;
 
 use super::{Filter, RequiredPackage};
+use crate::service_version::obstacles;
 use crate::{Index, IndexError};
 use olmdex_base::diag::Place;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_text::api::Api;
 
 /// The install modes that a bundle supports.
@@ -22,6 +24,21 @@ pub struct InstallModes {
     pub multi_namespace: bool,
     /// `AllNamespaces`
     pub all_namespaces: bool,
+}
+
+impl InstallModes {
+    /// Those that a ClusterServiceVersion states; `None` if it states none.
+    #[must_use]
+    pub fn of_csv(csv: &CsvView<'_>) -> Option<Self> {
+        let stated: Vec<(String, bool)> = csv.install_modes().collect();
+        let has = |mode: &str| stated.iter().any(|(kind, is_supported)| kind == mode && *is_supported);
+        (!stated.is_empty()).then(|| Self {
+            own_namespace: has("OwnNamespace"),
+            single_namespace: has("SingleNamespace"),
+            multi_namespace: has("MultiNamespace"),
+            all_namespaces: has("AllNamespaces"),
+        })
+    }
 }
 
 /// What may keep a bundle from OLM v1, besides its install modes and dependencies.
@@ -61,6 +78,16 @@ impl KnownCsv {
 }
 
 impl Obstacles {
+    /// What a ClusterServiceVersion says, of which so much is known.
+    #[must_use]
+    pub fn of_csv(csv: &CsvView<'_>, known: KnownCsv) -> Self {
+        let mut found = Self { known, ..Self::default() };
+        for (kind, value) in obstacles(csv) {
+            found.add(kind, value);
+        }
+        found
+    }
+
     pub(super) fn add(&mut self, kind: &str, value: String) {
         match kind {
             "apiService" => self.api_services.push(value),
@@ -200,11 +227,7 @@ impl Index {
                         document,
                         name: row.get(5)?,
                         version: row.get(6)?,
-                        place: Place::at(
-                            &file.unwrap_or_default(),
-                            at.0.unwrap_or_default(),
-                            at.1.unwrap_or_default(),
-                        ),
+                        place: Place::at(&file.unwrap_or_default(), at.0.unwrap_or_default(), at.1.unwrap_or_default()),
                         install_modes: None,
                         obstacles: Obstacles { known, ..Obstacles::default() },
                         required_packages: Vec::new(),
@@ -255,9 +278,8 @@ impl Index {
         for (kind, value) in self.rows(OBSTACLES, document, |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))? {
             bundle.obstacles.add(&kind, value);
         }
-        bundle.required_packages = self.rows(REQUIRED, document, |row| {
-            Ok(RequiredPackage { package: row.get(0)?, range: row.get(1)? })
-        })?;
+        bundle.required_packages =
+            self.rows(REQUIRED, document, |row| Ok(RequiredPackage { package: row.get(0)?, range: row.get(1)? }))?;
         bundle.required_apis = self.rows(REQUIRED_APIS, document, |row| {
             Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? })
         })?;

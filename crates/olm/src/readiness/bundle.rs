@@ -78,7 +78,9 @@ fn all_namespaces(bundle: &BundleTraits, gates: &Gates) -> Condition {
         None => Condition::new("C1a", Met::Yes, format!("it supports {supported}"), place),
         Some(Unsupported::NotAllNamespaces) if modes.own_namespace || modes.single_namespace => {
             let mut found = Condition::new("C1a", Met::No, format!("it supports {supported} only"), place);
-            found.way_out = found.way_out.map(|it| format!("{it}; the feature gate {} (alpha) lifts it", Gates::SINGLE_OWN_NAMESPACE));
+            found.way_out = found
+                .way_out
+                .map(|it| format!("{it}; the feature gate {} (alpha) lifts it", Gates::SINGLE_OWN_NAMESPACE));
             found
         }
         Some(_) => Condition::new("C1a", Met::No, format!("it supports {supported} only"), place),
@@ -120,9 +122,7 @@ fn olm_access(bundle: &BundleTraits) -> Condition {
     let place = bundle.place.clone();
     let obstacles = &bundle.obstacles;
     match (obstacles.known, obstacles.olm_access.as_slice()) {
-        (KnownCsv::Whole, []) => {
-            Condition::new("C5", Met::Yes, "its RBAC grants nothing of OLM Classic alone", place)
-        }
+        (KnownCsv::Whole, []) => Condition::new("C5", Met::Yes, "its RBAC grants nothing of OLM Classic alone", place),
         (KnownCsv::Whole, resources) => {
             let reason =
                 format!("its RBAC grants {} of operators.coreos.com, and no API of OLM v1", resources.join(", "));

@@ -118,7 +118,9 @@ pub fn convert(cluster: &Cluster, ready: &[Ready<'_>]) -> Conversion {
         }
         // An OperatorGroup goes with the last Subscription of its namespace, if no other one stays.
         let namespace = &subscription.namespace;
-        let is_moving = |it: &Subscription| ready.iter().any(|one| one.subscription.name == it.name && one.subscription.namespace == it.namespace);
+        let is_moving = |it: &Subscription| {
+            ready.iter().any(|one| one.subscription.name == it.name && one.subscription.namespace == it.namespace)
+        };
         let is_last = ready[at + 1..].iter().all(|it| it.subscription.namespace != *namespace)
             && cluster.subscriptions.iter().filter(|it| it.namespace == *namespace).all(is_moving);
         let extension = extension(cluster, it, name, catalog, is_last, &mut conversion.warnings);
@@ -191,7 +193,8 @@ fn extension(
 ) -> ExtensionConversion {
     let subscription = ready.subscription;
     let shown = format!("{}/{}", subscription.namespace, subscription.name);
-    let channel = Some(subscription.channel.clone()).filter(|it| !it.is_empty()).or_else(|| ready.default_channel.clone());
+    let channel =
+        Some(subscription.channel.clone()).filter(|it| !it.is_empty()).or_else(|| ready.default_channel.clone());
     if channel.is_none() {
         warnings.push(format!(
             "Subscription {shown} has no channel, and the default channel of {} is not known: OLM v1 looks at all channels",
@@ -200,7 +203,9 @@ fn extension(
     }
     let version = Some(ready.version.clone()).filter(|it| subscription.is_manual && !it.is_empty());
     if subscription.is_manual && version.is_none() {
-        warnings.push(format!("Subscription {shown} is Manual, and the version to pin is not known: OLM v1 upgrades by itself"));
+        warnings.push(format!(
+            "Subscription {shown} is Manual, and the version to pin is not known: OLM v1 upgrades by itself"
+        ));
     }
     let deployment_config = subscription.config.as_deref().and_then(without_selector);
     if deployment_config.is_some() {

@@ -159,7 +159,8 @@ impl Dependencies {
         let text = |key: &str| value.get(key).and_then(|it| it.as_str()).unwrap_or_default().to_owned();
         match &*property.kind {
             "olm.package.required" => {
-                self.words.push(format!("package {} {}", text("packageName"), text("versionRange")).trim_end().to_owned());
+                self.words
+                    .push(format!("package {} {}", text("packageName"), text("versionRange")).trim_end().to_owned());
                 self.packages.push(text("packageName"));
             }
             "olm.gvk.required" => {

@@ -68,18 +68,30 @@ impl Readiness {
             State::Ineligible => Met::No,
             State::NotKnown => Met::NotKnown,
             _ => {
-                "every condition is met".clone_into(&mut self.reason);
-                let unmet = |it: &&Condition| it.verdict == Met::No;
-                let words: Vec<&str> = self.conditions.iter().filter(unmet).map(|it| it.reason.as_str()).collect();
-                if !words.is_empty() {
-                    self.reason = format!("acknowledged: {}", words.join("; "));
-                }
+                self.reason = self.good_reason();
                 return;
             }
         };
         let decisive = self.conditions.iter().filter(|it| it.verdict == wanted && it.decides());
-        let decisive = decisive.filter(|it| moving == Moving::Installed || it.verdict == Met::No || it.acknowledgement.is_none());
+        let decisive =
+            decisive.filter(|it| moving == Moving::Installed || it.verdict == Met::No || it.acknowledgement.is_none());
         self.reason = decisive.map(|it| it.reason.as_str()).collect::<Vec<_>>().join("; ");
+    }
+
+    /// Why nothing speaks against it.
+    fn good_reason(&self) -> String {
+        let unmet = self.conditions.iter().filter(|it| it.verdict == Met::No).map(|it| it.reason.as_str());
+        let unmet: Vec<&str> = unmet.collect();
+        let open = self.conditions.iter().filter(|it| it.verdict == Met::NotKnown).map(|it| it.id);
+        let open: Vec<&str> = open.collect();
+        let mut text = match unmet.as_slice() {
+            [] => "no condition speaks against it".to_owned(),
+            unmet => format!("acknowledged: {}", unmet.join("; ")),
+        };
+        if !open.is_empty() {
+            text.push_str(&format!("; not known: {}", open.join(", ")));
+        }
+        text
     }
 
     /// Warns of what becomes of webhooks.

@@ -129,7 +129,9 @@ fn steady_state(cluster: &Cluster, subscription: &Subscription) -> Condition {
         Some(_) if state.is_empty() => {
             Condition::new("C8", Met::NotKnown, "the Subscription has no status.state here", place)
         }
-        Some(_) => Condition::new("C8", Met::Yes, format!("{installed} is Succeeded, and the Subscription {state}"), place),
+        Some(_) => {
+            Condition::new("C8", Met::Yes, format!("{installed} is Succeeded, and the Subscription {state}"), place)
+        }
     }
 }
 

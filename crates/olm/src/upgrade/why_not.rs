@@ -392,7 +392,10 @@ fn follows(
 fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String), within: &Reach) -> Vec<String> {
     let mut ways = Vec::new();
     let refusal_of = |installation: &v1::Installation| {
-        view.catalogs().iter().find_map(|it| it.candidate(name)).and_then(|it| installation.refusal(it.install_modes, &it.obstacles))
+        view.catalogs()
+            .iter()
+            .find_map(|it| it.candidate(name))
+            .and_then(|it| installation.refusal(it.install_modes, &it.obstacles))
     };
     if refusal_of(&asked.installation).is_some() && refusal_of(&asked.installation.with_own_namespace()).is_none() {
         ways.push(format!(

@@ -8,7 +8,8 @@ use super::object::{Object, text};
 use super::object_set;
 use super::{
     CatalogSource, Cluster, ClusterCatalog, ClusterExtension, ClusterNode, ClusterObjectSet, ClusterOperator,
-    ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool, OperatorCondition, OperatorGroup, Subscription,
+    ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool, OperatorCondition, OperatorGroup,
+    Subscription,
 };
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;

@@ -84,7 +84,9 @@ status: {{conditions: [{{type: Succeeded, status: '{status}'}}]}}
             )
         };
         let extension = |status: &str| {
-            format!("apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {{name: till}}\nstatus: {status}\n")
+            format!(
+                "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {{name: till}}\nstatus: {status}\n"
+            )
         };
         let stated = "{install: {bundle: {name: till.v9.0.0, version: 9.0.0}}}";
         for (status, sets, installed) in [

@@ -72,7 +72,8 @@ impl ClusterServiceVersion {
         let (owned, required) = (apis("owned"), apis("required"));
         let is_copied = object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied";
         // A namespace may have hundreds of copies, about which nobody asks.
-        let olm_access = if is_copied { None } else { object.at(&["spec", "install"]).map(|_| olm_access(&csv.permissions())) };
+        let olm_access =
+            if is_copied { None } else { object.at(&["spec", "install"]).map(|_| olm_access(&csv.permissions())) };
         Self {
             name: object.name(),
             namespace: object.namespace(),

@@ -147,7 +147,9 @@ pub enum Unsupported {
     #[error("unsupported bundle: bundle does not support AllNamespaces install mode")]
     NotAllNamespaces,
     /// It supports none of the install modes that OLM v1 knows.
-    #[error("unsupported bundle: bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes")]
+    #[error(
+        "unsupported bundle: bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes"
+    )]
     NoInstallMode,
 }
 
