@@ -83,7 +83,7 @@ pub use olmdex_index as index;
 pub use olmdex_index::columnar;
 pub use olmdex_legacy as legacy;
 pub use olmdex_lsp as lsp;
-pub use olmdex_olm::{catalog_source, readiness, resolve, solve, upgrade};
+pub use olmdex_olm::{catalog_source, permissions, readiness, resolve, solve, upgrade};
 pub use olmdex_open::{git, oci, source, template};
 #[cfg(feature = "page")]
 pub use olmdex_page as page;

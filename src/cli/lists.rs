@@ -76,6 +76,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of_progress(),
         of::<Stay>("CompatList"),
         of::<crate::readiness::Readiness>("V1Readiness"),
+        of::<crate::permissions::BundlePermissions>("Permissions"),
         of::<Info>("IndexInfo"),
         of::<LegacyInfo>("LegacyInfo"),
         of::<PackageDetail>("Package"),

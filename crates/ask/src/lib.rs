@@ -13,6 +13,7 @@
 //! | where an entry stands in its channel | [`Entries`] |
 //! | what differs between catalogs, and what that means | [`changes`], [`SimulationQuestion`] |
 //! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
+//! | which rights a version asks for, and which of them are new | [`permissions()`] |
 //! | what can move to OLM v1, and what takes its place there | [`ReadinessQuestion::answer`] |
 //! | how a cluster gets to a later version of OpenShift | [`plan_of`] |
 //! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
@@ -31,6 +32,7 @@ mod images;
 mod many_needs;
 mod name;
 mod namespace;
+mod permissions;
 mod plan;
 mod readiness;
 mod resolution;
@@ -58,6 +60,7 @@ pub use olmdex_olm::upgrade::{
     Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
     check_catalog_noting, check_graph, cut_advice,
 };
+pub use permissions::permissions;
 pub use plan::{must_lead_on, plan_of};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion};
 pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};

@@ -185,7 +185,7 @@ fn no_subscription(cluster: &Cluster, words: &str, name: &str) -> AskError {
 }
 
 /// What a catalog says of the bundles that a name means: those of a version, the head of a channel, or that of the default channel.
-fn named(index: &Index, filter: &Filter, name: &PackageName) -> Result<Vec<V1Facts>, AskError> {
+pub(super) fn named(index: &Index, filter: &Filter, name: &PackageName) -> Result<Vec<V1Facts>, AskError> {
     let package = &name.package;
     let of_package = Filter { package: Some(package.clone()), ..filter.clone() };
     if let Some(wanted) = &name.installed {
@@ -279,8 +279,10 @@ impl<'a> Asking<'a> {
             item.cluster_extension = Some(same.name.clone());
             item.reason =
                 format!("ClusterExtension {} has taken its place, and Subscription {shown} still exists", same.name);
-            let end = "`migrate-operators-v0-to-v1 cleanup`";
-            item.warnings.push(format!("{end} of the migration library ends such a move: name {}", same.name));
+            item.warnings.push(format!(
+                "`migrate-operators-v0-to-v1 cleanup` of the migration library finishes the move of ClusterExtension {}",
+                same.name
+            ));
             return Ok((item, None));
         }
         if let Some(other) = self.cluster.extensions.iter().find(|it| it.package == subscription.package) {

@@ -355,7 +355,10 @@ impl Asking<'_> {
                 Olm::V1 => "no ClusterExtension",
                 Olm::Both => "no Subscription and no ClusterExtension",
             };
-            return Err(AskError::NothingInCluster(format!("{words} has {what}{of}")));
+            let has_moved = olm != Olm::V1 || !cluster.subscriptions.iter().any(|it| fits(&it.package));
+            let hint =
+                if has_moved { "" } else { "; `olmdex v1 check` says which of its Subscriptions can become one" };
+            return Err(AskError::NothingInCluster(format!("{words} has {what}{of}{hint}")));
         }
         if questions.is_empty() {
             return Err(AskError::NoCatalogForCluster(words.to_owned()));

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{guess, left_out, no_channel, no_package, no_version};
+use crate::ask::{guess, left_out, no_channel, no_package, no_version, permissions};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::sources::AskOptions;
@@ -19,6 +19,7 @@ use crate::index::query::{
     BundleDetail, BundleSelector, ChannelDetail, Edge, Filter, PackageDetail, PropertyRow, Source as Position,
 };
 use crate::openshift::{LifecyclePhases, PhaseRow};
+use crate::permissions::{AskedRule, BundlePermissions, RuleScope};
 
 /// Show everything about a package, a channel, a version or a bundle
 ///
@@ -27,11 +28,19 @@ use crate::openshift::{LifecyclePhases, PhaseRow};
 #[command(after_help = "Examples:
   olmdex show keda
   olmdex show keda@2.10.1 -i my-catalog/
-  olmdex show keda/stable -o json")]
+  olmdex show keda/stable -o json
+  olmdex show keda --permissions -i my-catalog/")]
 pub(crate) struct ShowArgs {
     /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle
     #[arg(value_name = "NAME")]
     name: String,
+    /// Show what its installation grants, of a package that of the head of its default channel; where the catalog does not say,
+    /// that is not known
+    #[arg(long)]
+    permissions: bool,
+    /// With `--permissions`: show what it grants besides what this version or bundle of the package does
+    #[arg(long, value_name = "NAME|VERSION", requires = "permissions")]
+    against: Option<String>,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -42,6 +51,10 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
     let index = args.ask.open_about(context, [&args.name])?;
     let catalogs = &args.ask.catalog;
     refuse_path(&index, &args.name)?;
+    if args.permissions {
+        let answers = permissions(&index, catalogs, &args.name, args.against.as_deref())?;
+        return print(args.answer, "Permissions", answers, permissions_sheet);
+    }
     match Name::parse(&args.name) {
         Name::Plain(name) => {
             let packages = index.show_package(catalogs, &name)?;
@@ -161,6 +174,45 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
     sheet.table("Bundles", &["VERSION", "BUNDLE", "STATUS", "CHANNELS"], rows.collect());
     sheet.table("Lifecycle", &["MINOR", "PHASE", "FROM", "TO", "OPENSHIFT"], phases(&package.lifecycle));
     sheet.text("Description", &package.description);
+    sheet
+}
+
+fn permissions_sheet(answer: &BundlePermissions) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.list_names([answer.bundle.clone()]);
+    sheet.line("Bundle", &answer.bundle);
+    sheet.line("Version", &answer.version);
+    sheet.line("Catalog", &answer.catalog);
+    let unknown =
+        |bundle: &str| format!("not known: the catalog does not have the whole ClusterServiceVersion of {bundle}");
+    if !answer.is_known {
+        sheet.line("Permissions", &unknown(&answer.bundle));
+    }
+    if let Some(against) = &answer.against {
+        sheet.line("Against", &with_version(&against.bundle, &against.version));
+        if !against.is_known {
+            sheet.line("Added", &unknown(&against.bundle));
+        }
+    }
+    let rules = answer.added.as_ref().unwrap_or(&answer.rules);
+    if rules.is_empty() && answer.is_known {
+        let what = if answer.added.is_some() { "nothing more" } else { "nothing" };
+        sheet.line("Asks for", what);
+    }
+    let groups = |it: &AskedRule| {
+        let named = |it: &String| if it.is_empty() { "core".to_owned() } else { it.clone() };
+        it.api_groups.iter().map(named).collect::<Vec<_>>().join(",")
+    };
+    let row = |it: &AskedRule| {
+        let what = it.resources.iter().chain(&it.non_resource_urls).cloned().collect::<Vec<_>>().join(",");
+        let scope = if it.scope == RuleScope::Cluster { "cluster" } else { "namespace" };
+        let names = it.resource_names.join(",");
+        vec![scope.to_owned(), it.service_account.clone(), groups(it), what, names, it.verbs.join(",")]
+    };
+    let headers = ["SCOPE", "ACCOUNT", "GROUPS", "RESOURCES", "NAMES", "VERBS"];
+    let title = if answer.added.is_some() { "Adds" } else { "Permissions" };
+    sheet.table(title, &headers, rules.iter().map(row).collect());
+    sheet.main(&headers, rules.iter().map(row).collect());
     sheet
 }
 

@@ -24,7 +24,7 @@ use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::Index;
 use crate::openshift::coerce;
-use crate::readiness::{Acknowledgement, Condition, Met, Readiness, State};
+use crate::readiness::{Acknowledgement, Condition, Met, RULES, Readiness, State};
 
 /// Move operators from OLM Classic to OLM v1
 #[derive(Debug, Args)]
@@ -221,13 +221,18 @@ fn print_for_people(answers: &ReadinessAnswers, explains: bool) -> std::io::Resu
     let mut out = BufWriter::new(std::io::stdout().lock());
     let width = screen().width.unwrap_or(WIDTH).min(WIDTH);
     let has_details = |it: &Readiness| explains || !details(it, false).is_empty() || !it.warnings.is_empty();
+    // What many operators share is said once.
+    let says_once = !explains && answers.items.len() > 1;
     for (idx, item) in answers.items.iter().enumerate() {
         let before = idx.checked_sub(1).and_then(|it| answers.items.get(it));
         // Operators about which there is nothing to say stand close together.
         if before.is_some_and(|it| has_details(it) || has_details(item)) {
             writeln!(out)?;
         }
-        print_item(&mut out, item, explains, width)?;
+        print_item(&mut out, item, explains, says_once, width)?;
+    }
+    if says_once {
+        print_ways_out(&mut out, &answers.items, width)?;
     }
     let summary = summary(&answers.items);
     writeln!(out)?;
@@ -237,7 +242,36 @@ fn print_for_people(answers: &ReadinessAnswers, explains: bool) -> std::io::Resu
     out.flush()
 }
 
-fn print_item(out: &mut impl std::io::Write, item: &Readiness, explains: bool, width: usize) -> std::io::Result<()> {
+/// What to do about the conditions that are shown, each once.
+fn print_ways_out(out: &mut impl std::io::Write, items: &[Readiness], width: usize) -> std::io::Result<()> {
+    let mut ways: Vec<(&Condition, String)> = Vec::new();
+    for condition in items.iter().flat_map(|it| details(it, false)).filter(|it| it.decides()) {
+        let acknowledge = condition.acknowledgement.map(|it| format!("--acknowledge {}", it.as_str()));
+        let words: Vec<String> = condition.way_out.iter().cloned().chain(acknowledge).collect();
+        let words = words.join(", or ");
+        if !words.is_empty() && !ways.iter().any(|it| it.0.id == condition.id && it.1 == words) {
+            ways.push((condition, words));
+        }
+    }
+    if ways.is_empty() {
+        return Ok(());
+    }
+    let place = |it: &Condition| RULES.iter().position(|rule| rule.id == it.id);
+    ways.sort_by_key(|it| place(it.0));
+    writeln!(out, "\n{}", paint(screen().color, "1", "Ways out:"))?;
+    for (condition, words) in ways {
+        write_wrapped(out, &format!("  {:<4}", condition.id), "      ", &words, width)?;
+    }
+    Ok(())
+}
+
+fn print_item(
+    out: &mut impl std::io::Write,
+    item: &Readiness,
+    explains: bool,
+    says_once: bool,
+    width: usize,
+) -> std::io::Result<()> {
     let Readiness { package, version, subscription, catalog, state, .. } = item;
     let color = match state {
         State::Conflict | State::Ineligible => "31",
@@ -260,7 +294,7 @@ fn print_item(out: &mut impl std::io::Write, item: &Readiness, explains: bool, w
         write_wrapped(out, "  ", "  ", &item.reason, width)?;
     }
     for condition in shown {
-        print_condition(out, condition, explains, width)?;
+        print_condition(out, condition, explains, says_once, width)?;
     }
     for warning in &item.warnings {
         write_wrapped(out, "  ", "    ", &format!("note: {warning}"), width)?;
@@ -272,6 +306,7 @@ fn print_condition(
     out: &mut impl std::io::Write,
     condition: &Condition,
     explains: bool,
+    says_once: bool,
     width: usize,
 ) -> std::io::Result<()> {
     const INDENT: &str = "      ";
@@ -295,7 +330,7 @@ fn print_condition(
     if let Some(place) = condition.place.as_ref().filter(|_| explains) {
         write_wrapped(out, INDENT, MORE, &format!("at {place}"), width)?;
     }
-    if !condition.decides() {
+    if !condition.decides() || says_once {
         return Ok(());
     }
     if let Some(way_out) = &condition.way_out {

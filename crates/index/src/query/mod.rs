@@ -50,6 +50,7 @@ mod lifecycles;
 mod list;
 mod neighbours;
 mod outdated;
+mod permissions;
 mod reach;
 mod releases;
 mod requirers;
@@ -170,5 +171,6 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(served::STATEMENTS);
     all.extend_from_slice(lifecycles::STATEMENTS);
     all.extend_from_slice(v1_facts::STATEMENTS);
+    all.extend_from_slice(permissions::STATEMENTS);
     all
 }

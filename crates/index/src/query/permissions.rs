@@ -1,0 +1,37 @@
+//! What the installation of a bundle grants: that stands in its ClusterServiceVersion alone, which an index keeps as part of the document.
+//!
+//! What it deliberately does not do: it compares nothing.
+
+use super::super::compression;
+use super::super::service_version::find_object;
+use crate::{Index, IndexError};
+use olmdex_fbc::service_version::{CsvView, Permission};
+use olmdex_fbc::{Typed, blob};
+use olmdex_text::json::{self, Reader};
+
+const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[("text of a document", TEXT)];
+
+impl Index {
+    /// What the installation of a bundle grants; `None` if the catalog does not have its ClusterServiceVersion as a whole, as those with
+    /// `olm.csv.metadata`.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn permissions(&self, document: i64) -> Result<Option<Vec<Permission>>, IndexError> {
+        let texts = self.rows(TEXT, [document], |row| {
+            let bytes = row.get_ref(2)?.as_blob()?;
+            Ok(compression::load(row.get(0)?, row.get(1)?, bytes).map(|it| it.into_owned()))
+        })?;
+        let Some(text) = texts.into_iter().flatten().next() else { return Ok(None) };
+        let text = json::decode_utf8(&text);
+        let (mut outer, mut inner) = (Reader::new(), Reader::new());
+        let Ok(value) = outer.read(&text) else { return Ok(None) };
+        let Ok(blob) = blob::decode(value, false) else { return Ok(None) };
+        let Typed::Bundle(bundle) = &blob.typed else { return Ok(None) };
+        let Some(object) = find_object(bundle) else { return Ok(None) };
+        let object = json::decode_utf8(&object);
+        Ok(inner.read(&object).ok().map(|it| CsvView::of_object(it).permissions()))
+    }
+}

@@ -1,0 +1,232 @@
+//! What an operator's installation grants, and what one version asks for that another one does not.
+//!
+//! What it deliberately does not do: it judges no rule.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use olmdex_fbc::service_version::{Permission, PolicyRule};
+
+/// Where a rule holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum RuleScope {
+    /// In all namespaces.
+    Cluster,
+    /// In the namespaces that the operator watches; in all of them if it watches all.
+    Namespace,
+}
+
+/// A rule that an operator asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AskedRule {
+    /// Where it holds.
+    pub scope: RuleScope,
+    /// The service account that it is granted to.
+    pub service_account: String,
+    /// Groups; the core group is empty, `*` stands for all.
+    pub api_groups: Vec<String>,
+    /// Resources.
+    pub resources: Vec<String>,
+    /// The only names that it is about; all if there are none.
+    pub resource_names: Vec<String>,
+    /// Paths of the API server that are no resources.
+    #[serde(rename = "nonResourceURLs")]
+    pub non_resource_urls: Vec<String>,
+    /// Verbs.
+    pub verbs: Vec<String>,
+}
+
+/// What a bundle asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BundlePermissions {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// Whether the catalog has its ClusterServiceVersion as a whole; else nothing is known.
+    pub is_known: bool,
+    /// The rules, in their order.
+    pub rules: Vec<AskedRule>,
+    /// The bundle that it is compared with.
+    pub against: Option<ComparedBundle>,
+    /// What it grants that the other bundle does not, if both are known.
+    pub added: Option<Vec<AskedRule>>,
+}
+
+/// The bundle that another one is compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedBundle {
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// Whether what it asks for is known.
+    pub is_known: bool,
+}
+
+/// The rules of permissions, each with where it holds.
+#[must_use]
+pub fn rules_of(permissions: &[Permission]) -> Vec<AskedRule> {
+    let of = |permission: &Permission| -> Vec<AskedRule> {
+        let scope = if permission.is_cluster_wide { RuleScope::Cluster } else { RuleScope::Namespace };
+        let asked = |rule: &PolicyRule| AskedRule {
+            scope,
+            service_account: permission.service_account.clone(),
+            api_groups: rule.api_groups.clone(),
+            resources: rule.resources.clone(),
+            resource_names: rule.resource_names.clone(),
+            non_resource_urls: rule.non_resource_urls.clone(),
+            verbs: rule.verbs.clone(),
+        };
+        permission.rules.iter().map(asked).collect()
+    };
+    permissions.iter().flat_map(of).collect()
+}
+
+/// How many pairs of a group and a resource of one rule are looked at by themselves; a rule with more is compared as a whole.
+const MAX_PAIRS: usize = 4096;
+
+/// What rules grant that others do not, whichever account they grant it to: of each rule what is new, resources with the same verbs
+/// together.
+#[must_use]
+pub fn added(new: &[AskedRule], old: &[AskedRule]) -> Vec<AskedRule> {
+    let mut found: Vec<AskedRule> = Vec::new();
+    for rule in new {
+        let parts = match rule.api_groups.len().saturating_mul(rule.resources.len()) {
+            n if n <= MAX_PAIRS => parts_of(rule),
+            _ => vec![rule.clone()],
+        };
+        let mut of_rule: Vec<AskedRule> = Vec::new();
+        for part in parts {
+            let granted: BTreeSet<&str> = old
+                .iter()
+                .filter(|it| covers_place(it, &part))
+                .flat_map(|it| it.verbs.iter().map(String::as_str))
+                .collect();
+            let is_new = |it: &&String| !granted.contains("*") && !granted.contains(it.as_str());
+            let verbs: Vec<String> = part.verbs.iter().filter(is_new).cloned().collect();
+            if verbs.is_empty() {
+                continue;
+            }
+            let part = AskedRule { verbs, ..part };
+            match of_rule.iter_mut().find(|it| it.api_groups == part.api_groups && it.verbs == part.verbs) {
+                Some(same) => {
+                    let more = part.resources.into_iter().filter(|it| !same.resources.contains(it)).collect::<Vec<_>>();
+                    same.resources.extend(more);
+                }
+                None => of_rule.push(part),
+            }
+        }
+        found.extend(of_rule.into_iter().filter(|it| !found.contains(it)).collect::<Vec<_>>());
+    }
+    found
+}
+
+/// A rule for each of its groups and resources, and one for its paths.
+fn parts_of(rule: &AskedRule) -> Vec<AskedRule> {
+    let mut parts = Vec::new();
+    for group in &rule.api_groups {
+        for resource in &rule.resources {
+            parts.push(AskedRule {
+                api_groups: vec![group.clone()],
+                resources: vec![resource.clone()],
+                non_resource_urls: Vec::new(),
+                ..rule.clone()
+            });
+        }
+    }
+    if !rule.non_resource_urls.is_empty() {
+        parts.push(AskedRule { api_groups: Vec::new(), resources: Vec::new(), ..rule.clone() });
+    }
+    parts
+}
+
+/// Whether a rule is about all that a part is about, whatever may be done with it.
+fn covers_place(rule: &AskedRule, part: &AskedRule) -> bool {
+    let has =
+        |own: &[String], wanted: &[String]| own.iter().any(|it| it == "*") || wanted.iter().all(|it| own.contains(it));
+    let covers_url = |url: &String| {
+        let is_below = |it: &String| it.strip_suffix('*').is_some_and(|prefix| url.starts_with(prefix));
+        rule.non_resource_urls.iter().any(|it| it == url || is_below(it))
+    };
+    let is_named = rule.resource_names.is_empty()
+        || (!part.resource_names.is_empty() && part.resource_names.iter().all(|it| rule.resource_names.contains(it)));
+    (rule.scope == RuleScope::Cluster || part.scope == RuleScope::Namespace)
+        && has(&rule.api_groups, &part.api_groups)
+        && has(&rule.resources, &part.resources)
+        && part.non_resource_urls.iter().all(covers_url)
+        && is_named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `scope groups resources names urls verbs`, lists with commas, `-` for none, `core` for the core group.
+    fn rule(text: &str) -> AskedRule {
+        let words: Vec<&str> = text.split(' ').collect();
+        let list = |at: usize| -> Vec<String> {
+            let all = words[at].split(',').filter(|it| *it != "-");
+            all.map(|it| if it == "core" { String::new() } else { it.to_owned() }).collect()
+        };
+        AskedRule {
+            scope: if words[0] == "cluster" { RuleScope::Cluster } else { RuleScope::Namespace },
+            service_account: "a".to_owned(),
+            api_groups: list(1),
+            resources: list(2),
+            resource_names: list(3),
+            non_resource_urls: list(4),
+            verbs: list(5),
+        }
+    }
+
+    #[test]
+    fn a_version_adds_what_no_older_rule_grants() {
+        let cases: &[(&[&str], &[&str], &[&str])] = &[
+            (&["cluster core pods - - get"], &["cluster core pods - - get"], &[]),
+            (&["cluster core pods - - get,list"], &["cluster core pods - - get"], &["cluster core pods - - list"]),
+            // Several older rules together grant it.
+            (&["cluster core pods - - get,list"], &["cluster core pods - - get", "cluster core pods - - list"], &[]),
+            (
+                &["cluster core,apps pods,jobs - - get"],
+                &["cluster core pods - - get"],
+                &["cluster core jobs - - get", "cluster apps pods,jobs - - get"],
+            ),
+            (&["cluster core pods - - get"], &["cluster * * - - *"], &[]),
+            (&["cluster * * - - *"], &["cluster core pods - - get"], &["cluster * * - - *"]),
+            // What holds in namespaces is less than what holds everywhere.
+            (&["namespace core pods - - get"], &["cluster core pods - - get"], &[]),
+            (&["cluster core pods - - get"], &["namespace core pods - - get"], &["cluster core pods - - get"]),
+            // So is what holds for some names.
+            (&["cluster core pods a - get"], &["cluster core pods - - get"], &[]),
+            (&["cluster core pods - - get"], &["cluster core pods a - get"], &["cluster core pods - - get"]),
+            (&["cluster core pods a - get"], &["cluster core pods a,b - get"], &[]),
+            (&["cluster - - - /metrics get"], &["cluster - - - /m* get"], &[]),
+            (&["cluster - - - /metrics get"], &[], &["cluster - - - /metrics get"]),
+            // A resource has parts, which are others.
+            (&["cluster core pods/log - - get"], &["cluster core pods - - get"], &["cluster core pods/log - - get"]),
+        ];
+        for (new, old, expected) in cases {
+            let read = |it: &[&str]| it.iter().map(|it| rule(it)).collect::<Vec<_>>();
+            assert_eq!(added(&read(new), &read(old)), read(expected), "{new:?} against {old:?}");
+        }
+    }
+
+    #[test]
+    fn a_rule_of_thousands_is_compared_as_a_whole() {
+        let many = |n: usize| (0..n).map(|it| format!("r{it}")).collect::<Vec<_>>();
+        let new = AskedRule { api_groups: many(1000), resources: many(1000), ..rule("cluster - - - - get") };
+        assert_eq!(added(std::slice::from_ref(&new), &[]), [new.clone()]);
+        assert_eq!(added(std::slice::from_ref(&new), std::slice::from_ref(&new)), []);
+    }
+}
