@@ -226,7 +226,7 @@ mod tests {
     fn a_rule_of_thousands_is_compared_as_a_whole() {
         let many = |n: usize| (0..n).map(|it| format!("r{it}")).collect::<Vec<_>>();
         let new = AskedRule { api_groups: many(1000), resources: many(1000), ..rule("cluster - - - - get") };
-        assert_eq!(added(std::slice::from_ref(&new), &[]), [new.clone()]);
+        assert_eq!(added(std::slice::from_ref(&new), &[]), std::slice::from_ref(&new));
         assert_eq!(added(std::slice::from_ref(&new), std::slice::from_ref(&new)), []);
     }
 }
