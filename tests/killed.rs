@@ -153,6 +153,8 @@ const ROWS: &[Row] = &[
         "plan",
         &["--cluster", "must-gather", "--to", "4.17", "-i", "4.16=shop", "-i", "4.17=next", "--date", "2026-03-01"],
     ),
+    reads("v1 check", &["-i", "{}"]),
+    reads("v1 check", &["--cluster", "must-gather", "-i", "shop", "-o", "script"]),
     reads("info", &["{}"]),
     reads("info", &["hot.db"]),
     reads("completion", &["bash"]),
