@@ -12,6 +12,7 @@ mod asking;
 mod blob_schemas;
 mod bombs;
 mod bounded;
+mod browsing;
 mod bundles;
 mod cel_rules;
 mod choosing;

@@ -13,8 +13,8 @@ use super::reply::{PageError, Reply};
 use super::route::{Form, Machine, Part, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
-    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, machine, mirror, package,
-    package_answer, packages, path, plan, version, versions,
+    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, listing, machine, mirror,
+    package, package_answer, packages, path, plan, version, versions,
 };
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
@@ -152,6 +152,7 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
         Route::Diff(comparison) => diff::page(context, comparison)?,
         Route::Plan(journey) => plan::page(context, journey)?,
         Route::Api { group, kind } => api::page(context, group, kind)?,
+        Route::Apis => api::all(context)?,
         Route::Images(search) => images::page(context, search)?,
         Route::Lint { catalog } => lint::page(context, catalog.as_ref())?,
     };
@@ -191,9 +192,9 @@ pub(super) fn data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
 fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
     match context.here {
         Route::Home => envelope("CatalogList", home::answer(context).to_vec()),
-        Route::Packages(list) => match packages::answer(context, list)? {
-            packages::Answer::Listed(rows) => envelope("PackageList", rows),
-            packages::Answer::Found(hits) => envelope("SearchResult", hits),
+        Route::Packages(list) => match listing::answer(context, list)? {
+            listing::Answer::Listed(rows) => envelope("PackageList", rows),
+            listing::Answer::Found(hits) => envelope("SearchResult", hits),
         },
         Route::Package(name) => envelope("Package", package_answer::answer(context, name)?),
         Route::Version(release, Part::Whole) => envelope("Bundle", version::answer(context, release)?),
@@ -225,6 +226,7 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
         }
         Route::Endpoints => endpoints::description(),
         Route::Versions(_)
+        | Route::Apis
         | Route::Install(_)
         | Route::Icon(_)
         | Route::Style

@@ -1,5 +1,7 @@
 //! A kind of objects: which packages provide it, and which require it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use maud::{Markup, html};
 
 use super::command::Command;
@@ -53,6 +55,50 @@ pub(super) fn page(context: PageContext<'_>, group: &str, kind: &str) -> Result<
         body,
     })
 }
+
+/// All APIs, by group and kind, with the packages that provide each.
+pub(super) fn all(context: PageContext<'_>) -> Result<Page, PageError> {
+    let mut kinds: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for it in context.index().owners(&Filter::default(), &ApiPattern::default())? {
+        kinds.entry((it.group, it.kind)).or_default().extend(it.packages);
+    }
+    let n_kinds = kinds.len();
+    let rows = html! {
+        @for ((group, kind), packages) in &kinds {
+            tr {
+                th scope="row" { (link(context, &Route::Api { group: group.clone(), kind: kind.clone() }, shown(kind))) }
+                td { (shown(group)) }
+                td {
+                    @for (at, it) in packages.iter().take(N_NAMED).enumerate() {
+                        @if at > 0 { ", " } (link(context, &Route::Package(it.clone()), shown(it)))
+                    }
+                    @if packages.len() > N_NAMED { " and " (packages.len() - N_NAMED) " more" }
+                }
+            }
+        }
+    };
+    let body = html! {
+        h1 { "APIs" }
+        div.above {
+            p role="status" { strong { (n_kinds) } " kinds of objects that operators provide." }
+            label.filter hidden { span { "Filter" } input type="search" data-filter="apis"; }
+        }
+        div #apis { (table("APIs by group", &["Kind", "Group", "Provided by"], rows)) }
+    };
+    Ok(Page {
+        title: "APIs".to_owned(),
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: Vec::new(),
+        more_data: Vec::new(),
+        is_data: false,
+        data: None,
+        about: "All APIs that the operators of these catalogs provide".to_owned(),
+        body,
+    })
+}
+
+/// Packages of an API that are named in the list of all.
+const N_NAMED: usize = 3;
 
 fn provided(context: PageContext<'_>, rows: &[Provider]) -> Markup {
     let rows = html! {

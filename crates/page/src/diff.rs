@@ -11,7 +11,6 @@ use super::route::{Comparison, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask as ask;
 use olmdex_base::diag::counted;
-use olmdex_index::Index;
 use olmdex_index::query::{Change, Filter, Side};
 use olmdex_version::by_numbers;
 
@@ -33,15 +32,13 @@ pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Resul
     }
     let mut found = match packages.as_slice() {
         [] => context.cache().changes(context.index(), old, new)?.to_vec(),
-        some => ask::changes(side(context.index(), old), side(context.index(), new), some)?,
+        some => {
+            let side = |catalog| Side { index: context.index(), catalog };
+            ask::changes(side(old), side(new), some)?
+        }
     };
     found.retain(|it| !it.detail && comparison.kind.as_ref().is_none_or(|kind| is_of_kind(it, kind)));
     Ok(found)
-}
-
-/// A catalog of an index as a side of a comparison.
-pub(super) fn side<'a>(index: &'a Index, catalog: &'a str) -> Side<'a> {
-    Side { index, catalog }
 }
 
 /// The kind of the changes that break something.

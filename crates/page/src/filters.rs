@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
+use super::listing::{Answer, answer, names};
 use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::PageContext;
-use olmdex_index::query::FacetKind;
+use olmdex_index::query::{Facet, FacetKind};
+use olmdex_version::by_numbers;
 
 /// Values of a field that are shown at once; the others can be unfolded.
 const SHOWN: usize = 8;
@@ -18,50 +20,133 @@ const SHOWN: usize = 8;
 /// Something that a list can be narrowed by.
 struct Field {
     label: &'static str,
-    /// `None` for the catalog, whose packages are counted without it.
-    kind: Option<FacetKind>,
-    get: fn(&List) -> &Option<String>,
-    set: fn(&mut List) -> &mut Option<String>,
+    kind: FacetKind,
+    /// Whether one of several values is enough; else a package has all of them.
+    is_any: bool,
+    get: fn(&List) -> &[String],
+    set: fn(&mut List, Vec<String>),
 }
 
-const FIELDS: [Field; 8] = [
-    Field { label: "Catalog", kind: None, get: |it| &it.catalog, set: |it| &mut it.catalog },
-    Field { label: "Category", kind: Some(FacetKind::Category), get: |it| &it.category, set: |it| &mut it.category },
+const FIELDS: [Field; 7] = [
+    Field {
+        label: "Category",
+        kind: FacetKind::Category,
+        is_any: false,
+        get: |it| &it.categories,
+        set: |it, all| it.categories = all,
+    },
     Field {
         label: "Capability level",
-        kind: Some(FacetKind::Capability),
-        get: |it| &it.capability,
-        set: |it| &mut it.capability,
+        kind: FacetKind::Capability,
+        is_any: true,
+        get: |it| &it.capabilities,
+        set: |it, all| it.capabilities = all,
     },
-    Field { label: "Feature", kind: Some(FacetKind::Feature), get: |it| &it.feature, set: |it| &mut it.feature },
-    Field { label: "Architecture", kind: Some(FacetKind::Architecture), get: |it| &it.arch, set: |it| &mut it.arch },
-    Field { label: "Install mode", kind: Some(FacetKind::InstallMode), get: |it| &it.mode, set: |it| &mut it.mode },
-    Field { label: "Status", kind: Some(FacetKind::Status), get: |it| &it.status, set: |it| &mut it.status },
-    Field { label: "Provider", kind: Some(FacetKind::Provider), get: |it| &it.provider, set: |it| &mut it.provider },
+    Field {
+        label: "Feature",
+        kind: FacetKind::Feature,
+        is_any: false,
+        get: |it| &it.features,
+        set: |it, all| it.features = all,
+    },
+    Field {
+        label: "Architecture",
+        kind: FacetKind::Architecture,
+        is_any: false,
+        get: |it| &it.archs,
+        set: |it, all| it.archs = all,
+    },
+    Field {
+        label: "Install mode",
+        kind: FacetKind::InstallMode,
+        is_any: false,
+        get: |it| &it.modes,
+        set: |it, all| it.modes = all,
+    },
+    Field {
+        label: "Status",
+        kind: FacetKind::Status,
+        is_any: true,
+        get: |it| it.status.as_slice(),
+        // There is one status.
+        set: |it, all| it.status = all.into_iter().next_back(),
+    },
+    Field {
+        label: "Provider",
+        kind: FacetKind::Provider,
+        is_any: true,
+        get: |it| &it.providers,
+        set: |it, all| it.providers = all,
+    },
 ];
 
-/// Values, with the number of packages that have them.
-type Values = Vec<(String, Option<usize>)>;
+/// Values that are one choice, as people see it: a provider in several spellings. With the number of packages that have one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Choice {
+    label: String,
+    values: Vec<String>,
+    n_packages: usize,
+}
 
-/// The list with another value of a field, from its first page.
-fn with(list: &List, field: &Field, value: Option<&str>) -> Route {
+/// The list with other values of a field, from its first page.
+fn with(list: &List, field: &Field, values: Vec<String>) -> Route {
     let mut list = List { page: 0, ..list.clone() };
-    *(field.set)(&mut list) = value.map(str::to_owned);
+    (field.set)(&mut list, values.into_iter().collect::<BTreeSet<_>>().into_iter().collect());
     Route::Packages(list)
+}
+
+/// A link to the list with other values. There are as many as there are sets of values, so crawlers are told to stay away.
+fn narrowed(context: PageContext<'_>, route: &Route, words: Markup) -> Markup {
+    html! {
+        @match context.to(route) {
+            Some(address) => { a rel="nofollow" href=(address) { (words) } }
+            None => { (words) }
+        }
+    }
+}
+
+/// The list of other catalogs, from its first page.
+fn in_catalogs(list: &List, catalogs: Vec<String>) -> Route {
+    Route::Packages(List { page: 0, catalogs, ..list.clone() })
+}
+
+/// Equal for spellings of one provider: without letter case, punctuation and the legal form of a company.
+fn spelled(field: &Field, value: &str) -> String {
+    const FORMS: [&str; 9] = ["inc", "llc", "ltd", "limited", "gmbh", "corp", "corporation", "co", "ag"];
+    if field.kind != FacetKind::Provider {
+        return value.to_owned();
+    }
+    let lower = value.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+    let n_words = words.iter().rposition(|it| !FORMS.contains(it)).map_or(words.len(), |it| it + 1);
+    words[..n_words].join(" ")
 }
 
 /// What the list is narrowed by, each with a link to the list without it.
 pub(super) fn chosen(context: PageContext<'_>, list: &List) -> Markup {
-    let all: Vec<(&Field, &String)> =
-        FIELDS.iter().filter_map(|field| Some((field, (field.get)(list).as_ref()?))).collect();
+    let mut all: Vec<(&str, String, Route)> = Vec::new();
+    for it in &list.catalogs {
+        let others = list.catalogs.iter().filter(|other| *other != it).cloned().collect();
+        all.push(("Catalog", it.clone(), in_catalogs(list, others)));
+    }
+    for field in &FIELDS {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        for value in (field.get)(list) {
+            let key = spelled(field, value);
+            let others = (field.get)(list).iter().filter(|it| spelled(field, it) != key).cloned().collect();
+            if seen.insert(key) {
+                all.push((field.label, value.clone(), with(list, field, others)));
+            }
+        }
+    }
     html! {
         @if !all.is_empty() {
             ul.chosen aria-label="The list is narrowed by" {
-                @for (field, value) in all {
+                @for (label, value, route) in &all {
                     li {
-                        span.quiet { (field.label) } " " strong { (shown(value)) } " "
-                        (link(context, &with(list, field, None), html! {
-                            span aria-hidden="true" { "×" } span.away { "without " (field.label) " " (shown(value)) }
+                        span.quiet { (label) } " " strong { (shown(value)) } " "
+                        (narrowed(context, route, html! {
+                            span aria-hidden="true" { "×" } span.away { "without " (label) " " (shown(value)) }
                         }))
                     }
                 }
@@ -74,7 +159,7 @@ pub(super) fn chosen(context: PageContext<'_>, list: &List) -> Markup {
 pub(super) fn sorting(context: PageContext<'_>, list: &List) -> Markup {
     let first = if list.words.is_empty() { None } else { Some(("relevance", Sort::Best)) };
     let by_name = if list.words.is_empty() { Sort::Best } else { Sort::Name };
-    let all = first.into_iter().chain([("name", by_name), ("provider", Sort::Provider)]);
+    let all = first.into_iter().chain([("name", by_name), ("newest", Sort::Newest), ("provider", Sort::Provider)]);
     let is_now = |sort: Sort| list.sort == sort || (sort == by_name && list.sort == Sort::Name);
     html! {
         p.sorting { "Sorted by "
@@ -87,55 +172,112 @@ pub(super) fn sorting(context: PageContext<'_>, list: &List) -> Markup {
     }
 }
 
-/// The values that the packages of the list have, the most frequent first.
+/// The choices of a field among packages, the most frequent first.
+fn choices(facets: &[Facet], field: &Field, is_counted: impl Fn(&Facet) -> bool) -> Vec<Choice> {
+    type Spellings<'f> = BTreeMap<&'f str, BTreeSet<&'f str>>;
+    let mut counts: BTreeMap<String, Spellings<'_>> = BTreeMap::new();
+    for facet in facets.iter().filter(|it| it.kind == field.kind && is_counted(it)) {
+        let spellings = counts.entry(spelled(field, &facet.value)).or_default();
+        spellings.entry(&facet.value).or_default().insert(&facet.package);
+    }
+    let mut all: Vec<Choice> = counts
+        .into_values()
+        .filter_map(|spellings| {
+            // The most frequent spelling stands for all of them.
+            let label = spellings.iter().max_by_key(|it| (it.1.len(), std::cmp::Reverse(it.0)))?.0;
+            let packages: BTreeSet<&str> = spellings.values().flatten().copied().collect();
+            let values = spellings.keys().map(|it| (*it).to_owned()).collect();
+            Some(Choice { label: (*label).to_owned(), values, n_packages: packages.len() })
+        })
+        .collect();
+    all.sort_by(|a, b| (b.n_packages, &a.label).cmp(&(a.n_packages, &b.label)));
+    all
+}
+
+/// The values that the packages of the list have, the most frequent first. A value may be added to those that are chosen already.
 pub(super) fn facets(context: PageContext<'_>, list: &List, packages: &BTreeSet<&str>) -> Result<Markup, PageError> {
     let facets = context.cache().facets(context.index())?;
-    let mut counts: BTreeMap<FacetKind, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
-    let is_asked = |catalog: &String| list.catalog.as_ref().is_none_or(|it| it == catalog);
-    for facet in facets.iter().filter(|it| packages.contains(&*it.package) && is_asked(&it.catalog)) {
-        counts.entry(facet.kind).or_default().entry(&facet.value).or_default().insert(&facet.package);
+    let is_asked = |catalog: &String| list.catalogs.is_empty() || list.catalogs.contains(catalog);
+    let mut groups: Vec<(&'static str, Vec<(Choice, Route)>)> = Vec::new();
+    if context.has_several() {
+        groups.push(("Catalog", catalogs(context, list)?));
     }
-    let mut groups: Vec<(&Field, Values)> = Vec::new();
-    for field in FIELDS.iter().filter(|it| (it.get)(list).is_none()) {
-        let values: Values = match field.kind {
-            None if context.has_several() => context.catalogs().map(|it| (it.to_owned(), None)).collect(),
-            None => Vec::new(),
-            Some(kind) => {
-                let mut values: Vec<(String, usize)> =
-                    counts.remove(&kind).into_iter().flatten().map(|it| (it.0.to_owned(), it.1.len())).collect();
-                values.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
-                values.into_iter().map(|(value, n)| (value, Some(n))).collect()
-            }
+    for field in &FIELDS {
+        let chosen = (field.get)(list);
+        // One of several values is enough: what another one adds is counted without those that are chosen.
+        let without = if field.is_any && !chosen.is_empty() {
+            let mut wider = list.clone();
+            (field.set)(&mut wider, Vec::new());
+            Some(answer(context, &wider)?)
+        } else {
+            None
         };
+        let counted = without.as_ref().map(names);
+        let counted = counted.as_ref().unwrap_or(packages);
+        let keys: BTreeSet<String> = chosen.iter().map(|it| spelled(field, it)).collect();
+        let mut all = choices(facets, field, |it| counted.contains(&*it.package) && is_asked(&it.catalog));
+        all.retain(|it| !keys.contains(&spelled(field, &it.label)));
         // What all have narrows nothing.
-        let is_all = matches!(values.as_slice(), [(_, Some(n))] if *n == packages.len());
-        if !values.is_empty() && !is_all {
-            groups.push((field, values));
+        if chosen.is_empty() {
+            all.retain(|it| it.n_packages < packages.len());
+        }
+        let to = |it: &Choice| with(list, field, chosen.iter().chain(&it.values).cloned().collect());
+        if !all.is_empty() {
+            groups.push((
+                field.label,
+                all.into_iter()
+                    .map(|it| {
+                        let route = to(&it);
+                        (it, route)
+                    })
+                    .collect(),
+            ));
         }
     }
-    let item = |field: &Field, value: &str, n: Option<usize>| {
-        html! {
-            li {
-                (link(context, &with(list, field, Some(value)), shown(value)))
-                @if let Some(n) = n { " " span.quiet { (n) } }
-            }
-        }
+    let item = |(choice, route): &(Choice, Route)| {
+        html! { li { (narrowed(context, route, html! { (shown(&choice.label)) })) " " span.quiet { (choice.n_packages) } } }
     };
+    let has_chosen = FIELDS.iter().any(|it| !(it.get)(list).is_empty());
     Ok(html! {
-        aside.facets aria-label="Narrow the list" {
-            h2 { "Narrow the list" }
-            @for (field, values) in &groups {
+        aside.facets aria-label="Filters" {
+            h2 { "Filters" }
+            @if has_chosen { p.quiet { "A further value narrows the list; one of provider, status or level widens it." } }
+            @for (label, values) in &groups {
                 section {
-                    h3 { (field.label) }
-                    ul { @for (value, n) in values.iter().take(SHOWN) { (item(field, value, *n)) } }
+                    h3 { (label) }
+                    ul { @for it in values.iter().take(SHOWN) { (item(it)) } }
                     @if values.len() > SHOWN {
                         details {
                             summary { (values.len() - SHOWN) " more" }
-                            ul { @for (value, n) in &values[SHOWN..] { (item(field, value, *n)) } }
+                            ul { @for it in &values[SHOWN..] { (item(it)) } }
                         }
                     }
                 }
             }
         }
     })
+}
+
+/// The catalogs that are not chosen, with the packages that each has of the list as it is without a catalog.
+fn catalogs(context: PageContext<'_>, list: &List) -> Result<Vec<(Choice, Route)>, PageError> {
+    let wider = List { catalogs: Vec::new(), ..list.clone() };
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let places: Vec<(String, String)> = match answer(context, &wider)? {
+        Answer::Found(hits) => hits.into_iter().map(|it| (it.catalog, it.package)).collect(),
+        Answer::Listed(rows) => rows.into_iter().map(|it| (it.catalog, it.package)).collect(),
+    };
+    for (catalog, package) in places {
+        found.entry(catalog).or_default().insert(package);
+    }
+    let mut all: Vec<(Choice, Route)> = Vec::new();
+    for (catalog, packages) in found {
+        if !list.catalogs.contains(&catalog) {
+            let chosen = list.catalogs.iter().chain([&catalog]).cloned().collect::<BTreeSet<_>>();
+            let route = in_catalogs(list, chosen.into_iter().collect());
+            let values = vec![catalog.clone()];
+            all.push((Choice { label: catalog, values, n_packages: packages.len() }, route));
+        }
+    }
+    all.sort_by_key(|it| by_numbers(&it.0.label));
+    Ok(all)
 }

@@ -10,7 +10,7 @@ use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
 /// What may be loaded and done by a page: only what comes from here.
-pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; \
+pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; \
                                  base-uri 'none'; frame-ancestors 'none'";
 
 /// The same for a file, of which a browser takes no rule about frames, and which has no server that is itself.
@@ -152,7 +152,8 @@ fn banner(context: PageContext<'_>) -> Markup {
                 }
                 @if let Some(address) = context.to(&packages).filter(|_| context.is_served()) {
                     form role="search" action=(address) {
-                        input type="search" name="q" value=(words) placeholder="Search packages" aria-label="Search packages";
+                        input type="search" name="q" value=(words) placeholder="Search packages   /" aria-label="Search packages"
+                            data-names=[context.data(&packages)] autocomplete="off";
                         button { "Search" }
                     }
                 }

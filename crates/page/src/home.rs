@@ -19,7 +19,9 @@ pub(super) fn answer(context: PageContext<'_>) -> &[CatalogRow] {
 pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
     let mut catalogs: Vec<&CatalogRow> = answer(context).iter().collect();
     catalogs.sort_by_key(|it| by_numbers(&it.catalog));
-    let of_catalog = |name: &str| Route::Packages(List { catalog: context.catalog_choice(name), ..List::default() });
+    let of_catalog = |name: &str| {
+        Route::Packages(List { catalogs: context.catalog_choice(name).into_iter().collect(), ..List::default() })
+    };
     let n_packages = context.index().package_names()?.len() as u64;
     let rows = html! {
         @for it in &catalogs {
@@ -42,7 +44,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         h1 { "Operator catalogs" }
         p.lead { (grouped(n_packages)) " packages in "
             @match catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } }
-            ": what is in them, which upgrades OLM makes, what an operator drags in, and why something cannot happen." }
+            ": what is in them, which upgrades OLM makes, what an operator pulls in, and why something cannot happen." }
         @if let Some(address) = context.to(&Route::Packages(List::default())).filter(|_| context.is_served()) {
             form.big role="search" action=(address) aria-label="Search all packages" {
                 label { span { "Find an operator" }
@@ -58,6 +60,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
             @if context.cache().plans.is_some() {
                 (card(context, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
             }
+            (card(context, &Route::Apis, "APIs", "All kinds of objects that operators provide."))
             (card(context, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
             (card(context, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))
         }

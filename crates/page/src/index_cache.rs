@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::diff::side;
 use super::icon;
 use super::plans::Plans;
 use super::server_path::ServerPaths;
 use olmdex_ask::{AskError, Catalogs, check_catalog};
 use olmdex_base::diag::Finding;
-use olmdex_index::query::{BundleRow, CatalogRow, Change, DatedBundle, Facet, Filter};
+use olmdex_index::query::{BundleRow, CatalogRow, Change, DatedBundle, Facet, Filter, Side};
 use olmdex_index::{Index, IndexError};
+use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::hex;
 
 /// Bytes of the documents of a catalog that is checked for a page.
@@ -43,6 +43,7 @@ pub struct IndexCache {
     highest: OnceLock<Highest>,
     facets: OnceLock<Vec<Facet>>,
     newest: OnceLock<Vec<DatedBundle>>,
+    days: OnceLock<HashMap<String, Day>>,
     icons: OnceLock<Icons>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
     comparisons: Mutex<VecDeque<(CatalogPair, Arc<[Change]>)>>,
@@ -102,6 +103,7 @@ impl IndexCache {
             highest: OnceLock::new(),
             facets: OnceLock::new(),
             newest: OnceLock::new(),
+            days: OnceLock::new(),
             icons: OnceLock::new(),
             findings: Mutex::default(),
             comparisons: Mutex::default(),
@@ -124,6 +126,7 @@ impl IndexCache {
         self.facets(index)?;
         self.icons(index)?;
         self.newest(index)?;
+        self.days(index)?;
         self.all_highest(index)?;
         Ok(())
     }
@@ -164,6 +167,18 @@ impl IndexCache {
             Ok(all)
         });
         newest.map(Vec::as_slice)
+    }
+
+    /// The day of the newest version of each package, as far as bundles say it.
+    pub(super) fn days(&self, index: &Index) -> Result<&HashMap<String, Day>, IndexError> {
+        kept(&self.days, || {
+            let mut days: HashMap<String, Day> = HashMap::new();
+            for it in index.newest_of_catalog(None, usize::try_from(i64::MAX).unwrap_or(usize::MAX))? {
+                let day = days.entry(it.package).or_insert(it.day);
+                *day = it.day.max(*day);
+            }
+            Ok(days)
+        })
     }
 
     fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {
@@ -226,7 +241,8 @@ impl IndexCache {
         if let Some((_, found)) = known().iter().find(|it| it.0 == pair) {
             return Ok(Arc::clone(found));
         }
-        let found: Arc<[Change]> = olmdex_ask::changes(side(index, old), side(index, new), &[])?.into();
+        let found: Arc<[Change]> =
+            olmdex_ask::changes(Side { index, catalog: old }, Side { index, catalog: new }, &[])?.into();
         let mut known = known();
         known.truncate(N_COMPARISONS - 1);
         known.push_front((pair, Arc::clone(&found)));

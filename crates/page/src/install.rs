@@ -90,6 +90,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
             (choice(&with(channel, false), "automatic", !asked.is_manual))
             (choice(&with(channel, true), "manual", asked.is_manual))
         }
+        h2 { "Manifests" }
         (manifests(package, head.as_ref(), channel, asked.is_manual))
         p.quiet { "The names of catalogs are those of this index; yours may have others. OLM v1 installs the highest version that the channels permit; "
             "the ServiceAccount must exist and may do what the operator needs." }

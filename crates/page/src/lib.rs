@@ -46,6 +46,7 @@ mod index_cache;
 mod install;
 mod links;
 mod lint;
+mod listing;
 mod machine;
 mod markdown;
 mod mirror;

@@ -169,7 +169,7 @@ fn feed_of_catalog(context: PageContext<'_>, catalog: &str) -> Result<String, Pa
     }
     let newest = context.index().newest_of_catalog(Some(catalog), MAX_ENTRIES)?;
     let entries = newest.iter().map(|it| of_version(context, it)).collect();
-    let list = super::route::List { catalog: Some(catalog.to_owned()), ..super::route::List::default() };
+    let list = super::route::List { catalogs: vec![catalog.to_owned()], ..super::route::List::default() };
     Ok(feed(context, &format!("What is new in the catalog {catalog}"), &Route::Packages(list), entries))
 }
 

@@ -149,7 +149,9 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
             ul.chosen aria-label="The list" {
                 @for (at, it) in list.packages.iter().enumerate() {
                     li { (shown(it)) " "
-                        @if let Some(address) = context.to(&without(at)) { a href=(address) aria-label={ "Remove " (shown(it)) } { "✕" } }
+                        @if let Some(address) = context.to(&without(at)) { a rel="nofollow" href=(address) {
+                            span aria-hidden="true" { "×" } span.away { "Remove " (shown(it)) }
+                        } }
                     }
                 }
             }
@@ -201,7 +203,7 @@ fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) 
                 td { (shown(&channel.head)) }
                 td { (channel.kept.len()) " of " (channel.of) }
                 @if has_more { td { (shown(&channel.along.join(", "))) } }
-                @if kept.len() > 1 { td { (link(context, &only(&channel.channel), "only this channel")) } }
+                @if kept.len() > 1 { td { @if let Some(address) = context.to(&only(&channel.channel)) { a rel="nofollow" href=(address) { "only this channel" } } } }
             }
         }
     };

@@ -42,3 +42,27 @@ document.addEventListener("keydown", (event) => {
   const search = document.querySelector("form[role=search] input");
   if (search) { event.preventDefault(); search.focus(); }
 });
+
+// The names of packages appear while one types; they are asked for once, when the search is first used.
+for (const input of document.querySelectorAll("form[role=search] input[data-names]")) {
+  input.addEventListener("focus", async () => {
+    try {
+      const answer = await fetch(input.dataset.names);
+      const list = document.createElement("datalist");
+      list.id = "names";
+      const seen = new Set();
+      for (const { package: name, displayName } of (await answer.json()).items) {
+        if (seen.has(name)) continue;
+        seen.add(name);
+        const option = document.createElement("option");
+        option.value = name;
+        option.label = displayName;
+        list.append(option);
+      }
+      document.body.append(list);
+      input.setAttribute("list", list.id);
+    } catch {
+      // The search works without.
+    }
+  }, { once: true });
+}

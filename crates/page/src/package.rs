@@ -88,7 +88,7 @@ fn title_of(context: PageContext<'_>, main: &PackageDetail, head: Option<&Bundle
     let icon = context.cache().icon_of(context.index(), &row.catalog, &row.package)?;
     let icon = icon.and_then(|it| context.to(&Route::Icon(it)));
     let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
-    let one = |it: &str| Some(it.to_owned());
+    let one = |it: &str| vec![it.to_owned()];
     Ok(html! {
         div.about {
             @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
@@ -99,10 +99,10 @@ fn title_of(context: PageContext<'_>, main: &PackageDetail, head: Option<&Bundle
                 @if let Some(head) = head {
                     ul.chips {
                         @if !head.capability_level.is_empty() {
-                            li { (chip(context, List { capability: one(&head.capability_level), ..List::default() }, &head.capability_level)) }
+                            li { (chip(context, List { capabilities: one(&head.capability_level), ..List::default() }, &head.capability_level)) }
                         }
                         @for it in &head.categories {
-                            li { (chip(context, List { category: one(it), ..List::default() }, it)) }
+                            li { (chip(context, List { categories: one(it), ..List::default() }, it)) }
                         }
                         @if !head.states_architecture { li { (badge("", "amd64 (not stated)")) } }
                         @for it in &head.architectures { li { (badge("", it)) } }
@@ -249,7 +249,7 @@ fn provides(context: PageContext<'_>, head: &BundleDetail) -> Markup {
 }
 
 fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
-    link(context, &Route::Packages(List { provider: Some(provider.to_owned()), ..List::default() }), shown(provider))
+    link(context, &Route::Packages(List { providers: vec![provider.to_owned()], ..List::default() }), shown(provider))
 }
 
 /// The head of the default channel.

@@ -4,74 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::filters::{chosen, facets, sorting};
+use super::listing::{Answer, answer, command};
+use super::markdown::first_words;
 use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{closest, counted};
-use olmdex_index::query::{BundleRow, Filter, Hit, PackageRow, SearchQuery, Status};
+use olmdex_index::query::{BundleRow, Filter, PackageRow};
+use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
 /// Packages of a page of the list.
 const PER_PAGE: usize = 50;
-
-/// The answer as data: what `search` gives for words, and `list packages` without.
-pub(super) enum Answer {
-    Found(Vec<Hit>),
-    Listed(Vec<PackageRow>),
-}
-
-pub(super) fn answer(context: PageContext<'_>, list: &List) -> Result<Answer, PageError> {
-    context.must_have_catalog(list.catalog.as_ref())?;
-    let query = query(list);
-    let status = list.status.as_deref().and_then(Status::from_word);
-    if !list.words.is_empty() {
-        let mut hits = context.index().search(&query)?;
-        context.index().retain_with_status(&mut hits, status.as_slice())?;
-        return Ok(Answer::Found(hits));
-    }
-    let mut rows = context.index().packages(&Filter { catalogs: query.catalogs.clone(), ..Filter::default() })?;
-    rows.retain(|it| status.is_none_or(|status| it.status() == status));
-    if let Some(matching) = context.index().matching(&query)? {
-        let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
-        rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
-    }
-    Ok(Answer::Listed(rows))
-}
-
-fn query(list: &List) -> SearchQuery {
-    let one = |it: &Option<String>| it.iter().cloned().collect::<Vec<_>>();
-    SearchQuery {
-        words: list.words.clone(),
-        features: list.feature.iter().map(|it| (it.clone(), Some("true".to_owned()))).collect(),
-        categories: one(&list.category),
-        capabilities: one(&list.capability),
-        architectures: one(&list.arch),
-        providers: one(&list.provider),
-        install_modes: one(&list.mode),
-        catalogs: one(&list.catalog),
-        ..SearchQuery::default()
-    }
-}
-
-fn command(list: &List) -> Command {
-    let command = match list.words.as_str() {
-        "" => Command::new("list").name("packages"),
-        words => words.split(' ').fold(Command::new("search"), |command, word| command.name(word)),
-    };
-    let feature = list.feature.as_ref().map(|it| format!("{it}=true"));
-    command
-        .given("--category", list.category.as_ref())
-        .given("--provider", list.provider.as_ref())
-        .given("--capability", list.capability.as_ref())
-        .given("--feature", feature.as_ref())
-        .given("--arch", list.arch.as_ref())
-        .given("--install-mode", list.mode.as_ref())
-        .given("--status", list.status.as_ref())
-        .given("--catalog", list.catalog.as_ref())
-}
 
 /// A package in all catalogs that were asked.
 struct Line<'r> {
@@ -155,9 +101,39 @@ fn found_with(context: PageContext<'_>, list: &List, is_corrected: bool) -> Mark
     }
 }
 
+/// A row for each package, in the order of the list.
+fn sorted<'r>(
+    context: PageContext<'_>,
+    list: &List,
+    rows: &'r [PackageRow],
+    scores: &HashMap<(String, String), f64>,
+) -> Result<Vec<Line<'r>>, PageError> {
+    let mut lines: BTreeMap<&str, Line<'_>> = BTreeMap::new();
+    // Files of some packages only list these.
+    for row in rows.iter().filter(|it| context.is_served() || context.to(&Route::Package(it.package.clone())).is_some())
+    {
+        let score = scores.get(&(row.package.clone(), row.catalog.clone())).copied().unwrap_or(0.0);
+        let line = lines.entry(&row.package).or_insert(Line { rows: Vec::new(), score });
+        line.score = line.score.max(score);
+        line.rows.push(row);
+    }
+    let mut lines: Vec<Line<'_>> = lines.into_values().collect();
+    let provider = |line: &Line<'_>| line.rows.last().map_or(String::new(), |it| it.provider.to_lowercase());
+    match list.sort {
+        Sort::Best => lines.sort_by(|a, b| b.score.total_cmp(&a.score)),
+        Sort::Name => {}
+        Sort::Provider => lines.sort_by_cached_key(provider),
+        Sort::Newest => {
+            let days = context.cache().days(context.index())?;
+            lines.sort_by_key(|it| std::cmp::Reverse(days.get(it.name())));
+        }
+    }
+    Ok(lines)
+}
+
 /// The page of an answer; `slip` is what was typed if that found nothing.
 fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&String>) -> Result<Page, PageError> {
-    let filter = Filter { catalogs: list.catalog.iter().cloned().collect(), ..Filter::default() };
+    let filter = Filter { catalogs: list.catalogs.clone(), ..Filter::default() };
     let (all, scores) = match found {
         Answer::Listed(rows) => (rows, HashMap::new()),
         Answer::Found(hits) => {
@@ -170,23 +146,8 @@ fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&S
             (rows, scores)
         }
     };
-    let mut lines: BTreeMap<&str, Line<'_>> = BTreeMap::new();
-    // Files of some packages only list these.
-    for row in all.iter().filter(|it| context.is_served() || context.to(&Route::Package(it.package.clone())).is_some())
-    {
-        let score = scores.get(&(row.package.clone(), row.catalog.clone())).copied().unwrap_or(0.0);
-        let line = lines.entry(&row.package).or_insert(Line { rows: Vec::new(), score });
-        line.score = line.score.max(score);
-        line.rows.push(row);
-    }
-    let packages: BTreeSet<&str> = lines.keys().copied().collect();
-    let mut lines: Vec<Line<'_>> = lines.into_values().collect();
-    let provider = |line: &Line<'_>| line.rows.last().map_or(String::new(), |it| it.provider.to_lowercase());
-    match list.sort {
-        Sort::Best => lines.sort_by(|a, b| b.score.total_cmp(&a.score)),
-        Sort::Name => {}
-        Sort::Provider => lines.sort_by_cached_key(provider),
-    }
+    let packages: BTreeSet<&str> = all.iter().map(|it| it.package.as_str()).collect();
+    let lines = sorted(context, list, &all, &scores)?;
     let n_lines = lines.len();
     // A file has no next page to ask for.
     let per_page = if context.is_served() { PER_PAGE } else { usize::MAX };
@@ -196,8 +157,10 @@ fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&S
     }
     let shown_lines = &lines[list.page.saturating_mul(per_page).min(n_lines)..];
     let shown_lines = &shown_lines[..shown_lines.len().min(per_page)];
-    let mut catalogs: Vec<&str> =
-        context.catalogs().filter(|it| list.catalog.as_ref().is_none_or(|name| name == it)).collect();
+    let mut catalogs: Vec<&str> = context
+        .catalogs()
+        .filter(|it| list.catalogs.is_empty() || list.catalogs.iter().any(|name| name == it))
+        .collect();
     catalogs.sort_by_key(|it| by_numbers(it));
     let title = if list.words.is_empty() { "Packages".to_owned() } else { format!("Packages: {}", list.words) };
     let facets = if context.is_served() {
@@ -236,55 +199,90 @@ fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&S
     })
 }
 
+/// Characters of the line that says what a package is.
+const MAX_ABOUT: usize = 120;
+
+/// What a line shows besides its rows.
+struct Shown {
+    icon: Option<String>,
+    about: String,
+    heads: Markup,
+    day: Option<Day>,
+}
+
 fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {
-    let mut icons = Vec::new();
-    let mut heads: HashMap<(&str, &str), Markup> = HashMap::new();
-    for row in lines.iter().flat_map(|it| &it.rows) {
-        let highest = context.cache().highest(context.index(), &row.catalog, &row.package)?;
-        heads.insert((&row.catalog, &row.package), head(context, row, highest));
-    }
+    let days = context.cache().days(context.index())?;
+    let mut all = Vec::new();
     for line in lines {
         let preferred = context.cache().choose(&[], line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
+        let Some(row) = line.rows.iter().find(|it| it.catalog == preferred) else { continue };
         let name = context.cache().icon_of(context.index(), preferred, line.name())?;
-        icons.push((name.and_then(|it| context.to(&Route::Icon(it))), preferred));
+        let about = first_words(&context.index().head_description(row)?, MAX_ABOUT);
+        let shown = Shown {
+            icon: name.and_then(|it| context.to(&Route::Icon(it))),
+            about,
+            heads: heads(context, line, catalogs)?,
+            day: days.get(line.name()).copied(),
+        };
+        all.push((line, *row, shown));
     }
     Ok(html! {
         div.scroll tabindex="0" role="region" aria-label="Packages" {
             table.packages #packages {
-                caption { "Packages, with the head of the default channel in each catalog" }
+                caption { "Packages, with the head of the default channel" }
                 thead { tr {
                     th scope="col" { "Package" }
-                    th scope="col" { "Provider" }
-                    @if let [only] = catalogs { th scope="col" { "Channel" } th scope="col" { "Default head" span.away { " in " (shown(only)) } } }
-                    @else { @for catalog in catalogs { th scope="col" { (shown(catalog)) } } }
+                    th scope="col" { "Default head" @if let [only] = catalogs { span.away { " in " (shown(only)) } } }
+                    th scope="col" { "Released" }
                 } }
                 tbody {
-                    @for (line, (icon, preferred)) in lines.iter().zip(&icons) {
-                        @let row = line.rows.iter().find(|it| it.catalog == *preferred);
+                    @for (line, row, it) in &all {
                         tr {
                             th scope="row" {
                                 div.named {
-                                    @if let Some(address) = icon { img src=(address) alt="" width="32" height="32" loading="lazy"; }
+                                    @if let Some(address) = &it.icon { img src=(address) alt="" width="32" height="32" loading="lazy"; }
                                     @else { span.no-icon aria-hidden="true" {} }
                                     div {
                                         (link(context, &Route::Package(line.name().to_owned()), shown(line.name())))
-                                        " " (deprecated(row.and_then(|it| it.deprecation.as_ref())))
-                                        @if row.is_some_and(|it| !it.is_valid) { " " (super::parts::badge("bad", "invalid")) }
-                                        @if let Some(row) = row { span.quiet { (shown(&row.display_name)) } }
+                                        @if !row.display_name.is_empty() { " " span.of { (shown(&row.display_name)) }
+                                            @if !row.provider.is_empty() { span.of { " by " (shown(&row.provider)) } } }
+                                        " " (deprecated(row.deprecation.as_ref()))
+                                        @if !row.is_valid { " " (super::parts::badge("bad", "invalid")) }
+                                        @if !it.about.is_empty() { span.quiet dir="auto" { (shown(&it.about)) } }
                                     }
                                 }
                             }
-                            td { (row.map(|it| shown(&it.provider)).unwrap_or_default()) }
-                            @if catalogs.len() == 1 { td { (row.map(|it| shown(&it.default_channel)).unwrap_or_default()) } }
-                            @for catalog in catalogs {
-                                td { @match heads.get(&(*catalog, line.name())) {
-                                    Some(head) => { (head) }
-                                    None => { span.quiet title="not in this catalog" { "–" } }
-                                } }
-                            }
+                            td { (it.heads) }
+                            td { @if let Some(day) = it.day { time datetime=(day) { (day) } } }
                         }
                     }
                 }
+            }
+        }
+    })
+}
+
+/// The heads of the default channels: catalogs with the same one together, and the highest version if that is another one.
+fn heads(context: PageContext<'_>, line: &Line<'_>, catalogs: &[&str]) -> Result<Markup, PageError> {
+    let mut rows: Vec<&PackageRow> = line.rows.clone();
+    rows.sort_by_key(|it| by_numbers(&it.catalog));
+    let mut groups: Vec<(&PackageRow, Option<&BundleRow>, Vec<String>)> = Vec::new();
+    for row in rows {
+        let highest = context.cache().highest(context.index(), &row.catalog, &row.package)?;
+        let highest = highest.filter(|it| it.bundle != row.head);
+        let is_same = |it: &&mut (&PackageRow, Option<&BundleRow>, Vec<String>)| {
+            it.0.head == row.head && it.1.map(|it| &it.bundle) == highest.map(|it| &it.bundle)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.2.push(shown(&row.catalog)),
+            None => groups.push((row, highest, vec![shown(&row.catalog)])),
+        }
+    }
+    Ok(html! {
+        @for (row, highest, names) in &groups {
+            span.line {
+                (head(context, row, *highest))
+                @if catalogs.len() > 1 { span.of { " in " (names.join(", ")) } }
             }
         }
     })
@@ -295,6 +293,6 @@ fn head(context: PageContext<'_>, row: &PackageRow, highest: Option<&BundleRow>)
     html! {
         @if row.head.is_empty() { span.quiet { "no head" } }
         @else { (super::parts::version_link(context, &row.package, (&row.head, &row.head_version), &row.catalog)) }
-        @if let Some(highest) = higher_than_head(context, row, highest) { span.higher { "Highest " (highest) } }
+        @if let Some(highest) = higher_than_head(context, row, highest) { span.of { " (highest " (highest) ")" } }
     }
 }

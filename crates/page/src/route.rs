@@ -5,7 +5,7 @@
 //!
 //! What it deliberately does not do: it does not know whether what is named exists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::reply::PageError;
 use olmdex_index::query::Status;
@@ -47,6 +47,8 @@ pub enum Route {
         /// The kind.
         kind: String,
     },
+    /// All APIs that packages provide.
+    Apis,
     /// Who uses images with a text in their reference.
     Images(ImageSearch),
     /// What the checks find in a catalog.
@@ -90,20 +92,20 @@ pub enum Machine {
 pub struct List {
     /// Words.
     pub words: String,
-    /// The catalog.
-    pub catalog: Option<String>,
-    /// The provider.
-    pub provider: Option<String>,
-    /// The category.
-    pub category: Option<String>,
-    /// The capability level.
-    pub capability: Option<String>,
-    /// A feature that is `true`.
-    pub feature: Option<String>,
-    /// The architecture.
-    pub arch: Option<String>,
-    /// The install mode.
-    pub mode: Option<String>,
+    /// Catalogs, of which one has it.
+    pub catalogs: Vec<String>,
+    /// Providers, of which it has one.
+    pub providers: Vec<String>,
+    /// Categories that it has.
+    pub categories: Vec<String>,
+    /// Capability levels, of which it has one.
+    pub capabilities: Vec<String>,
+    /// Features that are `true`.
+    pub features: Vec<String>,
+    /// Architectures that it supports.
+    pub archs: Vec<String>,
+    /// Install modes that it supports.
+    pub modes: Vec<String>,
     /// The status, a word of [`Status`].
     pub status: Option<String>,
     /// The order.
@@ -131,6 +133,8 @@ pub enum Sort {
     Name,
     /// By provider.
     Provider,
+    /// By the day of the newest version, the newest first.
+    Newest,
 }
 
 /// A version of a package.
@@ -327,22 +331,11 @@ impl Route {
                 package: query.take("package"),
                 kind: query.take("kind"),
             }),
-            (["plan"], _) => Self::Plan(Journey {
-                to: query.take("to"),
-                scope: query
-                    .take("scope")
-                    .unwrap_or_default()
-                    .split(|c: char| c == ',' || c.is_whitespace())
-                    .filter(|it| !it.is_empty())
-                    .map(own)
-                    .collect(),
-                date: query.take("date"),
-                channel: query.take("channel"),
-                arch: query.take("arch"),
-            }),
+            (["plan"], _) => Self::Plan(Journey::read(&mut query)),
             (["api", group, kind], _) => {
                 Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
             }
+            (["apis"], Form::Page) => Self::Apis,
             (["images"], _) => Self::Images(ImageSearch {
                 text: query.take("q").unwrap_or_default().trim().to_owned(),
                 page: query.page()?,
@@ -413,6 +406,7 @@ impl Route {
             Self::Diff(_) => vec!["diff"],
             Self::Plan(_) => vec!["plan"],
             Self::Api { group, kind } => vec!["api", if group.is_empty() { CORE } else { group }, kind],
+            Self::Apis => vec!["apis"],
             Self::Images(_) => vec!["images"],
             Self::Mirror(MirrorList { is_text: false, .. }) => vec!["mirror"],
             Self::Mirror(MirrorList { is_text: true, .. }) => vec!["mirror", "images.txt"],
@@ -485,7 +479,8 @@ impl List {
             None => Sort::Best,
             Some("name") => Sort::Name,
             Some("provider") => Sort::Provider,
-            Some(_) => return Err(PageError::parameter("sort", "it is `name` or `provider`")),
+            Some("newest") => Sort::Newest,
+            Some(_) => return Err(PageError::parameter("sort", "it is `name`, `provider` or `newest`")),
         };
         let page = query.page()?;
         let status = query.take("status");
@@ -495,13 +490,13 @@ impl List {
         let words = query.take("q").unwrap_or_default();
         Ok(Self {
             words: words.split_whitespace().collect::<Vec<_>>().join(" "),
-            catalog: query.take("catalog"),
-            provider: query.take("provider"),
-            category: query.take("category"),
-            capability: query.take("capability"),
-            feature: query.take("feature"),
-            arch: query.take("arch"),
-            mode: query.take("mode"),
+            catalogs: query.take_all("catalog"),
+            providers: query.take_all("provider"),
+            categories: query.take_all("category"),
+            capabilities: query.take_all("capability"),
+            features: query.take_all("feature"),
+            archs: query.take_all("arch"),
+            modes: query.take_all("mode"),
             status,
             sort,
             page,
@@ -513,20 +508,39 @@ impl List {
             Sort::Best => None,
             Sort::Name => Some("name".to_owned()),
             Sort::Provider => Some("provider".to_owned()),
+            Sort::Newest => Some("newest".to_owned()),
         };
-        vec![
-            ("arch", self.arch.clone()),
-            ("capability", self.capability.clone()),
-            ("catalog", self.catalog.clone()),
-            ("category", self.category.clone()),
-            ("feature", self.feature.clone()),
-            ("mode", self.mode.clone()),
+        let several = [
+            ("arch", &self.archs),
+            ("capability", &self.capabilities),
+            ("catalog", &self.catalogs),
+            ("category", &self.categories),
+            ("feature", &self.features),
+            ("mode", &self.modes),
+            ("provider", &self.providers),
+        ];
+        let several = several.into_iter().flat_map(|(name, all)| all.iter().map(move |it| (name, Some(it.clone()))));
+        let single = [
             ("page", page_parameter(self.page)),
-            ("provider", self.provider.clone()),
             ("q", Some(self.words.clone()).filter(|it| !it.is_empty())),
             ("sort", sort),
             ("status", self.status.clone()),
-        ]
+        ];
+        several.chain(single).collect()
+    }
+}
+
+impl Journey {
+    fn read(query: &mut Query) -> Self {
+        let scope = query.take("scope").unwrap_or_default();
+        let scope = scope.split(|c: char| c == ',' || c.is_whitespace()).filter(|it| !it.is_empty()).map(own).collect();
+        Self {
+            to: query.take("to"),
+            scope,
+            date: query.take("date"),
+            channel: query.take("channel"),
+            arch: query.take("arch"),
+        }
     }
 }
 
@@ -625,8 +639,8 @@ fn own(text: &str) -> String {
     text.to_owned()
 }
 
-/// The parameters of an address; of several of one name the first counts.
-struct Query(BTreeMap<String, String>);
+/// The parameters of an address, by name; where one value is wanted, the first counts.
+struct Query(BTreeMap<String, Vec<String>>);
 
 impl Query {
     fn read(text: &str) -> Result<Self, PageError> {
@@ -637,7 +651,7 @@ impl Query {
             let Some(value) = decoded(value, true) else {
                 return Err(PageError::parameter(&name, "its value is not text in percent encoding"));
             };
-            all.entry(name).or_insert(value);
+            all.entry(name).or_insert_with(Vec::new).push(value);
         }
         Ok(Self(all))
     }
@@ -653,7 +667,13 @@ impl Query {
 
     /// A parameter that has a value.
     fn take(&mut self, name: &str) -> Option<String> {
-        self.0.remove(name).filter(|it| !it.trim().is_empty())
+        self.0.remove(name)?.into_iter().next().filter(|it| !it.trim().is_empty())
+    }
+
+    /// All values of a parameter, each once, in their order.
+    fn take_all(&mut self, name: &str) -> Vec<String> {
+        let all: BTreeSet<String> = self.0.remove(name).unwrap_or_default().into_iter().collect();
+        all.into_iter().filter(|it| !it.trim().is_empty()).collect()
     }
 }
 
@@ -682,6 +702,7 @@ mod tests {
             "/",
             "/packages",
             "/packages?category=Database&page=2&q=a%26b&sort=name",
+            "/packages?arch=amd64&arch=arm64&provider=Red%20Hat%2C%20Inc",
             "/p/keda",
             "/p/a%2Fb%3F%23",
             "/p/keda/v/1.0.0-x%2Ejson",
@@ -707,6 +728,7 @@ mod tests {
         for (typed, canonical) in [
             ("/packages?q=&sort=&x=y", "/packages"),
             ("/packages?page=1&q=++a++b", "/packages?q=a%20b"),
+            ("/packages?arch=b&arch=a&arch=&arch=b", "/packages?arch=a&arch=b"),
             ("/p/%6Beda", "/p/keda"),
             ("/plan?to=&scope=+b,,a+&x=y", "/plan?scope=b%2Ca"),
             ("/p/keda/path?to=2&from=1&olm=both", "/p/keda/path?from=1&to=2"),

@@ -3,6 +3,7 @@
 //! Each test binary uses a part of it.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod browser;
 pub mod catalog;
 pub mod editor;
 pub mod image;

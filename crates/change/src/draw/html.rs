@@ -10,7 +10,8 @@ use super::layout::Detail;
 use super::markup::escaped;
 use super::order::in_version_order;
 use super::overview::{Overview, map, overview};
-use super::picture::{Picture, PictureLinks, TooManyMarks, View, Way};
+use super::picture::{Picture, PictureLinks, TooManyMarks, View};
+use super::strip::Way;
 use super::style::{page_style, style};
 use super::svg::{MAX_LINES, markup};
 
@@ -139,7 +140,10 @@ pub fn html(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> R
     let mut n_left = max_marks;
     let main = match is_catalog {
         true => packages(catalog, &channels, view, &mut n_left)?,
-        false => format!("<section>\n{}</section>\n", markup(&Picture::new(catalog, &channels, view, &mut n_left)?)),
+        false => format!(
+            "<section tabindex=\"0\" role=\"region\" aria-label=\"Upgrade graph\">\n{}</section>\n",
+            markup(&Picture::new(catalog, &channels, view, &mut n_left)?)
+        ),
     };
     let hint = match is_catalog {
         true => "A package leads to its channels.",
@@ -150,7 +154,7 @@ pub fn html(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> R
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
          <style>{PAGE_STYLE}{}{}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\n\
          <span id=\"tools\" hidden><input id=\"find\" type=\"search\" placeholder=\"Find (press /)\" aria-label=\"Find a package, channel or version\">\n\
-         <button id=\"out\" aria-label=\"Smaller\">\u{2212}</button> <button id=\"whole\" aria-label=\"Original size\">100 %</button> \
+         <button id=\"out\" aria-label=\"Smaller\">\u{2212}</button> <button id=\"whole\" title=\"Original size\">100 %</button> \
          <button id=\"in\" aria-label=\"Larger\">+</button> <button id=\"fit\">Fit</button> \
          <button id=\"folds\">Open or close folds</button>\n{hint}</span></header>\n<main>\n{main}</main>\n",
         page_style(),
@@ -187,9 +191,9 @@ fn packages(
         let of_package = &of_package[..of_package.partition_point(|it| it.package == *package)];
         let _ = writeln!(
             text,
-            "<section class=\"package\" id=\"p{number}\">\n<h2><a href=\"#overview\">all packages</a> › \
-             <bdi>{}</bdi></h2>",
-            escaped(package)
+            "<section class=\"package\" id=\"p{number}\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\">\n\
+             <h2><a href=\"#overview\">all packages</a> › <bdi>{name}</bdi></h2>",
+            name = escaped(package)
         );
         if of_package.is_empty() {
             text.push_str("<p>This package has no channel.</p>\n");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::axis::EntryMark;
 use super::markup::pixels;
-use super::picture::{MARGIN, SMALL, Strip, write_entry};
+use super::strip::{MARGIN, SMALL, Strip, write_entry};
 use olmdex_olm::upgrade::Field;
 
 /// A kind of mark, in the order of the legend.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::catalog::{Catalog, Channel};
 use super::markup::{columns, cut, cut_to_pixels, cut_to_width, escaped};
 use super::order::head_version;
-use super::picture::SMALL;
+use super::strip::SMALL;
 use super::svg::document;
 use super::treemap::{Tile, tiles};
 use olmdex_base::diag::counted;

@@ -7,26 +7,20 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::axis::{Axis, EntryMark, Row};
+use super::axis::{Axis, Row};
 use super::catalog::{Catalog, Channel};
 use super::lanes::Lane;
 use super::layout::{Detail, Layout};
 use super::legend::{Mark, legend};
 use super::markup::{cut, cut_to_pixels, escaped, escaped_lines, pixels};
+use super::strip::{FONT, LINE, MARGIN, SMALL, Strip, Way, write_entry};
 use super::way::WayMarks;
 use olmdex_base::diag::counted;
 use olmdex_olm::upgrade::Field;
 
-/// Height of a line.
-pub(super) const LINE: usize = 24;
 /// Distance between tracks, and between lanes.
 const TRACK: usize = 16;
 const LANE: usize = 13;
-/// Around a picture.
-pub(super) const MARGIN: usize = 12;
-/// Sizes of fonts.
-pub(super) const FONT: usize = 13;
-pub(super) const SMALL: usize = 11;
 /// How many colours tracks have.
 const COLOURS: usize = 8;
 /// What is longer is cut.
@@ -39,9 +33,6 @@ const MAX_FLAGS: usize = 620;
 const MAX_WORDS: usize = 320;
 /// So many names are shown when the pointer rests on a line of many.
 const MAX_HINTS: usize = 30;
-
-/// A path through a package that a picture shows: names of bundles, the installed one first.
-pub type Way = [String];
 
 /// More is to be drawn than is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,15 +74,6 @@ impl View<'_> {
     pub(super) fn max_lines_of(detail: Detail, max: usize) -> Option<usize> {
         (detail == Detail::Collapsed).then_some(max)
     }
-}
-
-/// A part of a picture, as wide as all others.
-#[derive(Debug, Clone)]
-pub(super) struct Strip {
-    pub(super) body: String,
-    pub(super) height: usize,
-    /// If the strip is a line of several versions: what it says, and these versions, if they can be opened.
-    pub(super) fold: Option<(String, Option<Box<Strip>>)>,
 }
 
 /// The picture of a package.
@@ -621,21 +603,6 @@ fn middle(line: usize) -> usize {
 /// What a row is called: its version, or its name where it has none.
 fn label(row: &Row) -> String {
     cut(if row.version.is_empty() { &row.name } else { &row.version }, MAX_VERSION)
-}
-
-/// An entry on its track.
-pub(super) fn write_entry(body: &mut String, mark: EntryMark, x: usize, y: usize) {
-    let _ = match mark {
-        EntryMark::Head => {
-            write!(body, "<path class=\"dot\" d=\"M{} {y}l6 -6l6 6l-6 6z\"/>", x - 6)
-        }
-        EntryMark::Entry => write!(body, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>"),
-        EntryMark::Skipped => write!(body, "<circle class=\"hollow\" cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"),
-        EntryMark::DeadEnd => write!(body, "<path class=\"end\" d=\"M{} {}l8 8m0 -8l-8 8\"/>", x - 4, y - 4),
-        EntryMark::Mentioned => {
-            write!(body, "<rect class=\"mention\" x=\"{}\" y=\"{}\" width=\"7\" height=\"7\"/>", x - 3, y - 3)
-        }
-    };
 }
 
 /// Brackets beside a track, from each head down to what its `skipRange` reaches, as far as they are in these rows, which are so high in all.

@@ -6,7 +6,8 @@ use super::catalog::{Catalog, Channel};
 use super::layout::Detail;
 use super::markup::escaped;
 use super::order::in_version_order;
-use super::picture::{Picture, PictureLinks, Strip, TooManyMarks, View, Way};
+use super::picture::{Picture, PictureLinks, TooManyMarks, View};
+use super::strip::{Strip, Way};
 use super::style::style;
 
 /// Lines of a picture: what fits a screen or two.

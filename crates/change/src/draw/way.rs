@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::layout::Layout;
 use super::markup::columns;
-use super::picture::{LINE, Way};
+use super::strip::{LINE, Way};
 
 /// The steps of a path by line.
 #[derive(Debug, Clone)]

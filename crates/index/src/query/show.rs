@@ -105,6 +105,13 @@ const CONSTRAINTS: &str = "SELECT value FROM bundle_constraint WHERE document = 
 const RELATED_IMAGES: &str = "
 SELECT r.name, i.reference FROM related_image r JOIN image i ON i.id = r.image
 WHERE r.document = ?1 ORDER BY r.position";
+const DESCRIPTION: &str = "
+SELECT b.description
+FROM (SELECT * FROM bundle WHERE package = ?1 AND name = ?2) b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE c.name = ?3";
+
 const TEXT: &str = "SELECT codec, size, bytes FROM text WHERE id = ?1";
 
 const PACKAGE: &str = "
@@ -259,6 +266,16 @@ impl Index {
             });
         }
         Ok(details)
+    }
+
+    /// The description of the head of a package's default channel, or nothing.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn head_description(&self, row: &super::PackageRow) -> Result<String, IndexError> {
+        let found =
+            self.rows(DESCRIPTION, params![row.package, row.head, row.catalog], |row| row.get::<_, Option<i64>>(0))?;
+        self.text(found.into_iter().next().flatten())
     }
 
     /// The bundles that are meant, by catalog, package and version. A selector without package and name finds nothing.

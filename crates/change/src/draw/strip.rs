@@ -1,0 +1,40 @@
+//! What the parts of a picture share: its measures, its strips, and the marks of entries.
+
+use std::fmt::Write as _;
+
+use super::axis::EntryMark;
+
+/// Height of a line.
+pub(super) const LINE: usize = 24;
+/// Around a picture.
+pub(super) const MARGIN: usize = 12;
+/// Sizes of fonts.
+pub(super) const FONT: usize = 13;
+pub(super) const SMALL: usize = 11;
+
+/// A path through a package that a picture shows: names of bundles, the installed one first.
+pub type Way = [String];
+
+/// A part of a picture, as wide as all others.
+#[derive(Debug, Clone)]
+pub(super) struct Strip {
+    pub(super) body: String,
+    pub(super) height: usize,
+    /// If the strip is a line of several versions: what it says, and these versions, if they can be opened.
+    pub(super) fold: Option<(String, Option<Box<Strip>>)>,
+}
+
+/// An entry on its track.
+pub(super) fn write_entry(body: &mut String, mark: EntryMark, x: usize, y: usize) {
+    let _ = match mark {
+        EntryMark::Head => {
+            write!(body, "<path class=\"dot\" d=\"M{} {y}l6 -6l6 6l-6 6z\"/>", x - 6)
+        }
+        EntryMark::Entry => write!(body, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3\"/>"),
+        EntryMark::Skipped => write!(body, "<circle class=\"hollow\" cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"),
+        EntryMark::DeadEnd => write!(body, "<path class=\"end\" d=\"M{} {}l8 8m0 -8l-8 8\"/>", x - 4, y - 4),
+        EntryMark::Mentioned => {
+            write!(body, "<rect class=\"mention\" x=\"{}\" y=\"{}\" width=\"7\" height=\"7\"/>", x - 3, y - 3)
+        }
+    };
+}
