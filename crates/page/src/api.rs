@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::command::Command;
+use super::links::api_place;
 use super::parts::{channel_links, link, place, shown, table, version_link};
 use super::reply::PageError;
 use super::route::Route;
@@ -63,16 +64,24 @@ pub(super) fn all(context: PageContext<'_>) -> Result<Page, PageError> {
         kinds.entry((it.group, it.kind)).or_default().extend(it.packages);
     }
     let n_kinds = kinds.len();
+    // A file leads to no page of a kind, so it names all packages.
+    let n_named = if context.is_served() { N_NAMED } else { usize::MAX };
+    let mut places: BTreeSet<String> = BTreeSet::new();
     let rows = html! {
         @for ((group, kind), packages) in &kinds {
-            tr {
-                th scope="row" { (link(context, &Route::Api { group: group.clone(), kind: kind.clone() }, shown(kind))) }
+            @let place = api_place(group, kind);
+            // Two names may differ in what no place can hold.
+            tr id=[places.insert(place.clone()).then_some(&place)] {
+                th scope="row" {
+                    @if context.is_served() { (link(context, &Route::Api { group: group.clone(), kind: kind.clone() }, shown(kind))) }
+                    @else { (shown(kind)) }
+                }
                 td { (shown(group)) }
                 td {
-                    @for (at, it) in packages.iter().take(N_NAMED).enumerate() {
+                    @for (at, it) in packages.iter().take(n_named).enumerate() {
                         @if at > 0 { ", " } (link(context, &Route::Package(it.clone()), shown(it)))
                     }
-                    @if packages.len() > N_NAMED { " and " (packages.len() - N_NAMED) " more" }
+                    @if packages.len() > n_named { " and " (packages.len() - n_named) " more" }
                 }
             }
         }

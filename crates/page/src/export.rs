@@ -18,7 +18,7 @@ use super::route::{Comparison, Fit, Form, List, Machine, PackageVersion, Part, R
 use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};
-use olmdex_index::query::{ApiPattern, BundleRow, Filter};
+use olmdex_index::query::{BundleRow, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::json::unindent;
 use olmdex_version::by_numbers;
@@ -127,7 +127,7 @@ fn make(
         let context = PageContext { site, here: route, shared: shared.as_ref().map(|it| it as &dyn OfPackage) };
         let failed = |source| ExportError::Page { address: route.address(Form::Page), source };
         let Some(file) = files.get(route, Form::Page) else { continue };
-        let file_of_data = files.get(route, Form::Json).filter(|_| is_data(route));
+        let file_of_data = files.get(route, Form::Json);
         let (page, found) = match file.ends_with(".json") {
             true => (unindent(&data(context).map_err(failed)?), None),
             false => content_and_data(context, file_of_data.is_some()).map_err(failed)?,
@@ -153,29 +153,13 @@ fn package_of(route: &Route) -> Option<&str> {
     }
 }
 
-/// Whether a page that nothing was asked of is to be had as data.
-fn is_data(route: &Route) -> bool {
-    match route {
-        Route::Versions(_)
-        | Route::Install(_)
-        | Route::Path(_)
-        | Route::Compat(_)
-        | Route::Images(_)
-        | Route::Icon(_)
-        | Route::Style
-        | Route::Script
-        | Route::Endpoints
-        | Route::Machine(_) => false,
-        Route::Diff(comparison) => comparison.old.is_some(),
-        _ => true,
-    }
-}
-
 /// All pages that need no question.
 fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTreeSet<Route>, IndexError> {
     let mut routes = BTreeSet::from([
         Route::Home,
         Route::Packages(List::default()),
+        // One file instead of one for each kind: a catalog has thousands.
+        Route::Apis,
         Route::Lint { catalog: None },
         Route::Style,
         Route::Script,
@@ -214,12 +198,6 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         }
         for catalog in &names {
             routes.extend(cache.icon_of(index, catalog, package)?.map(Route::Icon));
-        }
-    }
-    let wanted: BTreeSet<&String> = packages.iter().collect();
-    for it in index.owners(&Filter::default(), &ApiPattern::default())? {
-        if !it.kind.is_empty() && it.packages.iter().any(|it| wanted.contains(it)) {
-            routes.insert(Route::Api { group: it.group, kind: it.kind });
         }
     }
     Ok(routes)

@@ -218,7 +218,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, packages: &BTreeSet<
         let mut all = choices(facets, field, |it| counted.contains(&*it.package) && is_asked(&it.catalog));
         all.retain(|it| !keys.contains(&spelled(field, &it.label)));
         // What all have narrows nothing.
-        if chosen.is_empty() {
+        if !field.is_any || chosen.is_empty() {
             all.retain(|it| it.n_packages < packages.len());
         }
         let to = |it: &Choice| with(list, field, chosen.iter().chain(&it.values).cloned().collect());

@@ -56,10 +56,21 @@ impl FileNames {
     pub fn get(&self, route: &Route, form: Form) -> Option<String> {
         let file = self.0.get(route)?;
         Some(match (form, file.strip_suffix(".html")) {
-            (Form::Json, Some(stem)) => format!("{stem}.json"),
+            (Form::Json, Some(stem)) if has_data(route) => format!("{stem}.json"),
+            (Form::Json, Some(_)) => return None,
             (Form::Json, None) => return None,
             (Form::Page, _) => file.clone(),
         })
+    }
+}
+
+/// Whether a page that nothing was asked of has its answer as data beside it. Versions and channels have not: together they are most of all
+/// files, and the data of their package lists them.
+fn has_data(route: &Route) -> bool {
+    match route {
+        Route::Home | Route::Packages(_) | Route::Package(_) | Route::History(_) | Route::Lint { .. } => true,
+        Route::Diff(comparison) => comparison.old.is_some(),
+        _ => false,
     }
 }
 
@@ -133,10 +144,23 @@ impl Links {
             Self::Served => to.can_be_named().then(|| to.address(form)),
             Self::Files(files) => {
                 let from = files.get(here, Form::Page)?;
-                Some(relative(&from, &files.get(to, form)?).replace('%', "%25"))
+                // The kinds of objects share a file.
+                let (to, place) = match to {
+                    Route::Api { group, kind } if form == Form::Page => {
+                        (&Route::Apis, format!("#{}", api_place(group, kind)))
+                    }
+                    _ => (to, String::new()),
+                };
+                Some(relative(&from, &files.get(to, form)?).replace('%', "%25") + &place)
             }
         }
     }
+}
+
+/// Where a kind of objects stands on the page of all of them.
+pub(super) fn api_place(group: &str, kind: &str) -> String {
+    let plain = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-', "_");
+    format!("{}.{}", plain(kind), plain(group))
 }
 
 /// The way from a file to another.

@@ -171,7 +171,8 @@ fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&S
     let body = html! {
         h1 { "Packages" }
         (chosen(context, list))
-        div.columns {
+        // A file has nothing beside its list.
+        div.columns[context.is_served()] {
             div {
                 div.above {
                     p role="status" { strong { (counted(n_lines as u64, "package")) }

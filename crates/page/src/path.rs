@@ -285,10 +285,19 @@ fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Mark
         let row = html! {
             tr id=(ids.make("from", &path.from.version)) {
                 th scope="row" { (linked(&path.from.name, &path.from.version)) }
-                td { @for (idx, step) in path.steps.iter().enumerate() {
-                    @if idx > 0 { " → " }
-                    (linked(&step.target.bundle, &step.target.version))
-                } @if path.steps.is_empty() { span.quiet { "–" } } @if has_more { " → …" } }
+                td {
+                    @match path.steps.as_slice() {
+                        [] => { span.quiet { "–" } }
+                        [only] => { (linked(&only.target.bundle, &only.target.version)) }
+                        // All steps of all versions would be the square of the channel.
+                        [first, .., last] => {
+                            (linked(&first.target.bundle, &first.target.version)) " → "
+                            @if path.steps.len() > 2 { span.quiet { (path.steps.len() - 2) " more" } " → " }
+                            (linked(&last.target.bundle, &last.target.version))
+                        }
+                    }
+                    @if has_more { " → …" }
+                }
                 td { @if let Some(last) = last { "goes on as from " (linked(&last.bundle, &last.version)) }
                     @else { (shown(&path.reason)) } }
             }

@@ -90,6 +90,11 @@ pub(super) fn page(
     // What it requires says something wrong in a catalog that is broken, and the rest of the page does not.
     let requires = needed(context, &catalog, &row.package, &row.bundle);
     let higher = if detail.upgrades_to.is_empty() { higher(context, detail)? } else { Vec::new() };
+    // Files do not repeat what each version of a package says.
+    let described = match context.is_served() {
+        true => None,
+        false => context.index().newest_with_description(&row.catalog, &row.package, &row.bundle)?,
+    };
     let body = html! {
         h1 { (shown(&row.package)) " " (shown(&release.version)) }
         p.lead dir="auto" { (shown(&row.display_name)) }
@@ -106,7 +111,11 @@ pub(super) fn page(
         (properties(detail))
         @if !detail.description.trim().is_empty() {
             h2 #description { "Description" }
-            div.prose dir="auto" { (markdown(&detail.description)) }
+            @if let Some(newest) = &described {
+                p { "It is that of " (version_link(context, &row.package, (&newest.bundle, &newest.version), &row.catalog)) "." }
+            } @else {
+                div.prose dir="auto" { (markdown(&detail.description)) }
+            }
         }
     };
     let catalog_choice = context.catalog_choice(&catalog);
@@ -367,8 +376,8 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
             @if context.is_served() && !row.version.is_empty() {
                 p { (link(context, &list, "Mirror list of this version")) ": its ImageSetConfiguration, and its images as text." }
             }
-            details { summary { "All " (references.len()) " references, to copy" }
-                pre.command.manifest { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } }
+            @if context.is_served() { details { summary { "All " (references.len()) " references, to copy" }
+                pre.command.manifest { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } } }
             (table("Related images", &["Name", "Image"], rows))
         }
     }

@@ -105,6 +105,18 @@ const CONSTRAINTS: &str = "SELECT value FROM bundle_constraint WHERE document = 
 const RELATED_IMAGES: &str = "
 SELECT r.name, i.reference FROM related_image r JOIN image i ON i.id = r.image
 WHERE r.document = ?1 ORDER BY r.position";
+const NEWEST_WITH_DESCRIPTION: &str = "
+SELECT b.name, b.version
+FROM (SELECT * FROM bundle WHERE package = ?2
+      AND description = (SELECT x.description FROM (SELECT * FROM bundle WHERE package = ?2 AND name = ?3) x
+                         CROSS JOIN catalog_document xd ON xd.document = x.document
+                         CROSS JOIN catalog xc ON xc.id = xd.catalog WHERE xc.name = ?1 LIMIT 1)) b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE c.name = ?1
+ORDER BY b.version_key DESC, b.name DESC
+LIMIT 1";
+
 const DESCRIPTION: &str = "
 SELECT b.description
 FROM (SELECT * FROM bundle WHERE package = ?1 AND name = ?2) b
@@ -266,6 +278,22 @@ impl Index {
             });
         }
         Ok(details)
+    }
+
+    /// The newest bundle of a package in a catalog that has the same description as another one; `None` if it is that one itself.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn newest_with_description(
+        &self,
+        catalog: &str,
+        package: &str,
+        bundle: &str,
+    ) -> Result<Option<super::Neighbour>, IndexError> {
+        let found = self.rows(NEWEST_WITH_DESCRIPTION, params![catalog, package, bundle], |row| {
+            Ok(super::Neighbour { bundle: row.get(0)?, version: row.get(1)? })
+        })?;
+        Ok(found.into_iter().next().filter(|it| it.bundle != bundle))
     }
 
     /// The description of the head of a package's default channel, or nothing.
