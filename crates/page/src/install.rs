@@ -5,10 +5,11 @@
 use maud::{Markup, html};
 
 use super::package_answer::answer;
-use super::parts::{newest_first, shown, tabs};
+use super::parts::{badge, newest_first, shown, tabs, worded};
 use super::reply::PageError;
 use super::route::{Install, List, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::ReadinessQuestion;
 use olmdex_index::query::{BundleDetail, BundleSelector, PackageDetail};
 
 /// The section of a package's page.
@@ -20,7 +21,7 @@ pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: O
         @if !row.default_channel.is_empty() {
             section.install aria-labelledby="install" {
                 h2 #install { "Install" }
-                (manifests(package, head, &row.default_channel, false))
+                (manifests(context, package, head, &row.default_channel, false))
                 @match context.to(&Route::Install(more)) {
                     Some(address) => p.quiet { "Channel " code { (shown(&row.default_channel)) } ", approved automatically. "
                         a href=(address) { "Another channel, or manual approval" } },
@@ -32,7 +33,13 @@ pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: O
 }
 
 /// The manifests for both generations, side by side.
-fn manifests(package: &PackageDetail, head: Option<&BundleDetail>, channel: &str, is_manual: bool) -> Markup {
+fn manifests(
+    context: PageContext<'_>,
+    package: &PackageDetail,
+    head: Option<&BundleDetail>,
+    channel: &str,
+    is_manual: bool,
+) -> Markup {
     html! {
         div.halves {
             div {
@@ -41,8 +48,26 @@ fn manifests(package: &PackageDetail, head: Option<&BundleDetail>, channel: &str
             }
             div {
                 h3 { "OLM v1" }
+                (refused(context, package, channel))
                 pre.command.manifest tabindex="0" { code { (shown_lines(&v1(package, channel))) } }
             }
+        }
+    }
+}
+
+/// Why OLM v1 does not take what a channel gives: as `v1 check` says it. A name that cannot be asked for gets no word.
+fn refused(context: PageContext<'_>, package: &PackageDetail, channel: &str) -> Markup {
+    let row = &package.row;
+    let question = ReadinessQuestion {
+        names: vec![format!("{}/{channel}", row.package)],
+        catalogs: vec![row.catalog.clone()],
+        ..ReadinessQuestion::default()
+    };
+    let answers = question.answer(Some(context.index()), &mut |_| {}).ok();
+    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == row.package && it.state.is_ineligible());
+    html! {
+        @if let Some(item) = item {
+            p { (badge("warn", "refused")) " OLM v1 does not take this version: " (worded(&item.reason)) "." }
         }
     }
 }
@@ -91,7 +116,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
             (choice(&with(channel, true), "manual", asked.is_manual))
         }
         h2 { "Manifests" }
-        (manifests(package, head.as_ref(), channel, asked.is_manual))
+        (manifests(context, package, head.as_ref(), channel, asked.is_manual))
         p.quiet { "The names of catalogs are those of this index; yours may have others. OLM v1 installs the highest version that the channels permit; "
             "the ServiceAccount must exist and may do what the operator needs." }
     };

@@ -34,6 +34,9 @@ pub(crate) struct ImageCommandArgs {
     /// The catalog, or a directory of none of them, which gets a Dockerfile. Default: all that have a destination
     #[arg(value_name = "NAME|DIR")]
     catalog: Option<String>,
+    /// The same, as other commands take it
+    #[arg(short, long, value_name = "NAME|DIR", conflicts_with = "catalog")]
+    input: Option<String>,
     /// Make the image, and send it: `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
     #[arg(long, value_name = "IMAGE", alias = "to")]
     destination: Option<String>,
@@ -71,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
         let (key, value) = label(text)?;
         labels.insert(key, value);
     }
-    let catalog = match &args.catalog {
+    let catalog = match args.word() {
         Some(name) => Some(composition::named(&config, name)?),
         None => None,
     };
@@ -89,9 +92,13 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
 }
 
 impl ImageCommandArgs {
+    fn word(&self) -> Option<&str> {
+        self.catalog.as_deref().or(self.input.as_deref())
+    }
+
     /// The directory that is meant: a word is the name of a catalog first.
     fn directory(&self, config: Option<&Config>) -> Option<&Path> {
-        let word = self.catalog.as_deref()?;
+        let word = self.word()?;
         let is_name = config.is_some_and(|it| it.catalogs.iter().any(|it| it.name == word));
         (!is_name && Path::new(word).is_dir()).then_some(Path::new(word))
     }
