@@ -94,7 +94,7 @@ impl KeptFinding {
             source: it.source,
             source_column: it.source_column,
         });
-        Some(Finding { rule, message: self.message, place, help: self.help, package: self.package })
+        Some(Finding { rule, message: self.message, place, help: self.help, package: self.package, check: None })
     }
 }
 

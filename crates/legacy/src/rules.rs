@@ -111,5 +111,5 @@ rules! {
 /// A finding without place.
 #[must_use]
 pub fn finding(rule: &'static Rule, message: impl Into<String>, package: Option<&str>) -> Finding {
-    Finding { rule, message: message.into(), place: None, help: None, package: package.map(str::to_owned) }
+    Finding { rule, message: message.into(), place: None, help: None, package: package.map(str::to_owned), check: None }
 }

@@ -128,6 +128,7 @@ fn finding(draft: &Draft, place: Place, package: &str) -> Finding {
         place: Some(place),
         help: draft.help.clone(),
         package: Some(package.to_owned()).filter(|it| !it.is_empty()),
+        check: None,
     }
 }
 
@@ -163,6 +164,7 @@ pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, option
                     place: Some(place),
                     help: Some("the bundle is checked when all of it can be read".to_owned()),
                     package: None,
+                    check: None,
                 });
             }
             return found;

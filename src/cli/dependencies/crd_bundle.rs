@@ -56,7 +56,7 @@ pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
                 }),
                 Subject::Definition(idx) => Some(objects[idx].place_of(&field.collect::<Vec<Step>>())),
             };
-            findings.push(Finding { rule, message, place, help: Some(help), package: None });
+            findings.push(Finding { rule, message, place, help: Some(help), package: None, check: None });
         }
     }
     findings

@@ -213,7 +213,7 @@ mod tests {
 
     fn finding(rule: &'static Rule, package: &str, message: &str) -> Finding {
         let package = Some(package.to_owned());
-        Finding { rule, message: message.to_owned(), place: None, help: None, package }
+        Finding { rule, message: message.to_owned(), place: None, help: None, package, check: None }
     }
 
     const SCOPE: Scope<'_> = Scope { rules: &[&RULE], package: None, is_whole: true };

@@ -46,6 +46,9 @@ pub struct FindingsMetadata {
     /// The packages of the catalog that own each definition; only if a catalog was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owners: Option<BTreeMap<String, Vec<String>>>,
+    /// What a pipeline checks and could not be checked here, with what is missing; only if a pipeline was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_checked: Option<Vec<String>>,
 }
 
 impl<T: Serialize> Envelope<T> {

@@ -42,6 +42,7 @@ mod tests {
             place: Some(Place::at_line("a.yaml", line)),
             help: None,
             package: Some("p".to_owned()),
+            check: None,
         };
         let prints = |findings: &[Finding]| fingerprints(findings.iter());
         let before = prints(&[finding("a", 1), finding("b", 2), finding("a", 9)]);

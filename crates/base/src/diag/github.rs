@@ -15,7 +15,8 @@ pub fn finding(finding: &Finding) -> String {
         properties.push(format!("line={}", place.line));
         properties.push(format!("col={}", place.column));
     }
-    properties.push(format!("title={}", escape(&format!("{} {}", finding.rule.id, finding.rule.name), true)));
+    let check = finding.check.map(|it| format!(" ({it})")).unwrap_or_default();
+    properties.push(format!("title={}", escape(&format!("{} {}{check}", finding.rule.id, finding.rule.name), true)));
     let mut message = finding.message.clone();
     if let Some(help) = &finding.help {
         message.push_str("\nhelp: ");
@@ -47,6 +48,7 @@ mod tests {
             place: Some(Place { file: "a,b:c.yaml".to_owned(), line: 3, column: 7, source: None, source_column: 1 }),
             help: None,
             package: None,
+            check: None,
         };
         assert_eq!(
             finding(&it),

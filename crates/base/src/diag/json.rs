@@ -32,6 +32,9 @@ pub struct FindingJson {
     /// The package that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
+    /// What the pipeline that is asked calls its check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
 }
 
 impl From<&Finding> for FindingJson {
@@ -47,6 +50,7 @@ impl From<&Finding> for FindingJson {
             column: place.map(|it| it.column),
             help: finding.help.clone(),
             package: finding.package.clone(),
+            check: finding.check.map(str::to_owned),
         }
     }
 }

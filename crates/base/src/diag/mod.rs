@@ -136,6 +136,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// The package that it is about, if it is about one.
     pub package: Option<String>,
+    /// What the pipeline that is asked calls its check, if it has one.
+    pub check: Option<&'static str>,
 }
 
 /// How many findings there are of each severity.

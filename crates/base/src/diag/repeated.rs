@@ -78,6 +78,7 @@ mod tests {
             place: None,
             help: Some((*help).to_owned()),
             package: None,
+            check: None,
         };
         helps.iter().map(of).collect()
     }

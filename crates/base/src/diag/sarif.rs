@@ -251,6 +251,7 @@ fn as_finding(failure: &Failure) -> Finding {
         place: Some(Place::at_line(&failure.source, 1)),
         help: None,
         package: None,
+        check: None,
     }
 }
 

@@ -55,7 +55,10 @@ fn in_full_or_short(finding: &Finding, n_more: usize, elsewhere: Option<Elsewher
         Color::Off => text.to_owned(),
     };
     let severity = finding.rule.severity;
-    let head = format!("{}[{}]", severity.word(), finding.rule.id);
+    let head = match finding.check {
+        Some(check) => format!("{}[{}, {check}]", severity.word(), finding.rule.id),
+        None => format!("{}[{}]", severity.word(), finding.rule.id),
+    };
     let head_color = if severity == Severity::Error { "1;31" } else { "1;33" };
     let mut lines = lines(&finding.message);
     let first = lines.next().unwrap_or_default();

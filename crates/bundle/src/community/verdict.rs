@@ -53,8 +53,14 @@ impl Wording {
         shown: &str,
     ) -> CheckResult {
         let place = file.map_or_else(|| Place::at_line(shown, 1), |it| it.place(spot));
-        let finding =
-            Finding { rule: self.rule, message: self.message, place: Some(place), help: self.help, package: None };
+        let finding = Finding {
+            rule: self.rule,
+            message: self.message,
+            place: Some(place),
+            help: self.help,
+            package: None,
+            check: None,
+        };
         CheckResult { check, version: version.map(str::to_owned), theirs: self.theirs, finding }
     }
 }

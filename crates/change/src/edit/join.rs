@@ -54,7 +54,7 @@ fn finding(
     help: impl Into<String>,
 ) -> Finding {
     let package = Some(newcomer.package.it.clone());
-    Finding { rule, message, place: Some(place.clone()), help: Some(help.into()), package }
+    Finding { rule, message, place: Some(place.clone()), help: Some(help.into()), package, check: None }
 }
 
 /// Names and versions that are taken.

@@ -416,6 +416,6 @@ fn finding(
     help: Option<&str>,
 ) -> About {
     let package = Some(channel.package.clone());
-    let finding = Finding { rule, message, place: Some(place), help: help.map(str::to_owned), package };
+    let finding = Finding { rule, message, place: Some(place), help: help.map(str::to_owned), package, check: None };
     About { channel: channel.name.clone(), name: name.to_owned(), finding }
 }

@@ -128,7 +128,7 @@ struct Findings<'a> {
 impl Findings<'_> {
     fn add(&mut self, rule: &'static Rule, message: String) {
         let place = Some(Place::at_line(self.shown, 1));
-        self.all.push(Finding { rule, message, place, help: None, package: None });
+        self.all.push(Finding { rule, message, place, help: None, package: None, check: None });
     }
 
     /// One finding for some names.

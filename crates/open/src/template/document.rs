@@ -55,7 +55,14 @@ impl Document {
             let message = format!("`{shown}` is empty");
             let place = Some(Place::at_line(shown, 1));
             let help = Some(BEGIN.to_owned());
-            return Err(vec![Finding { rule: rules::UNKNOWN_SCHEMA, message, place, help, package: None }]);
+            return Err(vec![Finding {
+                rule: rules::UNKNOWN_SCHEMA,
+                message,
+                place,
+                help,
+                package: None,
+                check: None,
+            }]);
         };
         let schema = schema.map_err(|failure| {
             let mut found = failure_findings(&input, origin, &failure);
@@ -82,6 +89,7 @@ impl Document {
             place: Some(Place::at(shown, origin.line, origin.column)),
             help: Some("put each template into a file of its own".to_owned()),
             package: None,
+            check: None,
         });
         Ok((Self { shown: shown.to_owned(), origin, raw, json, schema }, second))
     }
@@ -98,6 +106,6 @@ impl Document {
 
     /// A finding about a spot of the document.
     pub(super) fn finding(&self, rule: &'static Rule, spot: &Spot, message: String, help: Option<String>) -> Finding {
-        Finding { rule, message, place: Some(self.place(spot)), help, package: None }
+        Finding { rule, message, place: Some(self.place(spot)), help, package: None, check: None }
     }
 }

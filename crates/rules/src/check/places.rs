@@ -35,6 +35,7 @@ pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[O
                 place: Some(place),
                 help: draft.help.clone(),
                 package: package.clone(),
+                check: None,
             };
             findings.push((number, finding));
         }

@@ -17,6 +17,7 @@ pub fn unreadable(warnings: &[String]) -> Vec<Finding> {
         place: None,
         help: Some("write it as YAML or JSON, or take it out of the directory".to_owned()),
         package: None,
+        check: None,
     };
     warnings.iter().map(finding).collect()
 }
@@ -30,7 +31,14 @@ pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
         let mut add = |rule: &'static Rule, message: String, help: &str| {
             let message = format!("ClusterExtension {}: {message}", extension.name);
             let (place, help) = (Some(extension.place.clone()), Some(help.to_owned()));
-            findings.push(Finding { rule, message, place, help, package: Some(extension.package.clone()) });
+            findings.push(Finding {
+                rule,
+                message,
+                place,
+                help,
+                package: Some(extension.package.clone()),
+                check: None,
+            });
         };
         if let Some(refusal) = api_server_refusal(&extension.version) {
             let help = "write it with comparisons and whole versions: `>=1.0.0 <2.0.0`";
@@ -50,6 +58,7 @@ pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
                 place: Some(object.place.clone()),
                 help: Some("give it `metadata.name` and at least one of `spec.versions`".to_owned()),
                 package: None,
+                check: None,
             }),
         }
     }

@@ -21,7 +21,7 @@ pub struct Placed {
 pub type FieldFinding = (Finding, Vec<Step>);
 
 fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
-    Finding { rule, message, place: Some(next.place.clone()), help, package: None }
+    Finding { rule, message, place: Some(next.place.clone()), help, package: None, check: None }
 }
 
 /// What OLM v1 refuses.

@@ -158,6 +158,7 @@ fn unknown_head(
         place: Some(place),
         help: Some(help),
         package: Some(package.to_owned()).filter(|it| !it.is_empty()),
+        check: None,
     }
 }
 
@@ -170,5 +171,6 @@ fn unreached(version: &Version, package: &str) -> Finding {
         place: Some(written::place(shown, text, &spot)),
         help: Some("make it the head of a channel, or let a version replace it".to_owned()),
         package: Some(package.to_owned()).filter(|it| !it.is_empty()),
+        check: None,
     }
 }

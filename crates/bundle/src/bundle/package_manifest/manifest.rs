@@ -144,6 +144,7 @@ impl Findings<'_> {
             place: Some(written::place(self.shown, self.text, &spot)),
             help: Some(help.to_owned()),
             package: Some(self.package.clone()).filter(|it| !it.is_empty()),
+            check: None,
         });
     }
 }

@@ -114,6 +114,7 @@ impl Found {
             place: Some(self.place(contents)),
             help: Some(self.help.clone()).filter(|it| !it.is_empty()),
             package: None,
+            check: None,
         }
     }
 
