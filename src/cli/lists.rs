@@ -98,6 +98,7 @@ pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
     [
         check::rules::ALL,
         check::practice::rules::ALL,
+        check::pipeline::rules::ALL,
         legacy::rules::ALL,
         upgrade::rules::ALL,
         crd::rules::ALL,

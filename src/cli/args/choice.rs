@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::check::pipeline;
 use crate::check::practice::{self, Profile};
 use crate::cli::args::composition;
 use crate::cli::lists::all_rules;
@@ -148,7 +149,7 @@ impl ChoiceOptions {
         let mut selection = Selection::new(&all_rules(), &layers)
             .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
         let on: Vec<&'static Rule> = profiles.iter().flat_map(|it| it.rules()).copied().collect();
-        selection.off_by_default(practice::rules::ALL, &on, &layers);
+        selection.off_by_default(&[practice::rules::ALL, pipeline::rules::ALL].concat(), &on, &layers);
         let of_config = match config.filter(|_| whole == Whole::Catalogs && self.baseline.is_none()) {
             Some(config) => config.baseline()?,
             None => None,

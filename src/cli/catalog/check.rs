@@ -13,6 +13,7 @@ use crate::cli::args::operators::operators_of;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::parts::{catalogs_of, template_findings, templates_of};
+use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::dependencies::crd_bundle;
 use crate::cli::lists::all_rules;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
@@ -58,6 +59,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
     pipeline: Vec<Profile>,
     #[command(flatten)]
+    pipeline_options: PipelineOptions,
+    #[command(flatten)]
     choice: ChoiceOptions,
 }
 
@@ -75,6 +78,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         context,
         practices: practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
         validators: selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
+        pipelines: Pipelines::open(context, profiles, is_wanted, &args.pipeline_options)?,
         findings: Vec::new(),
         several: SeveralCatalogs::default(),
         counts: Counts::default(),
@@ -84,12 +88,18 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
-    let Checking { mut findings, several, counts, practices, .. } = checking;
+    let Checking { mut findings, several, counts, practices, mut pipelines, .. } = checking;
+    findings.append(&mut pipelines.added());
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
-    let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default());
+    let not_checked = pipelines.are_asked().then(|| pipelines.unchecked().to_vec());
+    let metadata = FindingsMetadata { not_checked, ..FindingsMetadata::default() };
+    let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata);
     unless_reader_left(printed)?;
+    for what in pipelines.unchecked() {
+        context.reporter.note(&format!("not checked: {what}"));
+    }
     report(context, &choice, &chosen);
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
@@ -105,6 +115,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
             tally @ Tally { errors: 0, .. } => format!("checked {what}: {valid}, {tally}"),
             tally => format!("checked {what}: {tally}"),
         });
+        if pipelines.are_asked() {
+            context.reporter.note(&pipelines.verdict(&chosen.findings));
+        }
     }
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
@@ -120,6 +133,8 @@ struct Counts {
     templates: u64,
     bundles: u64,
     operators: u64,
+    /// In repositories of operators.
+    catalogs_of_operators: u64,
     legacy: u64,
     definitions: u64,
     objects: u64,
@@ -140,6 +155,7 @@ impl Counts {
         let others = [
             (self.templates, "template"),
             (self.operators, "operator"),
+            (self.catalogs_of_operators, "catalog of operators"),
             (self.bundles, "bundle"),
             (self.legacy, "legacy file"),
             (self.definitions, "definition"),
@@ -148,6 +164,7 @@ impl Counts {
         for (n, what) in others.into_iter().filter(|it| it.0 > 0) {
             parts.push(match what {
                 "object of a cluster" if n > 1 => format!("{n} objects of a cluster"),
+                "catalog of operators" if n > 1 => format!("{n} catalogs of operators"),
                 what => counted(n, what),
             });
         }
@@ -160,6 +177,7 @@ struct Checking<'c> {
     context: &'c Context,
     /// The rules of good practice that are wanted.
     practices: Vec<&'static Rule>,
+    pipelines: Pipelines,
     /// The optional validators of bundles that are wanted.
     validators: Vec<Validator>,
     findings: Vec<Finding>,
@@ -179,7 +197,13 @@ impl Checking<'_> {
         match recognized {
             Recognized::Catalog | Recognized::Templates => self.add_catalogs(number, source),
             Recognized::Bundles(paths) => paths.iter().try_for_each(|it| self.add_bundle(it)),
-            Recognized::Repository => operators_of(path)?.iter().try_for_each(|it| self.add_operator(it)),
+            Recognized::Repository => {
+                operators_of(path)?.iter().try_for_each(|it| self.add_operator(it))?;
+                let (mut found, n_catalogs) = self.pipelines.repository(path)?;
+                self.findings.append(&mut found);
+                self.counts.catalogs_of_operators += n_catalogs;
+                Ok(())
+            }
             Recognized::Legacy => {
                 let _progress = Progress::start(self.context, format!("examining {}", path.display()));
                 self.findings.extend(legacy::examine(path, self.context.opener.scratch())?);
@@ -219,6 +243,7 @@ impl Checking<'_> {
             self.counts.catalog_bundles += report.extent.bundles;
             let mut found = report.findings;
             found.append(&mut practice::practices(&input, &self.practices));
+            self.pipelines.add_catalog(path, &source.shown(), &input, &mut found)?;
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
@@ -230,14 +255,17 @@ impl Checking<'_> {
     fn add_bundle(&mut self, directory: &Path) -> Result<(), CommandError> {
         let contents = Contents::read(directory)
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
-        self.findings.extend(Validation::new(&contents).findings(&self.validators, &Options::default()));
+        let mut found = Validation::new(&contents).findings(&self.validators, &Options::default());
+        self.pipelines.add_bundle(directory, &mut found);
+        self.findings.append(&mut found);
         self.counts.bundles += 1;
         Ok(())
     }
 
     /// An operator of a repository, with the bundles of its versions.
     fn add_operator(&mut self, operator: &Operator) -> Result<(), CommandError> {
-        self.findings.extend(community::findings(&community::check(operator)));
+        let found = self.pipelines.operator(&operator.path, operator);
+        self.findings.extend(found.unwrap_or_else(|| community::findings(&community::check(operator))));
         self.counts.operators += 1;
         operator.versions.iter().try_for_each(|it| self.add_bundle(&operator.path.join(&it.name)))
     }

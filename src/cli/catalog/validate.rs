@@ -21,6 +21,7 @@ use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
 use crate::cli::catalog::parts::{Opened, catalogs_of, template_findings, templates_of};
+use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::print::rules::explain_rule;
 use crate::cli::terminal::context::Context;
@@ -118,8 +119,10 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
     let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
+    let is_asked = |it: &&'static Rule| args.compat.is_none() && is_wanted(it);
+    let pipelines = Pipelines::open(context, profiles, is_asked, &PipelineOptions::default())?;
     let validators = selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>());
-    let mut validation = Validation::new(context, args, practices, validators);
+    let mut validation = Validation::new(context, args, practices, pipelines, validators);
     for (number, source) in args.sources.iter().enumerate() {
         validation.add_source(number, source)?;
     }
@@ -160,6 +163,7 @@ struct Validation<'r> {
     args: &'r ValidateArgs,
     /// The rules of good practice that are wanted.
     practices: Vec<&'static Rule>,
+    pipelines: Pipelines,
     /// Whether the sources are fragments of one index.
     are_fragments: bool,
     findings: Vec<Finding>,
@@ -180,6 +184,7 @@ impl<'r> Validation<'r> {
         context: &'r Context,
         args: &'r ValidateArgs,
         practices: Vec<&'static Rule>,
+        pipelines: Pipelines,
         validators: Vec<Validator>,
     ) -> Self {
         let of_fragments = [practice::rules::PACKAGE_IN_SEVERAL_FRAGMENTS, practice::rules::BUNDLE_WITH_SEVERAL_IMAGES];
@@ -188,6 +193,7 @@ impl<'r> Validation<'r> {
             args,
             are_fragments: practices.iter().any(|it| of_fragments.iter().any(|rule| rule.id == it.id)),
             practices,
+            pipelines,
             findings: Vec::new(),
             refusals: Vec::new(),
             extent: Extent::default(),
@@ -238,6 +244,9 @@ impl<'r> Validation<'r> {
             found.append(&mut practice::practices(&input, &self.practices));
             if input.files.iter().all(|it| it.made_of().is_some()) {
                 point_to_bundle_validate(path, &mut found);
+            }
+            if args.compat.is_none() {
+                self.pipelines.add_catalog(path, &source.shown(), &input, &mut found)?;
             }
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
@@ -310,10 +319,20 @@ impl<'r> Validation<'r> {
         }
         let of_templates = if self.n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
         let of_bundles = if self.n_bundles > 0 { bundle::rules::table::ALL } else { &[] };
-        let rules = [check::all_rules(), self.practices, of_templates.to_vec(), of_bundles.to_vec()].concat();
+        let rules = [
+            check::all_rules(),
+            check::pipeline::rules::ALL.to_vec(),
+            self.practices,
+            of_templates.to_vec(),
+            of_bundles.to_vec(),
+        ]
+        .concat();
         let chosen = choice.apply(self.findings, &Scope { rules: &rules, package: None, is_whole: true })?;
         let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default());
         unless_reader_left(printed)?;
+        for what in self.pipelines.unchecked() {
+            context.reporter.note(&format!("not checked: {what}"));
+        }
         report(context, choice, &chosen);
         let is_without_catalog = self.extent == Extent::default();
         let n_others = self.n_templates + self.n_bundles;

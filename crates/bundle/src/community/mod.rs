@@ -5,27 +5,39 @@
 //! |---|---|
 //! | [`Operator`] | reads the directory of an operator |
 //! | [`release()`] | what a release configuration does to templates |
+//! | [`Repository`] | finds the repository around a path, its settings and its `catalogs/` |
+//! | [`check_catalogs()`] | what the pipelines say of catalogs in it |
+//! | [`check_change()`] | what they say of the extent of a change |
 //! | [`check()`] | what the pipelines say of an operator before they take a change |
 //!
 //! The rules are in `docs/behaviour/authoring.md` A.5, A.6, C.3, C.4 and F.2.
 //!
 //! What it deliberately does not do: it writes nothing, renders no template, asks no service.
 
+mod catalogs;
+mod change;
 mod check;
 mod checks;
 mod configuration;
 mod fields;
 mod file;
 mod graph;
+mod marketplace;
 mod npm;
 mod openshift;
 mod operator;
 mod release;
+mod repository;
 pub mod rules;
 mod schema;
+mod suite;
 mod verdict;
 
+pub use catalogs::check_catalogs;
+pub use change::check_change;
 pub use check::{check, default_channel, findings, heads, update_graph_of};
 pub use operator::{Operator, RepositoryError, VersionDirectory};
 pub use release::{ReleaseError, TemplateEdit, catalog_level, release};
+pub use repository::{OperatorCatalog, Repository};
+pub use suite::{Suite, suite_findings};
 pub use verdict::CheckResult;

@@ -83,4 +83,44 @@ rules! {
         "A bundle has no NetworkPolicy.",
         "The pipelines refuse it.",
         "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy";
+    CATALOG_REGISTRY: "E1521", "repository-catalog-registry", Error,
+        "The images of bundles in `catalogs/` are in registries that the repository allows.",
+        "`allowed_bundle_registries` in `config.yaml` lists the beginnings that are allowed. The catalog of a release names the published image, not that of a test build.",
+        "catalogs/v4.20/shop/catalog.yaml: image: quay.io/test/shop-bundle@sha256:…";
+    CATALOG_OBJECTS: "E1522", "repository-catalog-objects", Error,
+        "The first bundle of a catalog for OpenShift 4.17 and newer has no `olm.bundle.object`.",
+        "Objects make catalogs several times larger. The pipelines look at the first bundle of each file only. `olmdex render --migrate-level bundle-object-to-csv-metadata` rewrites a catalog.",
+        "catalogs/v4.18/shop/catalog.yaml: properties: [{type: olm.bundle.object, value: {data: eyJraW5kIj…}}]";
+    CATALOG_OBJECTS_LATER: "W1523", "repository-catalog-objects-later", Warning,
+        "No bundle of a catalog for OpenShift 4.17 and newer has `olm.bundle.object`.",
+        "The pipelines look at the first bundle of each file only, so this passes, until a bundle is put before it.",
+        "catalogs/v4.18/shop/catalog.yaml, whose second bundle has an olm.bundle.object";
+    NOT_FBC: "W1524", "repository-not-fbc", Warning,
+        "An operator keeps its catalogs in the repository (`fbc.enabled`).",
+        "The pipelines of the community recommend it for all operators, and may demand it for new ones.",
+        "updateGraph: replaces-mode   # in ci.yaml, without fbc";
+    MARKETPLACE: "E1525", "repository-marketplace", Error,
+        "In the repository of redhat-marketplace, a ClusterServiceVersion has the two addresses of the marketplace.",
+        "Consoles link to them. They are `https://marketplace.redhat.com/en-us/operators/PACKAGE/pricing?utm_source=openshift_console` in `marketplace.openshift.io/remote-workflow`, and the same with `support` in `marketplace.openshift.io/support-workflow`.",
+        "metadata: {annotations: {}}   # and organization: redhat-marketplace in config.yaml";
+    BUNDLE_AND_CATALOG: "E1526", "repository-bundle-and-catalog", Error,
+        "A change adds or modifies a bundle, or changes catalogs, and never both.",
+        "A catalog names the image of a bundle, which exists only after the bundle's change is merged. Send two changes.",
+        "operators/shop/1.1.0/ and catalogs/v4.20/shop/catalog.yaml in one pull request";
+    SEVERAL_CHANGED: "E1527", "repository-several-changed", Error,
+        "A change adds one bundle of one operator, and deletes none with it.",
+        "The pipelines test, sign and release one bundle at a time.",
+        "operators/shop/1.1.0/ and operators/shop/1.2.0/ in one pull request";
+    BUNDLE_MODIFIED: "E1528", "repository-bundle-modified", Error,
+        "A change leaves bundles alone that were published.",
+        "Bundles are immutable: users have them. Publish a new version.",
+        "a pull request that edits operators/shop/1.0.0/manifests/shop.clusterserviceversion.yaml";
+    BUNDLE_DELETED: "E1529", "repository-bundle-deleted", Error,
+        "A change deletes a bundle only if its operator has `fbc.enabled` and no catalog holds the bundle.",
+        "Otherwise catalogs would name what is gone.",
+        "a pull request that deletes operators/shop/1.0.0/, which catalogs/v4.20/shop holds";
+    OUTSIDE: "E1530", "repository-outside", Error,
+        "A change affects only files of operators and of their catalogs.",
+        "The directory of an operator has `ci.yaml` or a bundle; that of its catalog has `catalog.yaml`, `catalog.yml` or `catalog.json`.",
+        "README.md beside operators/shop/1.1.0/ in one pull request";
 }

@@ -18,6 +18,7 @@ mod inspect;
 mod lifecycles;
 mod model;
 mod package_rules;
+pub mod pipeline;
 mod places;
 pub mod practice;
 mod property;

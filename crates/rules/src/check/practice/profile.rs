@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it judges nothing.
 
+use super::super::pipeline::rules as p;
 use super::rules::{self as r};
 use olmdex_base::diag::Rule;
 
@@ -16,11 +17,13 @@ pub enum Profile {
     Disconnected,
     /// Through the pipelines that build catalogs from fragments.
     Konflux,
+    /// Into an index image, by the service that builds these.
+    Iib,
 }
 
 impl Profile {
     /// All of them, by name.
-    pub const ALL: [Self; 4] = [Self::Certified, Self::Community, Self::Disconnected, Self::Konflux];
+    pub const ALL: [Self; 5] = [Self::Certified, Self::Community, Self::Disconnected, Self::Iib, Self::Konflux];
 
     /// What users call it.
     #[must_use]
@@ -30,6 +33,7 @@ impl Profile {
             Self::Certified => "certified",
             Self::Disconnected => "disconnected",
             Self::Konflux => "konflux",
+            Self::Iib => "iib",
         }
     }
 
@@ -41,6 +45,7 @@ impl Profile {
             Self::Certified => "catalogs of certified operators",
             Self::Disconnected => "catalogs that are mirrored to clusters without a connection",
             Self::Konflux => "fragments that a Konflux pipeline makes catalogs of",
+            Self::Iib => "fragments and bundles that are added to an index image",
         }
     }
 
@@ -88,6 +93,16 @@ impl Profile {
             Self::Konflux => &[
                 r::PACKAGE_IN_SEVERAL_FRAGMENTS,
                 r::BUNDLE_WITH_SEVERAL_IMAGES,
+                p::BUNDLE_NOT_PINNED,
+                p::BUNDLE_OF_OTHER_REGISTRY,
+                p::METADATA_OF_OTHER_OPENSHIFT,
+                p::METADATA_MISSING,
+                p::NO_PACKAGE_DIRECTORY,
+                p::NO_PACKAGE,
+                p::PRUNED,
+                p::BASE_IMAGE,
+                p::NO_OPENSHIFT,
+                p::LIFECYCLE_LOST,
                 r::BUNDLE_IMAGE_BY_TAG,
                 r::RELATED_IMAGE_BY_TAG,
                 r::BUNDLE_IMAGE_NOT_RELATED,
@@ -96,6 +111,21 @@ impl Profile {
                 r::BUNDLE_OBJECT_PROPERTIES,
                 r::DEPRECATED_DEFAULT_CHANNEL,
                 r::PACKAGES_IN_ONE_DIRECTORY,
+                p::NO_CATALOG_FILE,
+                p::PRUNED_UNSEEN,
+                p::NO_CONFIGS_LABEL,
+            ],
+            Self::Iib => &[
+                r::PACKAGE_IN_SEVERAL_FRAGMENTS,
+                r::BUNDLE_WITH_SEVERAL_IMAGES,
+                p::FILE_BESIDE_PACKAGES,
+                p::SAME_STEM,
+                p::BLANK_YAML,
+                p::OTHER_DIRECTORY,
+                p::BUNDLE_IN_INDEX,
+                p::REPLACED_NOT_IN_INDEX,
+                p::REPLACED_JSON,
+                p::DIRECTORY_NAME,
             ],
         }
     }
@@ -111,7 +141,7 @@ mod tests {
             assert!(profile.rules().is_sorted_by(|a, b| a.id < b.id), "{}", profile.name());
             assert_eq!(Profile::find(profile.name()), Some(profile));
         }
-        for rule in r::ALL {
+        for rule in r::ALL.iter().chain(p::ALL) {
             assert!(Profile::ALL.iter().any(|it| it.rules().contains(rule)), "{}", rule.id);
         }
     }

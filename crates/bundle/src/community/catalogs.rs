@@ -1,0 +1,138 @@
+//! What the pipelines say of the catalogs in a repository (`docs/behaviour/authoring.md` F.3).
+//!
+//! What it deliberately does not do: whether a catalog is valid is for the rules of catalogs.
+
+use std::convert::Infallible;
+
+use super::repository::{CATALOG_NAMES, OperatorCatalog, Repository};
+use super::rules;
+use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_fbc::{BUNDLE_OBJECT, Consumer, Document, Input, Origin, Spot, Typed, load, locate};
+
+/// A bundle of a catalog file.
+struct Seen {
+    name: String,
+    package: String,
+    image: String,
+    /// The number of the first property with an object.
+    object: Option<usize>,
+}
+
+struct Look;
+
+impl Consumer for Look {
+    type Output = Option<(Origin, Seen)>;
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        let Ok(blob) = &document.blob else { return None };
+        let Typed::Bundle(it) = &blob.typed else { return None };
+        let seen = Seen {
+            name: it.name.to_string(),
+            package: it.package.to_string(),
+            image: it.image.to_string(),
+            object: it.properties.iter().position(|it| it.kind == BUNDLE_OBJECT),
+        };
+        Some((document.origin, seen))
+    }
+}
+
+/// What the checks say of these catalogs.
+#[must_use]
+pub fn check_catalogs(repository: &Repository, catalogs: &[OperatorCatalog]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for catalog in catalogs {
+        for name in CATALOG_NAMES {
+            let path = catalog.path.join(name);
+            if path.is_file() {
+                check_file(repository, catalog, &Input::file(&path), &mut found);
+            }
+        }
+    }
+    found
+}
+
+fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input, found: &mut Vec<Finding>) {
+    let mut bundles: Vec<(Origin, Seen)> = Vec::new();
+    let done: Result<(), Infallible> = load(input, &Look, |it| {
+        bundles.extend(it);
+        Ok(())
+    });
+    match done {
+        Ok(()) => {}
+    }
+    let Some(file) = input.files.first() else { return };
+    let at = |rule: &'static Rule, check, bundle: &(Origin, Seen), spot: Spot, message: String, help: String| {
+        let (origin, seen) = bundle;
+        let located = locate(&file.read_again(origin.offset, origin.len), *origin, &spot);
+        let place = Place {
+            file: file.shown.clone(),
+            line: located.line,
+            column: located.column,
+            source: Some(located.text),
+            source_column: located.text_column,
+        };
+        Finding {
+            rule,
+            message,
+            place: Some(place),
+            help: Some(help),
+            package: Some(seen.package.clone()),
+            check: Some(check),
+        }
+    };
+    let allowed = &repository.allowed_registries;
+    for bundle in bundles.iter().filter(|it| !it.1.image.is_empty() && !allowed.is_empty()) {
+        if !allowed.iter().any(|it| bundle.1.image.starts_with(it)) {
+            let Seen { name, image, .. } = &bundle.1;
+            let message = format!("the image of bundle `{name}` is in no allowed registry: `{image}`");
+            let help = format!("`config.yaml` allows `{}`", allowed.join("`, `"));
+            let spot = Spot::Path(vec!["image".into()]);
+            found.push(at(rules::CATALOG_REGISTRY, "check_bundle_images_in_fbc", bundle, spot, message, help));
+        }
+    }
+    if !is_without_objects(&catalog.catalog) {
+        return;
+    }
+    for (number, bundle) in bundles.iter().enumerate() {
+        let Some(property) = bundle.1.object else { continue };
+        let rule = if number == 0 { rules::CATALOG_OBJECTS } else { rules::CATALOG_OBJECTS_LATER };
+        let message = format!(
+            "bundle `{}` has `{BUNDLE_OBJECT}`, which catalogs for OpenShift 4.17 and newer must not have",
+            bundle.1.name
+        );
+        let help = "rewrite the catalog: `olmdex render --migrate-level bundle-object-to-csv-metadata`".to_owned();
+        let spot = Spot::Path(vec!["properties".into(), property.into()]);
+        found.push(at(rule, "check_olm_bundle_object_in_fbc", bundle, spot, message, help));
+    }
+}
+
+/// Whether a catalog is called `vX.Y` and is for OpenShift 4.17 or newer.
+fn is_without_objects(catalog: &str) -> bool {
+    let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse::<u64>().ok()).flatten();
+    let Some((major, minor)) = catalog.strip_prefix('v').and_then(|it| it.split_once('.')) else { return false };
+    let (Some(major), Some(minor)) = (number(major), number(minor)) else { return false };
+    (major, minor) >= (4, 17)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_without_objects;
+
+    #[test]
+    fn catalogs_are_called_by_their_openshift() {
+        for (name, expected) in [
+            ("v4.17", true),
+            ("v4.9", false),
+            ("v4.16", false),
+            ("v5.0", true),
+            ("v3.19", false),
+            ("4.18", false),
+            ("v4.18-rc", false),
+            ("v4.18.1", false),
+            ("v4.", false),
+            ("latest", false),
+        ] {
+            assert_eq!(is_without_objects(name), expected, "{name}");
+        }
+    }
+}

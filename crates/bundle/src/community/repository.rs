@@ -1,0 +1,90 @@
+//! A repository as a whole: its settings, and the catalogs in it (`docs/behaviour/authoring.md` F.3).
+//!
+//! What it deliberately does not do: it reads no catalog.
+
+use std::path::{Path, PathBuf};
+
+use super::file::RepositoryFile;
+use super::operator::plain;
+use olmdex_text::json::Reader;
+
+/// Names of catalog files, as the pipelines know them.
+pub(super) const CATALOG_NAMES: [&str; 3] = ["catalog.json", "catalog.yaml", "catalog.yml"];
+
+/// A repository of operators.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    /// Where it is.
+    pub root: PathBuf,
+    /// The beginnings of images of bundles that are allowed in catalogs; all, if there are none.
+    pub(super) allowed_registries: Vec<String>,
+    /// Whose it is.
+    pub(super) organization: Option<String>,
+}
+
+/// The catalog of an operator, of one of the catalogs of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OperatorCatalog {
+    /// The catalog, which is called by its OpenShift, as `v4.20`.
+    pub catalog: String,
+    /// The operator.
+    pub operator: String,
+    /// Its directory.
+    pub path: PathBuf,
+}
+
+impl Repository {
+    /// The repository that a path is in or the root of: the nearest directory with `operators/`.
+    #[must_use]
+    pub fn around(path: &Path) -> Option<Self> {
+        let full = path.canonicalize().ok()?;
+        let n_up = full.ancestors().position(|it| it.join("operators").is_dir())?;
+        // A path is shown as it was named, as far as it goes.
+        let root = path.ancestors().nth(n_up).filter(|it| !it.as_os_str().is_empty());
+        let is_same = |it: &&Path| it.canonicalize().is_ok_and(|it| Some(it.as_path()) == full.ancestors().nth(n_up));
+        let root = root
+            .filter(is_same)
+            .map_or_else(|| full.ancestors().nth(n_up).map(Path::to_owned), |it| Some(it.to_owned()))?;
+        Some(Self::read(root))
+    }
+
+    fn read(root: PathBuf) -> Self {
+        let config = RepositoryFile::read(&root, "config.yaml").ok();
+        let mut reader = Reader::new();
+        let value = config.as_ref().and_then(|it| reader.read(&it.json).ok());
+        let listed = value.and_then(|it| it.get("allowed_bundle_registries"));
+        let allowed = listed.into_iter().flat_map(|it| it.items()).filter_map(|it| plain(it)).collect();
+        let organization = value.and_then(|it| it.get("organization")).and_then(plain);
+        Self { root, allowed_registries: allowed, organization }
+    }
+
+    /// The catalogs of operators, by catalog and operator. A directory without a catalog file is none.
+    #[must_use]
+    pub fn catalogs(&self) -> Vec<OperatorCatalog> {
+        let mut found = Vec::new();
+        for (catalog, path) in directories(&self.root.join("catalogs")) {
+            for (operator, path) in directories(&path) {
+                if CATALOG_NAMES.iter().any(|it| path.join(it).exists()) {
+                    found.push(OperatorCatalog { catalog: catalog.clone(), operator, path });
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether checks of images say nothing, since the repository allows all.
+    #[must_use]
+    pub fn allows_all_registries(&self) -> bool {
+        self.allowed_registries.is_empty()
+    }
+}
+
+/// The directories in a directory, by name.
+pub(super) fn directories(path: &Path) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let entries = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir()));
+    let mut found: Vec<(String, PathBuf)> =
+        entries.map(|it| (it.file_name().to_string_lossy().into_owned(), it.path())).collect();
+    found.sort();
+    found
+}

@@ -1,0 +1,68 @@
+//! Which checks belong to which pipeline, and what all of one pipeline say of an operator (`docs/behaviour/authoring.md` F.3).
+
+use super::check::{check, findings};
+use super::marketplace;
+use super::operator::Operator;
+use super::repository::Repository;
+use super::rules;
+use super::verdict::{CheckResult, Wording};
+use olmdex_base::diag::Finding;
+use olmdex_fbc::Spot;
+
+/// A pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suite {
+    /// Of community operators.
+    Community,
+    /// Of certified operators and of the marketplace.
+    Certified,
+}
+
+/// The checks that only one of them has.
+const OF_COMMUNITY: [&str; 7] = [
+    "check_api_version_constraints",
+    "check_ci_upgrade_graph",
+    "check_dangling_bundles",
+    "check_operator_name_unique",
+    "check_required_fields",
+    "check_upgrade_graph_loop",
+    "check_using_fbc",
+];
+const OF_CERTIFIED: [&str; 2] = ["check_marketplace_annotation", "check_pruned_graph"];
+
+impl Suite {
+    fn has(self, check: &str) -> bool {
+        match self {
+            Self::Community => !OF_CERTIFIED.contains(&check),
+            Self::Certified => !OF_COMMUNITY.contains(&check),
+        }
+    }
+}
+
+/// What a pipeline says of an operator, each finding with the name of its check.
+#[must_use]
+pub fn suite_findings(operator: &Operator, repository: Option<&Repository>, suite: Suite) -> Vec<Finding> {
+    let mut verdicts = check(operator);
+    verdicts.extend(repository.map(|it| marketplace::check(operator, it)).unwrap_or_default());
+    verdicts.extend(using_fbc(operator));
+    verdicts.retain(|it| suite.has(it.check));
+    for verdict in &mut verdicts {
+        // What cannot be read is no check of theirs: it stops them.
+        verdict.finding.check = Some(verdict.check).filter(|it| *it != "load");
+    }
+    findings(&verdicts)
+}
+
+fn using_fbc(operator: &Operator) -> Option<CheckResult> {
+    if operator.settings.is_fbc || operator.versions.is_empty() {
+        return None;
+    }
+    let message = match operator.versions.len() {
+        1 => "this new operator does not keep its catalogs in the repository, which may become a must",
+        _ => "the operator does not keep its catalogs in the repository",
+    };
+    let wording = Wording::new(rules::NOT_FBC, message, "non-FBC");
+    let wording = wording.help("set `fbc.enabled` in `ci.yaml` and add templates; `olmdex release` keeps them");
+    let shown = operator.path.display().to_string();
+    Some(wording.at("check_using_fbc", None, operator.ci.as_ref().ok(), &Spot::Start, &shown))
+}

@@ -1,0 +1,75 @@
+//! What IIB says of bundles that are added to an index, in replaces mode.
+//!
+//! What it deliberately does not do: it knows no labels of images, which the service may demand, nor whether images can be pulled.
+
+use super::documents::{Documents, Seen};
+use super::outcome::{Outcome, finding};
+use super::rules;
+use olmdex_base::diag::{Finding, Place};
+use olmdex_fbc::Input;
+
+/// A bundle that is added.
+#[derive(Debug, Clone)]
+pub struct Added {
+    /// Its package.
+    pub package: String,
+    /// The name of its ClusterServiceVersion.
+    pub name: String,
+    /// What it replaces.
+    pub replaces: Option<String>,
+    /// Where it says so.
+    pub place: Place,
+}
+
+/// What adding bundles to an index says.
+#[must_use]
+pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
+    let mut outcome = Outcome::default();
+    if bundles.is_empty() {
+        return outcome;
+    }
+    outcome
+        .unchecked
+        .push("verify_labels: the labels that the service demands are part of its configuration".to_owned());
+    outcome
+        .unchecked
+        .push("inspect_related_images: whether related images can be pulled; `olmdex images --check` asks".to_owned());
+    let Some(index) = index else {
+        outcome
+            .unchecked
+            .push("opm registry add: no index to add bundles to; name it with `--target-index`".to_owned());
+        return outcome;
+    };
+    let read: Vec<Documents<'_>> = index.iter().map(Documents::read).collect();
+    for bundle in bundles {
+        let own = || read.iter().flat_map(Documents::bundles).map(|it| it.1).filter(|it| it.package == bundle.package);
+        let at = |rule, message: String, help: &str| {
+            let package = Some(bundle.package.clone());
+            Finding { place: Some(bundle.place.clone()), package, ..finding(rule, "", 1, message, help) }
+        };
+        if own().any(|it| it.name == bundle.name) {
+            let message = format!("the index has a bundle `{}` already", bundle.name);
+            let help = "give it a new version; an image with the same digest is passed over";
+            outcome.findings.push(at(rules::BUNDLE_IN_INDEX, message, help));
+        }
+        let Some(replaces) = bundle.replaces.as_deref().filter(|it| !it.is_empty()) else { continue };
+        let is_known = own().any(|it| it.name == replaces)
+            || bundles.iter().any(|it| it.package == bundle.package && it.name == replaces);
+        if !is_known {
+            let entries = read.iter().flat_map(Documents::each).filter(|(_, it)| match it {
+                Seen::Channel { package, entries, .. } => {
+                    *package == bundle.package && entries.iter().any(|it| it == replaces)
+                }
+                _ => false,
+            });
+            let also = if entries.count() > 0 { ": there it is an entry without bundle" } else { "" };
+            let message = format!("`{}` replaces `{replaces}`, which is no bundle of the index{also}", bundle.name);
+            outcome.findings.push(at(
+                rules::REPLACED_NOT_IN_INDEX,
+                message,
+                "publish that one first, or correct `replaces`",
+            ));
+        }
+    }
+    outcome
+}

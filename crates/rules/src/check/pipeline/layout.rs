@@ -1,0 +1,232 @@
+//! Directories and files of a fragment, whatever is in them: what `validate-fbc` and IIB look at before they read anything.
+//!
+//! What it deliberately does not do: no document is judged, and no link is followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::super::inspect::draft;
+use super::documents::Documents;
+use super::outcome::{Outcome, Target, finding};
+use super::rules;
+use olmdex_base::diag::Finding;
+use olmdex_base::file::read_regular_of;
+use olmdex_fbc::Input;
+use olmdex_text::{json::Expansion, yaml};
+
+/// Names of catalog files that all pipelines know.
+const CATALOG_NAMES: [&str; 3] = ["catalog.json", "catalog.yaml", "catalog.yml"];
+
+/// No file of a catalog that is read as a whole is larger.
+const MAX_FILE: u64 = 1 << 30;
+
+/// What is in the directory of a fragment.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    /// How the fragment is called.
+    shown: String,
+    /// The directories in it, each with the names in it.
+    packages: BTreeMap<String, BTreeSet<String>>,
+    /// The files beside them.
+    files: BTreeSet<String>,
+    /// All files below it by directory, as paths below it.
+    all: Vec<String>,
+    root: Option<PathBuf>,
+}
+
+impl Layout {
+    /// That of a directory, or of files that are in none.
+    pub(super) fn of(input: &Input, directory: Option<&Path>, package: Option<&str>, shown: &str) -> Self {
+        let mut it = Self { shown: shown.to_owned(), root: directory.map(Path::to_owned), ..Self::default() };
+        match directory {
+            Some(root) => it.walk(root),
+            None => it.all = input.files.iter().map(|it| it.relative().to_owned()).collect(),
+        }
+        for path in &it.all {
+            match path.split_once('/') {
+                Some((first, rest)) => {
+                    let name = rest.split('/').next().unwrap_or(rest);
+                    it.packages.entry(first.to_owned()).or_default().insert(name.to_owned());
+                }
+                None => {
+                    it.files.insert(path.clone());
+                }
+            }
+        }
+        // The directory is that of a package.
+        if let Some(package) = package {
+            let names = it.files.iter().chain(it.packages.keys()).cloned().collect();
+            it.packages = BTreeMap::from([(package.to_owned(), names)]);
+            it.files.clear();
+        }
+        it
+    }
+
+    fn walk(&mut self, root: &Path) {
+        let mut waiting = vec![String::new()];
+        while let Some(below) = waiting.pop() {
+            for entry in std::fs::read_dir(root.join(&below)).into_iter().flatten().flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+                if entry.file_type().is_ok_and(|it| it.is_dir()) {
+                    if below.is_empty() {
+                        self.packages.entry(name).or_default();
+                    } else if !below.contains('/') {
+                        self.packages.entry(below.clone()).or_default().insert(name);
+                    }
+                    waiting.push(path);
+                } else {
+                    self.all.push(path);
+                }
+            }
+        }
+        self.all.sort();
+    }
+
+    fn path(&self, below: &str) -> String {
+        format!("{}/{below}", self.shown.trim_end_matches('/'))
+    }
+
+    /// What `validate-fbc` says.
+    pub(super) fn konflux(&self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if self.packages.is_empty() {
+            let message = format!("`{}` holds no directory of a package", self.shown);
+            let help = format!(
+                "move each package to a directory of its own with {}; if this is the directory of a package, name the one above it, or the Dockerfile that copies it",
+                names()
+            );
+            found.push(finding(rules::NO_PACKAGE_DIRECTORY, &self.shown, 1, message, &help));
+        }
+        for (package, inside) in &self.packages {
+            let path = self.path(package);
+            if inside.is_empty() {
+                let message = format!("`{path}` is empty");
+                let help = format!("put {} into it, or remove it", names());
+                found.push(finding(rules::NO_PACKAGE_DIRECTORY, &path, 1, message, &help));
+            } else if !CATALOG_NAMES.iter().any(|it| inside.contains(*it)) {
+                let message = format!("`{path}` has no {}", names());
+                found.push(finding(rules::NO_CATALOG_FILE, &path, 1, message, "rename its file"));
+            }
+        }
+        found
+    }
+
+    /// What IIB says of the files.
+    pub(super) fn iib(&self, input: &Input) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if self.packages.is_empty() && self.files.is_empty() {
+            let message = format!("`{}` holds no directory of a package", self.shown);
+            found.push(finding(
+                rules::FILE_BESIDE_PACKAGES,
+                &self.shown,
+                1,
+                message,
+                "put each package into a directory",
+            ));
+        }
+        for file in &self.files {
+            let message = format!("`{file}` is taken for the directory of a package");
+            let help = "move it into the directory of a package, or leave it out of the image";
+            found.push(finding(rules::FILE_BESIDE_PACKAGES, &self.path(file), 1, message, help));
+        }
+        let mut stems: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        for path in &self.all {
+            let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if let Some(stem) = yaml_stem(name) {
+                stems.entry((directory, stem)).or_default().push(path);
+            }
+        }
+        for ((directory, stem), files) in &stems {
+            if let [first, second, ..] = files.as_slice() {
+                let message = format!("`{second}` and `{first}` would both become `{stem}.json`");
+                found.push(finding(rules::SAME_STEM, &self.path(second), 1, message, "put both into one file"));
+            }
+            let json = if directory.is_empty() { format!("{stem}.json") } else { format!("{directory}/{stem}.json") };
+            if self.all.contains(&json) {
+                let message = format!("`{json}` is deleted when `{}` is converted", files.join("`, `"));
+                found.push(finding(rules::REPLACED_JSON, &self.path(&json), 1, message, "rename one of them"));
+            }
+            for file in files {
+                found.extend(self.blank(input, file));
+            }
+        }
+        found
+    }
+
+    /// What is wrong with a YAML file as a whole.
+    fn blank(&self, input: &Input, path: &str) -> Option<Finding> {
+        let read = input.files.iter().find(|it| it.relative() == path);
+        let text = match (read, &self.root) {
+            (Some(file), _) => file.whole().ok()?.into_owned(),
+            (None, Some(root)) => read_regular_of(&root.join(path), MAX_FILE).ok()?,
+            (None, None) => return None,
+        };
+        let message = match has_document(&text) {
+            Ok(true) => return None,
+            Ok(false) => format!("`{path}` has no document"),
+            // What is part of the catalog is read by other rules.
+            Err(_) if read.is_some() => return None,
+            Err(error) => format!("`{path}`, which the catalog ignores, cannot be read: {error}"),
+        };
+        Some(finding(rules::BLANK_YAML, &self.path(path), 1, message, "remove it, or leave it out of the image"))
+    }
+}
+
+fn names() -> String {
+    let [json, yaml, yml] = CATALOG_NAMES;
+    format!("`{json}`, `{yaml}` or `{yml}`")
+}
+
+/// The name of a YAML file without its ending.
+fn yaml_stem(name: &str) -> Option<&str> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    (["yaml", "yml"].iter().any(|it| ending.eq_ignore_ascii_case(it)) && !stem.is_empty()).then_some(stem)
+}
+
+fn has_document(text: &[u8]) -> Result<bool, String> {
+    let expansion = Expansion::default();
+    for chunk in yaml::split(text, 1) {
+        let chunk = chunk.map_err(|error| error.to_string())?;
+        let mut json = Vec::new();
+        let document = yaml::to_json_within(&chunk.text, &mut json, &expansion).map_err(|error| error.message)?;
+        if document != yaml::Document::Null {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Packages in directories of another name.
+pub(super) fn directories(documents: &Documents<'_>, target: &Target<'_>, package: Option<&str>) -> Outcome {
+    let mut outcome = Outcome::default();
+    let known: Option<BTreeSet<String>> = target.index.map(|index| {
+        let read: Vec<Documents<'_>> = index.iter().map(Documents::read).collect();
+        read.iter().flat_map(|it| it.packages().map(|it| it.1.to_owned()).collect::<Vec<_>>()).collect()
+    });
+    let mut drafts = Vec::new();
+    for (number, name, path) in documents.packages() {
+        let Some(directory) = package.or_else(|| path.split_once('/').map(|it| it.0)) else { continue };
+        if directory == name || name.is_empty() {
+            continue;
+        }
+        let help = format!("call the directory `{name}`");
+        let it = match known.as_ref().is_some_and(|it| it.contains(name)) {
+            true => {
+                let message = format!(
+                    "package `{name}` is in directory `{directory}`; the index has it in `{name}`, and keeps that"
+                );
+                draft(rules::OTHER_DIRECTORY, message)
+            }
+            false => draft(rules::DIRECTORY_NAME, format!("package `{name}` is in directory `{directory}`")),
+        };
+        drafts.push((number, it.at(vec!["name".into()]).help(help)));
+    }
+    if known.is_none() {
+        outcome
+            .unchecked
+            .push("fbc-operations: no index to add the fragment to; name it with `--target-index`".to_owned());
+    }
+    outcome.findings = documents.findings(drafts);
+    outcome
+}

@@ -1,0 +1,320 @@
+//! What is asked of the pipelines: options, the files that a check needs beside a path, and what could not be checked.
+//!
+//! What it deliberately does not do: no check.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::ask::check_catalog;
+use crate::bundle::Registration;
+use crate::check::pipeline::{self, Added, Dockerfile, Outcome, Target};
+use crate::check::practice::Profile;
+use crate::cli::args::upgrade::parse_minor;
+use crate::cli::catalog::parts::catalogs_of;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, Exit};
+use crate::community::{self, Operator, OperatorCatalog, Repository, Suite};
+use crate::constraint::openshift::Minor;
+use crate::diag::{Finding, Place, Rule, Severity, counted, printable};
+use crate::fbc::Input;
+use crate::file::system_words;
+use crate::source::Source;
+
+/// What stands above the options in the help.
+const HEADING: &str = "Pipelines";
+
+/// Where the pipelines of repositories run `opm validate`.
+const VALIDATE_CATALOG: &str = "validate-catalog-format";
+
+fn is_error(finding: &Finding) -> bool {
+    finding.rule.severity == Severity::Error
+}
+
+/// What a pipeline's checks need beside the paths.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct PipelineOptions {
+    /// The OpenShift that the catalogs are for: which metadata bundles must have, and which of `catalogs/vX.Y` is checked. Default: the tag
+    /// of the Dockerfile's base image, and all
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor, help_heading = HEADING)]
+    openshift: Option<Minor>,
+    /// The index that fragments or bundles go into: what they take away from it, and what it has already
+    #[arg(long, value_name = "CATALOG", help_heading = HEADING)]
+    target_index: Option<PathBuf>,
+    /// What the image of the fragment is built from. Default: `PATH.Dockerfile`, `catalog.Dockerfile` or `Dockerfile` beside the path, if it
+    /// is that of a catalog
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    dockerfile: Option<PathBuf>,
+    /// The repository of operators before the change: whether the change is one that the pipeline takes
+    #[arg(long, value_name = "DIR", help_heading = HEADING)]
+    old: Option<PathBuf>,
+}
+
+/// What the pipelines are asked.
+pub(crate) struct Pipelines {
+    profiles: Vec<Profile>,
+    /// The rules that are wanted.
+    rules: Vec<&'static Rule>,
+    options: PipelineOptions,
+    index: Option<Vec<Input>>,
+    /// What could not be checked, each once.
+    unchecked: Vec<String>,
+    bundles: Vec<Added>,
+}
+
+impl Pipelines {
+    pub(crate) fn open(
+        context: &Context,
+        profiles: &[Profile],
+        is_wanted: impl Fn(&&'static Rule) -> bool,
+        options: &PipelineOptions,
+    ) -> Result<Self, CommandError> {
+        let index = options.target_index.as_deref().map(|path| -> Result<Vec<Input>, CommandError> {
+            Ok(match context.open(path)? {
+                Source::Catalog(input) => vec![input],
+                Source::Index(path) => catalogs_of(&path)?.0.into_iter().map(|it| it.1).collect(),
+            })
+        });
+        if let Some(path) = options.old.as_deref().filter(|it| !it.join("operators").is_dir()) {
+            let shown = printable(&path.to_string_lossy()).into_owned();
+            let error = CommandError::new(Exit::Input, format!("`{shown}` is no repository of operators"));
+            return Err(
+                error.help("`--old` names a checkout of the repository without the change: it has `operators/`")
+            );
+        }
+        Ok(Self {
+            profiles: profiles.to_vec(),
+            rules: pipeline::rules::ALL.iter().copied().filter(|it| is_wanted(it)).collect(),
+            options: options.clone(),
+            index: index.transpose()?,
+            unchecked: Vec::new(),
+            bundles: Vec::new(),
+        })
+    }
+
+    fn asks(&self, profile: Profile) -> bool {
+        self.profiles.contains(&profile)
+    }
+
+    /// Whether a pipeline is asked that has a verdict.
+    pub(crate) fn are_asked(&self) -> bool {
+        [Profile::Konflux, Profile::Iib, Profile::Community, Profile::Certified].iter().any(|it| self.asks(*it))
+    }
+
+    /// What could not be checked, each once.
+    pub(crate) fn unchecked(&self) -> &[String] {
+        &self.unchecked
+    }
+
+    fn note(&mut self, what: String) {
+        if !self.unchecked.contains(&what) {
+            self.unchecked.push(what);
+        }
+    }
+
+    /// Takes what is wanted of an outcome.
+    fn take(&mut self, outcome: Outcome) -> Vec<Finding> {
+        outcome.unchecked.into_iter().for_each(|it| self.note(it));
+        let mut findings = outcome.findings;
+        findings.retain(|it| self.rules.iter().any(|rule| rule.id == it.rule.id));
+        findings
+    }
+
+    /// Adds what the pipelines say of a catalog to what was found in it.
+    pub(crate) fn add_catalog(
+        &mut self,
+        path: &Path,
+        shown: &str,
+        input: &Input,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), CommandError> {
+        let has = |profile: Profile| profile.rules().iter().any(|it| self.rules.iter().any(|rule| rule.id == it.id));
+        let (konflux, iib) = (has(Profile::Konflux), has(Profile::Iib));
+        if konflux || iib {
+            let dockerfile = self.dockerfile(path)?;
+            let index = self.index.take();
+            let target = Target {
+                openshift: self.options.openshift,
+                index: index.as_deref(),
+                dockerfile: dockerfile.as_ref(),
+                directory: Some(path).filter(|it| it.is_dir()),
+            };
+            if konflux {
+                findings.append(&mut self.take(pipeline::konflux(input, &target, shown)));
+            }
+            if iib {
+                findings.append(&mut self.take(pipeline::iib(input, &target, shown)));
+            }
+            let of_image = dockerfile.as_ref().and_then(pipeline::openshift_of);
+            pipeline::leave_out_said_twice(findings, self.options.openshift.or(of_image));
+            self.index = index;
+        }
+        // What opm refuses is part of a check of each pipeline.
+        let opm = [
+            (Profile::Konflux, pipeline::rules::VALIDATE_FBC),
+            (Profile::Iib, "opm_validate"),
+            (Profile::Community, VALIDATE_CATALOG),
+            (Profile::Certified, VALIDATE_CATALOG),
+        ];
+        let opm = opm.into_iter().find(|it| self.asks(it.0)).map(|it| it.1);
+        for finding in findings.iter_mut().filter(|it| is_error(it) && it.check.is_none()) {
+            finding.check = opm;
+        }
+        if self.suites().is_empty() {
+            return Ok(());
+        }
+        match Repository::around(path) {
+            Some(repository) => {
+                let catalogs = repository.catalogs().into_iter().filter(|it| is_within(&it.path, path)).collect();
+                findings.append(&mut self.catalogs(&repository, catalogs));
+            }
+            None => self.note(format!(
+                "check_bundle_images_in_fbc, check_olm_bundle_object_in_fbc: `{shown}` is in no repository of operators, as `REPO/catalogs/vX.Y/OPERATOR`"
+            )),
+        }
+        Ok(())
+    }
+
+    /// What the image of a catalog is built from.
+    fn dockerfile(&self, path: &Path) -> Result<Option<Dockerfile>, CommandError> {
+        if let Some(path) = &self.options.dockerfile {
+            let read = Dockerfile::read(path).map_err(|error| {
+                let shown = printable(&path.to_string_lossy()).into_owned();
+                CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
+                    .help("name the Dockerfile of the catalog")
+            });
+            return read.map(Some);
+        }
+        let Some(name) = path.file_name().filter(|_| path.is_dir()) else { return Ok(None) };
+        let mut own = name.to_owned();
+        own.push(".Dockerfile");
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let candidates = [beside.join(own), beside.join("catalog.Dockerfile"), beside.join("Dockerfile")];
+        let read = candidates.iter().filter(|it| it.is_file()).filter_map(|it| Dockerfile::read(it).ok());
+        // An operator's own Dockerfile may lie there, too.
+        Ok(read.into_iter().find(Dockerfile::is_of_catalog))
+    }
+
+    fn suites(&self) -> Vec<Suite> {
+        let of = [(Profile::Community, Suite::Community), (Profile::Certified, Suite::Certified)];
+        of.into_iter().filter(|it| self.asks(it.0)).map(|it| it.1).collect()
+    }
+
+    /// What the checks of a repository say of catalogs in it.
+    fn catalogs(&mut self, repository: &Repository, mut catalogs: Vec<OperatorCatalog>) -> Vec<Finding> {
+        if let Some(openshift) = self.options.openshift {
+            catalogs.retain(|it| it.catalog == format!("v{openshift}"));
+        }
+        if repository.allows_all_registries() && !catalogs.is_empty() {
+            let what = "check_bundle_images_in_fbc: `config.yaml` has no `allowed_bundle_registries`, so that the pipeline passes all";
+            self.note(what.to_owned());
+        }
+        community::check_catalogs(repository, &catalogs)
+    }
+
+    /// What the pipelines say of an operator; `None` if none is asked that looks at operators.
+    pub(crate) fn operator(&self, path: &Path, operator: &Operator) -> Option<Vec<Finding>> {
+        let repository = Repository::around(path);
+        let mut findings: Vec<Finding> = Vec::new();
+        let suites = self.suites();
+        for suite in &suites {
+            for finding in community::suite_findings(operator, repository.as_ref(), *suite) {
+                if !findings.contains(&finding) {
+                    findings.push(finding);
+                }
+            }
+        }
+        (!suites.is_empty()).then_some(findings)
+    }
+
+    /// What the pipelines say of the catalogs of a repository, or of those of one of its operators, and of the change to it. With the number
+    /// of catalogs.
+    pub(crate) fn repository(&mut self, path: &Path) -> Result<(Vec<Finding>, u64), CommandError> {
+        let Some(repository) = Repository::around(path).filter(|_| !self.suites().is_empty()) else {
+            return Ok((Vec::new(), 0));
+        };
+        let is_root = path.canonicalize().ok() == repository.root.canonicalize().ok();
+        let is_whole = is_root || path.ends_with("operators");
+        let operator = path.file_name().map(|it| it.to_string_lossy().into_owned());
+        let mut catalogs = repository.catalogs();
+        catalogs.retain(|it| is_whole || Some(&it.operator) == operator.as_ref());
+        let is_of_target = |it: &OperatorCatalog, target: Minor| it.catalog == format!("v{target}");
+        catalogs.retain(|it| self.options.openshift.is_none_or(|target| is_of_target(it, target)));
+        let mut findings = self.catalogs(&repository, catalogs.clone());
+        for catalog in &catalogs {
+            let input = Input::directory(&catalog.path).map_err(|error| {
+                let shown = printable(&catalog.path.to_string_lossy()).into_owned();
+                CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
+                    .help("check the permissions")
+            })?;
+            let said = check_catalog(&input, None).findings.into_iter();
+            findings.extend(said.map(|it| Finding { check: Some(VALIDATE_CATALOG).filter(|_| is_error(&it)), ..it }));
+        }
+        match &self.options.old {
+            Some(old) => findings.extend(community::check_change(old, &repository).map_err(|error| {
+                CommandError::new(Exit::Input, format!("cannot compare the repositories: {}", system_words(&error)))
+                    .help("check the permissions of both")
+            })?),
+            None => self.note(
+                "detect-changes: no repository before the change, which tells whether a pull request mixes bundles and catalogs; name it with `--old`"
+                    .to_owned(),
+            ),
+        }
+        Ok((findings, catalogs.len() as u64))
+    }
+
+    /// Names the checks behind what was found in a bundle directory, and keeps the bundle for [`Self::added`].
+    pub(crate) fn add_bundle(&mut self, directory: &Path, findings: &mut [Finding]) {
+        // Preflight's name stands for the certified operators, the SDK's for the others.
+        let check = match (self.asks(Profile::Community), self.asks(Profile::Certified)) {
+            (true, _) => Some("check_osdk_bundle_validate_operator_framework"),
+            (false, true) => Some("ValidateOperatorBundle"),
+            (false, false) => None,
+        };
+        for finding in findings.iter_mut().filter(|it| is_error(it) && it.check.is_none()) {
+            finding.check = check;
+        }
+        if !self.asks(Profile::Iib) {
+            return;
+        }
+        match Registration::read(directory) {
+            Ok(it) => {
+                let place = Place::at_line(&directory.join("manifests").display().to_string(), 1);
+                let replaces = Some(it.replaces).filter(|it| !it.is_empty());
+                self.bundles.push(Added { package: it.package, name: it.name, replaces, place });
+            }
+            Err(_) => self.note(format!("opm registry add: `{}` cannot be read as a bundle", directory.display())),
+        }
+    }
+
+    /// What adding the bundles says.
+    pub(crate) fn added(&mut self) -> Vec<Finding> {
+        let outcome = pipeline::added(&self.bundles, self.index.as_deref());
+        self.take(outcome)
+    }
+
+    /// What the verdict comes to, in words, by the checks that refuse.
+    pub(crate) fn verdict(&self, findings: &[Finding]) -> String {
+        let names: Vec<&str> = self.profiles.iter().map(|it| it.name()).collect();
+        let mut checks: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+        for finding in findings.iter().filter(|it| is_error(it)) {
+            *checks.entry(finding.check.unwrap_or("rules of our own")).or_default() += 1;
+        }
+        let names = names.join(", ");
+        if checks.is_empty() {
+            return format!(
+                "{names}: would pass{}",
+                if self.unchecked.is_empty() { "" } else { ", as far as it was checked" }
+            );
+        }
+        let checks: Vec<String> =
+            checks.into_iter().map(|(check, n)| format!("{check} ({})", counted(n, "error"))).collect();
+        format!("{names}: would fail in {}", checks.join(", "))
+    }
+}
+
+/// Whether one of two paths is the other or below it.
+fn is_within(one: &Path, other: &Path) -> bool {
+    let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize()) else { return false };
+    one.starts_with(&other) || other.starts_with(&one)
+}
