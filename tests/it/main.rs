@@ -60,6 +60,7 @@ mod output_schemas;
 mod package_manifests;
 mod pages;
 mod past;
+mod pipelines;
 mod places;
 mod plan_pages;
 mod planning;

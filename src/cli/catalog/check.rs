@@ -38,12 +38,17 @@ use crate::{cluster, community, legacy};
 /// CustomResourceDefinitions. Each is checked by the rules for its kind, and there is one report. Exits with 0 if there are no errors, with
 /// 1 if there are or nothing is there to check, with 3 if a path cannot be read.
 ///
+/// With `--pipeline`, the verdict is that of the pipeline: each finding names the pipeline's own check, and what cannot be checked without
+/// the index, the Dockerfile or the state before the change is said. Exits with 1 if the pipeline would fail.
+///
 /// `olmdex validate` says what opm says of a catalog. `olmdex bundle`, `olmdex repo`, `olmdex doctor` and `olmdex crd-check` have options for
 /// their kinds; `olmdex explain RULE` explains a finding.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex check my-catalog/
   olmdex check my-bundle/ operators/shop shop-template.yaml
+  olmdex check my-catalog/ --pipeline konflux --openshift 4.18 --target-index old-catalog/
+  olmdex check operators/shop --pipeline community --openshift 4.20
   olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
   olmdex check must-gather/ legacy.db -o json")]
 pub(crate) struct CheckArgs {
@@ -55,7 +60,7 @@ pub(crate) struct CheckArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
-    /// Also demand what the pipelines demand where it goes; `olmdex explain PIPELINE` lists the rules. Default: `profile` in olmdex.toml
+    /// Also demand what the pipelines demand where it goes, and say whether they would pass; `olmdex explain PIPELINE` lists the rules. Default: `profile` in olmdex.toml
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
     pipeline: Vec<Profile>,
     #[command(flatten)]
@@ -195,15 +200,11 @@ impl Checking<'_> {
         })?;
         self.context.reporter.detail(&format!("{} is read as {}", path.display(), words(&recognized)));
         match recognized {
+            // A repository may have no bundle left, and its catalogs are not one catalog.
+            _ if self.pipelines.takes_for_repository(path) => self.add_repository(path),
             Recognized::Catalog | Recognized::Templates => self.add_catalogs(number, source),
             Recognized::Bundles(paths) => paths.iter().try_for_each(|it| self.add_bundle(it)),
-            Recognized::Repository => {
-                operators_of(path)?.iter().try_for_each(|it| self.add_operator(it))?;
-                let (mut found, n_catalogs) = self.pipelines.repository(path)?;
-                self.findings.append(&mut found);
-                self.counts.catalogs_of_operators += n_catalogs;
-                Ok(())
-            }
+            Recognized::Repository => self.add_repository(path),
             Recognized::Legacy => {
                 let _progress = Progress::start(self.context, format!("examining {}", path.display()));
                 self.findings.extend(legacy::examine(path, self.context.opener.scratch())?);
@@ -259,6 +260,17 @@ impl Checking<'_> {
         self.pipelines.add_bundle(directory, &mut found);
         self.findings.append(&mut found);
         self.counts.bundles += 1;
+        Ok(())
+    }
+
+    /// The operators of a repository, and its catalogs if a pipeline is asked that looks at them.
+    fn add_repository(&mut self, path: &Path) -> Result<(), CommandError> {
+        if !path.ends_with("catalogs") {
+            operators_of(path)?.iter().try_for_each(|it| self.add_operator(it))?;
+        }
+        let (mut found, n_catalogs) = self.pipelines.repository(path)?;
+        self.findings.append(&mut found);
+        self.counts.catalogs_of_operators += n_catalogs;
         Ok(())
     }
 

@@ -101,6 +101,11 @@ impl Pipelines {
         [Profile::Konflux, Profile::Iib, Profile::Community, Profile::Certified].iter().any(|it| self.asks(*it))
     }
 
+    /// The rules that are wanted.
+    pub(crate) fn rules(&self) -> &[&'static Rule] {
+        &self.rules
+    }
+
     /// What could not be checked, each once.
     pub(crate) fn unchecked(&self) -> &[String] {
         &self.unchecked
@@ -200,6 +205,12 @@ impl Pipelines {
         of.into_iter().filter(|it| self.asks(it.0)).map(|it| it.1).collect()
     }
 
+    /// Whether a path is a repository, or all of its catalogs, to a pipeline that is asked.
+    pub(crate) fn takes_for_repository(&self, path: &Path) -> bool {
+        let is_of_catalogs = || path.ends_with("catalogs") && Repository::around(path).is_some();
+        !self.suites().is_empty() && (path.join("operators").is_dir() || is_of_catalogs())
+    }
+
     /// What the checks of a repository say of catalogs in it.
     fn catalogs(&mut self, repository: &Repository, mut catalogs: Vec<OperatorCatalog>) -> Vec<Finding> {
         if let Some(openshift) = self.options.openshift {
@@ -234,7 +245,7 @@ impl Pipelines {
             return Ok((Vec::new(), 0));
         };
         let is_root = path.canonicalize().ok() == repository.root.canonicalize().ok();
-        let is_whole = is_root || path.ends_with("operators");
+        let is_whole = is_root || path.ends_with("operators") || path.ends_with("catalogs");
         let operator = path.file_name().map(|it| it.to_string_lossy().into_owned());
         let mut catalogs = repository.catalogs();
         catalogs.retain(|it| is_whole || Some(&it.operator) == operator.as_ref());

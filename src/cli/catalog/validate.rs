@@ -321,7 +321,7 @@ impl<'r> Validation<'r> {
         let of_bundles = if self.n_bundles > 0 { bundle::rules::table::ALL } else { &[] };
         let rules = [
             check::all_rules(),
-            check::pipeline::rules::ALL.to_vec(),
+            self.pipelines.rules().to_vec(),
             self.practices,
             of_templates.to_vec(),
             of_bundles.to_vec(),

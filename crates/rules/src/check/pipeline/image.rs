@@ -33,7 +33,8 @@ pub fn openshift_of(dockerfile: &Dockerfile) -> Option<Minor> {
     if dockerfile.label(OPENSHIFT_LABEL).is_some() {
         return None;
     }
-    let (base, _) = dockerfile.base()?;
+    // An image that is not allowed ends the task before anything else is looked at.
+    let (base, _) = dockerfile.base().filter(|it| BASES.contains(&repository(it.0)))?;
     let (major, minor) = tag(base).trim_start_matches(|it: char| it.is_ascii_alphabetic()).split_once('.')?;
     let minor = minor.split('.').next()?;
     let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse().ok()).flatten();

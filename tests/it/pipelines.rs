@@ -1,0 +1,532 @@
+//! `check --pipeline`: the verdict of each pipeline, for cases of our own. What is expected is what the pipelines' sources say of the same
+//! files (`docs/behaviour/authoring.md` F.3 and F.4).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::support::{Answer, olmdex, scratch, write};
+
+const DIGEST: &str = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/// A catalog with packages, channels as `PACKAGE/CHANNEL=ENTRY,…`, and bundles as `NAME IMAGE PROPERTY,…`.
+fn catalog(package: &str, channels: &[&str], bundles: &[(&str, &str, &str)]) -> String {
+    let mut text = format!("schema: olm.package\nname: {package}\ndefaultChannel: stable\n");
+    for channel in channels {
+        let (name, entries) = channel.split_once('=').unwrap();
+        text.push_str(&format!("---\nschema: olm.channel\npackage: {package}\nname: {name}\nentries:\n"));
+        let mut before: Option<&str> = None;
+        for entry in entries.split(',') {
+            let replaces = before.map(|it| format!(", replaces: {it}")).unwrap_or_default();
+            text.push_str(&format!("- {{name: {entry}{replaces}}}\n"));
+            before = Some(entry);
+        }
+    }
+    for (name, image, kinds) in bundles {
+        let version = name.split_once(".v").unwrap().1;
+        text.push_str(&format!(
+            "---\nschema: olm.bundle\npackage: {package}\nname: {name}\nimage: {image}\nrelatedImages: [{{name: '', image: {image}}}]\nproperties:\n- {{type: olm.package, value: {{packageName: {package}, version: {version}}}}}\n"
+        ));
+        for kind in kinds.split(',').filter(|it| !it.is_empty()) {
+            text.push_str(match kind {
+                "object" => "- {type: olm.bundle.object, value: {data: eyJraW5kIjoiQ29uZmlnTWFwIiwibWV0YWRhdGEiOnsibmFtZSI6ImEifX0=}}\n",
+                "metadata" => "- {type: olm.csv.metadata, value: {displayName: Foo}}\n",
+                other => panic!("{other}"),
+            });
+        }
+    }
+    text
+}
+
+fn released(name: &str) -> String {
+    format!("registry.redhat.io/foo/{}-bundle@{DIGEST}", name.replace('.', "-"))
+}
+
+/// A fragment of `foo` with these kinds of properties for each bundle.
+fn fragment(kinds: &[&str]) -> String {
+    let names: Vec<String> = (0..kinds.len()).map(|it| format!("foo.v1.{it}.0")).collect();
+    let images: Vec<String> = names.iter().map(|it| released(it)).collect();
+    let bundles: Vec<(&str, &str, &str)> = names
+        .iter()
+        .zip(&images)
+        .zip(kinds)
+        .map(|((name, image), kinds)| (name.as_str(), image.as_str(), *kinds))
+        .collect();
+    catalog("foo", &[&format!("stable={}", names.join(","))], &bundles)
+}
+
+/// The rules of E15, E20, W15 and W20 that are found, and the exit code. Every other error is unexpected.
+fn found(answer: &Answer) -> (BTreeSet<String>, i32) {
+    let json: serde_json::Value = serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()));
+    let mut rules = BTreeSet::new();
+    for item in json["items"].as_array().unwrap() {
+        let rule = item["rule"].as_str().unwrap();
+        if ["E15", "E20", "W15", "W20"].iter().any(|it| rule.starts_with(it)) {
+            assert!(item["check"].is_string(), "{item}");
+            rules.insert(rule.to_owned());
+        } else {
+            assert_ne!(item["severity"], "error", "{item}");
+        }
+    }
+    (rules, answer.code.unwrap())
+}
+
+fn check(root: &Path, args: &[&str], expected: &[&str], title: &str) {
+    let answer = olmdex(["check", "-o", "json", "--no-config"]).args(args).in_directory(root).answer();
+    let (rules, code) = found(&answer);
+    let expected: BTreeSet<String> = expected.iter().map(|it| (*it).to_owned()).collect();
+    assert_eq!(rules, expected, "{title}\n{}", answer.both());
+    assert_eq!(code, i32::from(expected.iter().any(|it| it.starts_with('E'))), "{title}");
+}
+
+#[test]
+fn konflux_judges_the_metadata_of_bundles_by_the_openshift() {
+    for (openshift, kinds, expected) in [
+        ("4.17", &["metadata", "metadata"][..], &[][..]),
+        ("4.18", &["metadata"], &[]),
+        ("5.0", &["metadata"], &[]),
+        ("4.17", &["metadata", ""], &["E2004"]),
+        ("4.17", &["object"], &["E2003", "E2004"]),
+        ("4.17", &["metadata,object"], &["E2003"]),
+        ("5.0", &["object"], &["E2003", "E2004"]),
+        ("4.16", &["object", "object"], &[]),
+        ("4.9", &["object,object"], &[]),
+        ("4.16", &["metadata"], &["E2003", "E2004"]),
+        ("4.16", &["object,metadata"], &["E2003"]),
+        ("4.16", &["object", ""], &["E2004"]),
+        // The pipeline counts objects, not bundles that have some.
+        ("4.16", &["object,object", ""], &[]),
+        ("4.16", &["", ""], &["E2004"]),
+    ] {
+        let root = scratch();
+        write(root.path(), "catalog/foo/catalog.yaml", fragment(kinds));
+        let args = ["catalog", "--pipeline", "konflux", "--openshift", openshift];
+        check(root.path(), &args, expected, &format!("{openshift} {kinds:?}"));
+    }
+    // Without the version it is not judged, and said.
+    let root = scratch();
+    write(root.path(), "catalog/foo/catalog.yaml", fragment(&["object"]));
+    check(root.path(), &["catalog", "--pipeline", "konflux"], &[], "no version");
+    let answer = olmdex(["check", "catalog", "--pipeline", "konflux"]).in_directory(root.path()).answer();
+    answer
+        .expect_code(0)
+        .expect_words("not checked: validate-fbc: whether bundles have the metadata of their OpenShift");
+    answer.expect_words("not checked: fbc-target-index-pruning-check: no index").expect_words("would pass, as far as");
+}
+
+#[test]
+fn konflux_judges_images_of_bundles() {
+    for (image, expected) in [
+        (format!("registry.redhat.io/foo/b@{DIGEST}"), &[][..]),
+        (format!("registry.stage.redhat.io/foo/b@{DIGEST}"), &[]),
+        (format!("registry.redhat.io/foo/b:v1@{DIGEST}"), &[]),
+        ("registry.redhat.io/foo/b:v1".to_owned(), &["E2001"]),
+        (format!("quay.io/foo/b@{DIGEST}"), &["E2002"]),
+        (format!("registry.redhat.io.evil/foo/b@{DIGEST}"), &["E2002"]),
+        (format!("brew.registry.redhat.io/foo/b@{DIGEST}"), &["E2002"]),
+        ("quay.io/foo/b:v1".to_owned(), &["E2001", "E2002"]),
+    ] {
+        let root = scratch();
+        let text = catalog("foo", &["stable=foo.v1.0.0"], &[("foo.v1.0.0", &image, "metadata")]);
+        write(root.path(), "catalog/foo/catalog.yaml", text);
+        check(root.path(), &["catalog", "--pipeline", "konflux", "--openshift", "4.18"], expected, &image);
+    }
+}
+
+#[test]
+fn konflux_judges_the_directories_of_a_fragment() {
+    let text = fragment(&["metadata"]);
+    for (files, directories, expected) in [
+        (&["c/foo/catalog.yaml"][..], &[][..], &[][..]),
+        (&["c/foo/catalog.yml"], &[], &[]),
+        (&["c/foo/a/catalog.yaml"], &[], &["W2006"]),
+        (&["c/foo/index.yaml"], &[], &["W2006"]),
+        (&["c/catalog.yaml"], &[], &["E2005"]),
+        (&["c/foo/catalog.yaml"], &["c/bar"], &["E2005"]),
+    ] {
+        let root = scratch();
+        for file in files {
+            write(root.path(), file, &text);
+        }
+        for directory in directories {
+            std::fs::create_dir_all(root.path().join(directory)).unwrap();
+        }
+        check(root.path(), &["c", "--pipeline", "konflux", "--openshift", "4.18"], expected, &format!("{files:?}"));
+    }
+    // The finding names the files that would do.
+    let root = scratch();
+    write(root.path(), "c/foo/index.yaml", &text);
+    let answer = olmdex(["check", "c", "--pipeline", "konflux"]).in_directory(root.path()).answer();
+    answer.expect_words("`c/foo` has no `catalog.json`, `catalog.yaml` or `catalog.yml`");
+    // Several packages, of which one is named otherwise.
+    write(root.path(), "c/bar/catalog.yaml", text.replace("foo", "bar"));
+    check(root.path(), &["c", "--pipeline", "konflux", "--openshift", "4.18"], &["W2006"], "two packages");
+}
+
+#[test]
+fn konflux_keeps_a_fragment_from_pruning_the_index() {
+    let image = |name: &str| released(name);
+    let of = |channels: &[&str]| {
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        for channel in channels {
+            names.extend(channel.split_once('=').unwrap().1.split(',').map(str::to_owned));
+        }
+        let images: Vec<String> = names.iter().map(|it| image(it)).collect();
+        let bundles: Vec<(&str, &str, &str)> =
+            names.iter().zip(&images).map(|(name, image)| (name.as_str(), image.as_str(), "metadata")).collect();
+        catalog("foo", channels, &bundles)
+    };
+    for (index, fragment, expected) in [
+        (&["stable=foo.v1.0.0"][..], &["stable=foo.v1.0.0,foo.v1.1.0"][..], &[][..]),
+        (&["stable=foo.v1.0.0,foo.v1.1.0"], &["stable=foo.v1.1.0"], &["E2008"]),
+        (&["stable=foo.v1.0.0", "fast=foo.v1.0.0"], &["stable=foo.v1.0.0"], &["E2008"]),
+        (&["stable=foo.v1.0.0", "candidate-1=foo.v1.0.0"], &["stable=foo.v1.0.0"], &[]),
+        (&["stable=foo.v1.0.0", "my-dev-preview=foo.v1.0.0"], &["stable=foo.v1.0.0"], &[]),
+        (&["stable=foo.v1.0.0", "pre-ga=foo.v1.0.0,foo.v1.1.0"], &["stable=foo.v1.0.0", "pre-ga=foo.v1.0.0"], &[]),
+        // A name that is a word of another one is taken for it: of a channel, its entries are missed all the same.
+        (&["stable=foo.v1.0.0", "x=foo.v1.0.0"], &["stable=foo.v1.0.0", "x-1=foo.v1.0.0"], &["E2008", "W2009"]),
+        (&["stable=foo.v1.0.0"], &["stable=foo.v1.0.0-1"], &["W2009"]),
+    ] {
+        let root = scratch();
+        write(root.path(), "index/foo/catalog.yaml", of(index));
+        write(root.path(), "index/bar/catalog.yaml", fragment_of_bar());
+        write(root.path(), "c/foo/catalog.yaml", of(fragment));
+        let args = ["c", "--pipeline", "konflux", "--openshift", "4.18", "--target-index", "index"];
+        check(root.path(), &args, expected, &format!("{index:?} {fragment:?}"));
+    }
+}
+
+fn fragment_of_bar() -> String {
+    fragment(&["metadata"]).replace("foo", "bar")
+}
+
+const BASE: &str = "registry.redhat.io/openshift4/ose-operator-registry-rhel9";
+
+#[test]
+fn konflux_judges_the_dockerfile() {
+    let label = "LABEL operators.operatorframework.io.index.configs.v1=/configs\n";
+    for (text, expected) in [
+        (format!("FROM {BASE}:v4.18\nCOPY c /configs\n{label}"), &[][..]),
+        (format!("FROM {BASE}:v4.18\nCOPY c /configs\n"), &["W2012"]),
+        (format!("ARG TAG=v4.18\nFROM {BASE}:${{TAG}} AS serve\nFROM serve\nCOPY c /configs\n{label}"), &[]),
+        (format!("FROM quay.io/operator-framework/opm:v1.60.0\nCOPY c /configs\n{label}"), &["E2010", "E2011"]),
+        (format!("FROM {BASE}@{DIGEST}\nCOPY c /configs\n{label}"), &["E2011"]),
+        (format!("FROM {BASE}:latest\nCOPY c /configs\n{label}"), &["E2011"]),
+        (
+            format!(
+                "FROM {BASE}:v4.18\nCOPY c /configs\n{label}LABEL com.redhat.fbc.openshift.version='[\"v4.18\", \"v4.19\"]'\n"
+            ),
+            &[],
+        ),
+        (
+            format!(
+                "FROM {BASE}@{DIGEST}\nCOPY c /configs\n{label}LABEL com.redhat.fbc.openshift.version='[\"v4.18\"]'\n"
+            ),
+            &[],
+        ),
+        (
+            format!("FROM {BASE}:v4.18\nCOPY c /configs\n{label}LABEL com.redhat.fbc.openshift.version='v4.18'\n"),
+            &["E2011"],
+        ),
+        (
+            format!("FROM {BASE}:v4.18\nCOPY c /configs\n{label}LABEL com.redhat.fbc.openshift.version='[]'\n"),
+            &["E2011"],
+        ),
+        // The tag says which metadata bundles must have.
+        (format!("FROM {BASE}:v4.16\nCOPY c /configs\n{label}"), &["E2003", "E2004"]),
+        // Before 5.0, nobody looks where lifecycle data would go.
+        (format!("FROM {BASE}:v4.18\nCOPY c/foo/catalog.yaml /configs/foo/\n{label}"), &[]),
+    ] {
+        let root = scratch();
+        write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));
+        write(root.path(), "c.Dockerfile", &text);
+        check(root.path(), &["c", "--pipeline", "konflux"], expected, &text);
+    }
+}
+
+#[test]
+fn lifecycle_data_needs_a_place() {
+    let head = format!("FROM {BASE}:v5.0\nLABEL operators.operatorframework.io.index.configs.v1=/configs\n");
+    for (copy, expected) in [
+        ("COPY c /configs", &[][..]),
+        ("ADD c /configs/", &[]),
+        ("COPY c/foo /configs/foo", &[]),
+        // Then the catalog is at `/configs/foo/foo`.
+        ("COPY c /configs/foo", &["W2006"]),
+        ("ARG NAME=foo\nCOPY c/$NAME /configs/${NAME}", &[]),
+        ("", &["E2013"]),
+        ("COPY c /catalogs", &["E2013"]),
+        ("COPY c/foo/catalog.yaml /configs/foo/", &["E2013"]),
+        ("COPY c/* /configs/", &["E2013"]),
+        ("COPY --from=builder /c /configs", &["E2013"]),
+        ("COPY c/foo /configs/foo/deep", &["E2013"]),
+        ("COPY c/foo /configs/bar", &["E2013"]),
+        ("COPY elsewhere /configs", &["E2013"]),
+        ("COPY ../c /configs", &["E2013"]),
+    ] {
+        let root = scratch();
+        write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));
+        write(root.path(), "Dockerfile", format!("{head}{copy}\n"));
+        check(root.path(), &["c", "--pipeline", "konflux", "--dockerfile", "Dockerfile"], expected, copy);
+    }
+    // What is there is not replaced.
+    let root = scratch();
+    write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));
+    write(root.path(), "c/foo/lifecycle.json", "{\"schema\": \"x.y\", \"package\": \"foo\"}");
+    write(root.path(), "Dockerfile", format!("{head}COPY c /configs\n"));
+    check(root.path(), &["c", "--pipeline", "konflux"], &["E2013"], "lifecycle.json");
+    // Where the Dockerfile copies the directory of a package, that is no directory of packages.
+    let root = scratch();
+    write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));
+    write(root.path(), "c/Dockerfile", format!("{head}COPY foo /configs/foo\n"));
+    check(root.path(), &["c/foo", "--pipeline", "konflux"], &[], "a package's own directory");
+}
+
+#[test]
+fn iib_judges_files_and_directories() {
+    let text = fragment(&["metadata"]);
+    for (files, expected) in [
+        (&[("c/foo/catalog.yaml", text.as_str())][..], &[][..]),
+        (&[("c/foo/catalog.yaml", &text), ("c/.indexignore", "x\n")], &["E2014"]),
+        (&[("c/catalog.yaml", &text)], &["E2014"]),
+        (&[("c/foo/catalog.yaml", &text), ("c/foo/catalog.yml", "---\nschema: x.y\npackage: foo\n")], &["E2015"]),
+        (&[("c/foo/catalog.yaml", &text), ("c/foo/a/catalog.yml", "---\nschema: x.y\npackage: foo\n")], &[]),
+        (
+            &[("c/foo/catalog.yaml", &text), ("c/foo/catalog.json", "{\"schema\": \"x.y\", \"package\": \"foo\"}")],
+            &["W2016"],
+        ),
+        (
+            &[("c/foo/catalog.yaml", &text), ("c/foo/.indexignore", "more.yaml\n"), ("c/foo/more.yaml", "# nothing\n")],
+            &["E2017"],
+        ),
+        (&[("c/foo/catalog.yaml", &text), ("c/foo/more.yaml", "")], &["E2017"]),
+        (
+            &[("c/foo/catalog.yaml", &text), ("c/foo/.indexignore", "bad.yaml\n"), ("c/foo/bad.yaml", "a: [\n")],
+            &["E2017"],
+        ),
+        (&[("c/foo/catalog.yaml", &text), ("c/foo/.indexignore", "good.yaml\n"), ("c/foo/good.yaml", "a: 1\n")], &[]),
+        (&[("c/my-foo/catalog.yaml", &text)], &["W2019"]),
+    ] {
+        let root = scratch();
+        for (name, text) in files {
+            write(root.path(), name, text);
+        }
+        let names: Vec<&str> = files.iter().map(|it| it.0).collect();
+        check(root.path(), &["c", "--pipeline", "iib"], expected, &format!("{names:?}"));
+    }
+    let root = scratch();
+    write(root.path(), "c/my-foo/catalog.yaml", &text);
+    write(root.path(), "index/foo/catalog.yaml", &text);
+    check(
+        root.path(),
+        &["c", "--pipeline", "iib", "--target-index", "index"],
+        &["E2018"],
+        "the index has it elsewhere",
+    );
+}
+
+fn bundle(root: &Path, directory: &str, name: &str, replaces: Option<&str>, annotations: &str) {
+    let version = name.split_once(".v").unwrap().1;
+    let replaces = replaces.map(|it| format!("  replaces: {it}\n")).unwrap_or_default();
+    let csv = format!(
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: {name}\n  annotations:\n    capabilities: Basic Install\n{annotations}spec:\n  version: {version}\n  displayName: Foo\n  description: Foo.\n  minKubeVersion: 1.25.0\n  provider: {{name: Foo}}\n  icon: [{{base64data: aGk=, mediatype: image/svg+xml}}]\n{replaces}  installModes:\n  - {{type: OwnNamespace, supported: true}}\n  - {{type: SingleNamespace, supported: true}}\n  - {{type: MultiNamespace, supported: false}}\n  - {{type: AllNamespaces, supported: true}}\n  install:\n    strategy: deployment\n    spec:\n      deployments:\n      - name: foo\n        spec:\n          selector: {{matchLabels: {{app: foo}}}}\n          template:\n            metadata: {{labels: {{app: foo}}}}\n            spec: {{containers: [{{name: foo, image: 'quay.io/foo/foo:v1'}}]}}\n"
+    );
+    write(root, &format!("{directory}/manifests/foo.clusterserviceversion.yaml"), csv);
+    let annotations = "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v1\n  operators.operatorframework.io.bundle.manifests.v1: manifests/\n  operators.operatorframework.io.bundle.metadata.v1: metadata/\n  operators.operatorframework.io.bundle.package.v1: foo\n  operators.operatorframework.io.bundle.channels.v1: stable\n  operators.operatorframework.io.bundle.channel.default.v1: stable\n";
+    write(root, &format!("{directory}/metadata/annotations.yaml"), annotations);
+}
+
+#[test]
+fn iib_judges_bundles_by_the_index() {
+    for (name, replaces, expected) in [
+        ("foo.v1.1.0", Some("foo.v1.0.0"), &[][..]),
+        ("foo.v1.1.0", None, &[]),
+        ("foo.v1.0.0", None, &["E2020"]),
+        ("foo.v1.1.0", Some("foo.v0.9.0"), &["E2021"]),
+    ] {
+        let root = scratch();
+        bundle(root.path(), "b", name, replaces, "");
+        write(root.path(), "index/foo/catalog.yaml", fragment(&["metadata"]));
+        check(
+            root.path(),
+            &["b", "--pipeline", "iib", "--target-index", "index"],
+            expected,
+            &format!("{name} {replaces:?}"),
+        );
+    }
+    // One may replace the other if both are added.
+    let root = scratch();
+    bundle(root.path(), "a", "foo.v1.1.0", Some("foo.v1.0.0"), "");
+    bundle(root.path(), "b", "foo.v1.2.0", Some("foo.v1.1.0"), "");
+    write(root.path(), "index/foo/catalog.yaml", fragment(&["metadata"]));
+    check(root.path(), &["a", "b", "--pipeline", "iib", "--target-index", "index"], &[], "two bundles");
+    let answer = olmdex(["check", "a", "--pipeline", "iib"]).in_directory(root.path()).answer();
+    answer.expect_words("not checked: opm registry add: no index").expect_words("not checked: verify_labels");
+}
+
+/// A repository with `foo` 1.0.0 and a catalog for it.
+fn repository(root: &Path, catalog: &str, kinds: &[&str], config: &str, ci: &str) {
+    bundle(root, "operators/foo/1.0.0", "foo.v1.0.0", None, "");
+    write(root, "operators/foo/ci.yaml", ci);
+    if !catalog.is_empty() {
+        write(root, &format!("{catalog}/catalog.yaml"), fragment(kinds));
+    }
+    if !config.is_empty() {
+        write(root, "config.yaml", config);
+    }
+}
+
+const FBC: &str = "fbc: {enabled: true, catalog_mapping: []}\n";
+
+#[test]
+fn repositories_have_their_say_about_catalogs() {
+    let allowed = "allowed_bundle_registries: [registry.redhat.io/foo/]\n";
+    for (catalog, kinds, config, expected) in [
+        ("catalogs/v4.18/foo", &["metadata"][..], allowed, &[][..]),
+        ("catalogs/v4.18/foo", &["metadata"], "allowed_bundle_registries: [quay.io/foo/]\n", &["E1521"]),
+        ("catalogs/v4.18/foo", &["metadata"], "allowed_bundle_registries: [quay.io/, registry.]\n", &[]),
+        ("catalogs/v4.18/foo", &["metadata"], "", &[]),
+        ("catalogs/v4.17/foo", &["object"], allowed, &["E1522"]),
+        ("catalogs/v4.16/foo", &["object"], allowed, &[]),
+        ("catalogs/v4.9/foo", &["object"], allowed, &[]),
+        ("catalogs/v5.0/foo", &["object"], allowed, &["E1522"]),
+        // Only the first bundle is looked at.
+        ("catalogs/v4.18/foo", &["metadata", "object"], allowed, &["W1523"]),
+        ("catalogs/v4.18/foo", &["object", "object"], allowed, &["E1522", "W1523"]),
+        ("catalogs/latest/foo", &["object"], allowed, &[]),
+    ] {
+        let root = scratch();
+        repository(root.path(), catalog, kinds, config, FBC);
+        let title = format!("{catalog} {kinds:?} {config}");
+        check(root.path(), &[".", "--pipeline", "certified"], expected, &title);
+        check(root.path(), &["operators/foo", "--pipeline", "certified"], expected, &title);
+        check(root.path(), &[catalog, "--pipeline", "certified"], expected, &title);
+        check(root.path(), &[catalog, "--pipeline", "certified", "--openshift", "4.30"], &[], &title);
+    }
+    let root = scratch();
+    repository(root.path(), "catalogs/v4.18/foo", &["metadata"], "", FBC);
+    let answer = olmdex(["check", ".", "--pipeline", "certified"]).in_directory(root.path()).answer();
+    answer.expect_code(0).expect_words("no `allowed_bundle_registries`").expect_words("not checked: detect-changes");
+    // Outside of a repository, the checks do not run, and this is said.
+    let root = scratch();
+    write(root.path(), "c/foo/catalog.yaml", fragment(&["object"]));
+    let answer = olmdex(["check", "c", "--pipeline", "certified"]).in_directory(root.path()).answer();
+    answer.expect_words("`c` is in no repository of operators");
+}
+
+#[test]
+fn the_community_recommends_catalogs_in_the_repository() {
+    for (ci, pipeline, expected) in [
+        ("updateGraph: replaces-mode\n", "community", true),
+        (FBC, "community", false),
+        ("updateGraph: replaces-mode\n", "certified", false),
+    ] {
+        let root = scratch();
+        repository(root.path(), "", &[], "", ci);
+        let answer = olmdex(["check", ".", "-o", "json", "--pipeline", pipeline]).in_directory(root.path()).answer();
+        assert_eq!(answer.out().contains("\"W1524\""), expected, "{ci} {pipeline}");
+        assert_eq!(answer.out().contains("\"check_using_fbc\""), expected, "{ci} {pipeline}");
+    }
+}
+
+#[test]
+fn the_marketplace_wants_its_addresses() {
+    let address = |kind: &str, page: &str, package: &str| {
+        format!(
+            "    marketplace.openshift.io/{kind}-workflow: https://marketplace.redhat.com/en-us/operators/{package}/{page}?utm_source=openshift_console\n"
+        )
+    };
+    let both = format!("{}{}", address("remote", "pricing", "foo"), address("support", "support", "foo"));
+    for (annotations, organization, expected) in [
+        (both.clone(), "redhat-marketplace", &[][..]),
+        (String::new(), "redhat-marketplace", &["E1525"]),
+        (address("remote", "pricing", "foo"), "redhat-marketplace", &["E1525"]),
+        (both.replace("/foo/", "/bar/"), "redhat-marketplace", &["E1525"]),
+        (String::new(), "certified-operators", &[]),
+    ] {
+        let root = scratch();
+        bundle(root.path(), "operators/foo/1.0.0", "foo.v1.0.0", None, &annotations);
+        write(root.path(), "operators/foo/ci.yaml", FBC);
+        write(root.path(), "config.yaml", format!("organization: {organization}\n"));
+        check(root.path(), &[".", "--pipeline", "certified"], expected, &format!("{organization} {annotations}"));
+    }
+}
+
+/// Something that a change does to a repository.
+type Edit = fn(&Path);
+
+#[test]
+fn a_change_is_about_one_thing() {
+    let add: Edit = |root| bundle(root, "operators/foo/1.1.0", "foo.v1.1.0", None, "");
+    let add_second: Edit = |root| bundle(root, "operators/foo/1.2.0", "foo.v1.2.0", None, "");
+    let edit_catalog: Edit =
+        |root| drop(write(root, "catalogs/v4.18/foo/catalog.yaml", fragment(&["metadata", "metadata"])));
+    let add_catalog: Edit = |root| drop(write(root, "catalogs/v4.19/foo/catalog.yaml", fragment(&["metadata"])));
+    let modify: Edit = |root| {
+        drop(write(
+            root,
+            "operators/foo/1.0.0/manifests/more.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+        ))
+    };
+    let delete: Edit = |root| std::fs::remove_dir_all(root.join("operators/foo/1.0.0")).unwrap();
+    let free_catalog: Edit = |root| std::fs::remove_dir_all(root.join("catalogs")).unwrap();
+    let settings: Edit = |root| drop(write(root, "operators/foo/ci.yaml", format!("{FBC}reviewers: [ada]\n")));
+    let outside: Edit = |root| drop(write(root, "README.md", "Hello\n"));
+    let other: Edit = |root| drop(write(root, "operators/bar/ci.yaml", FBC));
+    let unknown_catalog: Edit = |root| drop(write(root, "catalogs/v4.18/bar/index.yaml", fragment_of_bar()));
+    for (title, edits, expected) in [
+        ("nothing", &[][..], &[][..]),
+        ("a bundle", &[add], &[]),
+        ("a bundle and settings", &[add, settings], &[]),
+        ("catalogs", &[edit_catalog, add_catalog], &[]),
+        ("catalogs and settings", &[edit_catalog, settings], &[]),
+        ("a bundle and a catalog", &[add, edit_catalog], &["E1526"]),
+        ("a modified bundle and a catalog", &[modify, edit_catalog], &["E1526", "E1528"]),
+        ("two bundles", &[add, add_second], &["E1527"]),
+        ("a bundle and another operator", &[add, other], &["E1527"]),
+        ("settings of two operators", &[settings, other], &[]),
+        ("a modified bundle", &[modify], &["E1528"]),
+        ("a deleted bundle that a catalog holds", &[add, delete], &["E1527", "E1529"]),
+        ("a deleted bundle and its catalogs", &[settings, free_catalog, delete], &[]),
+        ("a file outside", &[add, outside], &["E1530"]),
+        ("a catalog that is none", &[unknown_catalog], &["E1530"]),
+    ] {
+        let (old, new) = (scratch(), scratch());
+        for root in [old.path(), new.path()] {
+            repository(root, "catalogs/v4.18/foo", &["metadata"], "", FBC);
+        }
+        for edit in edits {
+            edit(new.path());
+        }
+        let old = old.path().to_str().unwrap();
+        check(new.path(), &[".", "--pipeline", "certified", "--old", old], expected, title);
+    }
+    // Without catalogs in the repository, nothing may be deleted.
+    let (old, new) = (scratch(), scratch());
+    for root in [old.path(), new.path()] {
+        repository(root, "", &[], "", "updateGraph: replaces-mode\n");
+        bundle(root, "operators/foo/1.1.0", "foo.v1.1.0", Some("foo.v1.0.0"), "");
+    }
+    std::fs::remove_dir_all(new.path().join("operators/foo/1.1.0")).unwrap();
+    check(new.path(), &[".", "--pipeline", "certified", "--old", old.path().to_str().unwrap()], &["E1529"], "no fbc");
+}
+
+#[test]
+fn a_rule_of_a_pipeline_can_be_chosen_by_itself() {
+    let root = scratch();
+    write(
+        root.path(),
+        "c/foo/catalog.yaml",
+        catalog("foo", &["stable=foo.v1.0.0"], &[("foo.v1.0.0", "quay.io/a/b:v1", "")]),
+    );
+    check(root.path(), &["c"], &[], "none is on by itself");
+    check(root.path(), &["c", "--select", "E2002"], &["E2002"], "one by itself");
+    check(root.path(), &["c", "--pipeline", "konflux", "--ignore", "E2002"], &["E2001"], "one is ignored");
+    let answer = olmdex(["check", "c", "--pipeline", "konflux"]).in_directory(root.path()).answer();
+    answer
+        .expect_code(1)
+        .expect_words("error[E2001, validate-fbc]")
+        .expect_words("konflux: would fail in validate-fbc");
+    let answer = olmdex(["validate", "c", "--pipeline", "konflux"]).in_directory(root.path()).answer();
+    answer.expect_code(1).expect_words("error[E2002, validate-fbc]").expect_words("not checked: fbc-target-index");
+}
