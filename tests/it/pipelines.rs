@@ -157,6 +157,10 @@ fn konflux_judges_the_directories_of_a_fragment() {
     write(root.path(), "c/foo/index.yaml", &text);
     let answer = olmdex(["check", "c", "--pipeline", "konflux"]).in_directory(root.path()).answer();
     answer.expect_words("`c/foo` has no `catalog.json`, `catalog.yaml` or `catalog.yml`");
+    // One file is in no directory, and this is said.
+    let answer = olmdex(["check", "c/foo/index.yaml", "--pipeline", "konflux,iib"]).in_directory(root.path()).answer();
+    answer.expect_code(0).expect_words("not checked: validate-fbc: the directories of the packages");
+    answer.expect_words("not checked: fbc-operations: the directories of the packages");
     // Several packages, of which one is named otherwise.
     write(root.path(), "c/bar/catalog.yaml", text.replace("foo", "bar"));
     check(root.path(), &["c", "--pipeline", "konflux", "--openshift", "4.18"], &["W2006"], "two packages");
@@ -466,7 +470,7 @@ fn a_change_is_about_one_thing() {
             root,
             "operators/foo/1.0.0/manifests/more.yaml",
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
-        ))
+        ));
     };
     let delete: Edit = |root| std::fs::remove_dir_all(root.join("operators/foo/1.0.0")).unwrap();
     let free_catalog: Edit = |root| std::fs::remove_dir_all(root.join("catalogs")).unwrap();

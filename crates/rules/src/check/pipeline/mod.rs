@@ -25,7 +25,7 @@ use documents::Documents;
 use layout::Layout;
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_constraint::openshift::Minor;
-use olmdex_fbc::Input;
+use olmdex_fbc::{Input, InputFile};
 
 /// Leaves out what a pipeline's own rule says better: tags and missing metadata where it refuses them, and objects where the OpenShift
 /// decides about them.
@@ -52,8 +52,12 @@ pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let openshift = target.openshift.or_else(|| openshift_of(target.dockerfile?));
     let package = target.dockerfile.zip(target.directory).and_then(|(file, it)| file.package_of(it));
     let mut outcome = konflux::check(&documents, openshift, shown);
-    let layout = Layout::of(input, target.directory, package.as_deref(), shown);
-    outcome.findings.extend(layout.konflux());
+    if is_tree(input, target) {
+        let layout = Layout::of(input, target.directory, package.as_deref(), shown);
+        outcome.findings.extend(layout.konflux());
+    } else {
+        outcome.unchecked.push(no_tree(rules::VALIDATE_FBC, shown));
+    }
     outcome.add(pruning::check(&documents, target.index));
     outcome.add(image::check(target.dockerfile));
     outcome
@@ -64,8 +68,23 @@ pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
 pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let documents = Documents::read(input);
     let package = target.dockerfile.zip(target.directory).and_then(|(file, it)| file.package_of(it));
-    let layout = Layout::of(input, target.directory, package.as_deref(), shown);
-    let mut outcome = Outcome { findings: layout.iib(input), unchecked: Vec::new() };
-    outcome.add(layout::directories(&documents, target, package.as_deref()));
+    let mut outcome = Outcome::default();
+    if is_tree(input, target) {
+        let layout = Layout::of(input, target.directory, package.as_deref(), shown);
+        outcome.findings = layout.iib(input);
+        outcome.add(layout::directories(&documents, target, package.as_deref()));
+    } else {
+        outcome.unchecked.push(no_tree("fbc-operations", shown));
+    }
     outcome
+}
+
+/// Whether the files of a catalog are in directories: what was made of a database, or is one file, is in none.
+fn is_tree(input: &Input, target: &Target<'_>) -> bool {
+    let is_placed = |it: &InputFile| it.made_of().is_none() && it.shown != it.relative();
+    target.directory.is_some() || input.files.iter().all(is_placed)
+}
+
+fn no_tree(check: &str, shown: &str) -> String {
+    format!("{check}: the directories of the packages: `{shown}` is not a directory")
 }
