@@ -37,7 +37,7 @@ pub(super) struct FindingsForm {
     /// Give rules another severity; `off` hides them.
     pub severity: BTreeMap<Word, Level>,
     /// The rules of good practice that hold besides for `validate` and editors, and the validators that `bundle` asks:
-    /// `certified`, `community`, `disconnected` or `konflux`.
+    /// `certified`, `community`, `disconnected`, `iib` or `konflux`.
     pub profile: Vec<Word>,
     /// Treat warnings as errors.
     pub strict: bool,
