@@ -19,7 +19,9 @@ fn the_page_is_the_plan_of_the_command() {
     assert!(page.contains(command), "{page}");
     for wanted in [
         "Upgrade plan: OpenShift 4.16 to 4.17",
-        "In the way",
+        "Blockers",
+        "Needs attention",
+        "<a href=\"/p/keda\">keda</a>",
         "keda",
         "maximum supported OCP version",
         "value=\"4.17\"",
@@ -27,6 +29,7 @@ fn the_page_is_the_plan_of_the_command() {
         assert!(page.contains(wanted), "{wanted}: {page}");
     }
     assert_eq!(page.matches("<h1>").count(), 1);
+    assert!(!page.contains("<script>") && !page.contains('`'), "names between backticks are code");
     assert!(!page.contains("<style") && !page.contains(" style="), "the policy allows the style sheet alone");
     // The same as data, and as the command prints it.
     let plan = |more: &[&str]| {

@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it plans nothing itself, and reads no clock.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::command::Command;
@@ -12,7 +14,7 @@ use super::route::{Journey, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, Gates, Move};
 use olmdex_constraint::openshift::Minor;
-use olmdex_plan::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, report};
+use olmdex_plan::plan::{OperatorPlan, Plan, PlanWish, USUAL_ARCH, channels_of, report};
 use olmdex_rules::openshift::{ClusterChannels, SupportLevel, coerce};
 use olmdex_text::calendar::Day;
 
@@ -64,6 +66,7 @@ fn planned(context: PageContext<'_>, plans: &Plans, wish: PlanWish) -> Result<Pl
     let (mut plan, _) = ask::plan_of(&plans.basis, &plans.cluster, context.index(), wish)?;
     let cut = |text: &mut String| plans.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
     plan.metadata.warnings.iter_mut().for_each(cut);
+    plan.operators.iter_mut().for_each(|it| cut(&mut it.place));
     plan.blockers.iter_mut().for_each(|it| [&mut it.text, &mut it.place].into_iter().for_each(cut));
     plan.unknowns.iter_mut().for_each(|it| cut(&mut it.text));
     for step in &mut plan.steps {
@@ -103,11 +106,16 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
         commands.push(options.option("--date", wish.day.to_string()));
     }
     let is_data = wish.is_some();
+    let known: BTreeSet<String> = context.index().package_names()?.into_iter().collect();
+    let address = |it: &OperatorPlan| {
+        let package = known.get(&it.package)?;
+        context.to(&Route::Package(package.clone()))
+    };
     let body = html! {
         h1 { (title) }
         (form(context, plans, journey))
         @match wish {
-            Some(wish) => { div.plan { (report(&planned(context, plans, wish)?)) } }
+            Some(wish) => { div.plan { (report(&planned(context, plans, wish)?, &address)) } }
             None => { p { "No catalog is for a later version. Enter one to see what is known of the way there." } }
         }
     };

@@ -39,7 +39,7 @@ use crate::upgrade::compat::Compatibility;
 /// but the platform must be updated, else with 1.
 ///
 /// What to save of a cluster: `oc get subscriptions.operators.coreos.com,csv,installplans,catalogsources,operatorgroups,operatorconditions -A -o
-/// yaml` and `oc get clusterversion,clusteroperators,clusterextensions,clustercatalogs,mcp,nodes -o yaml`.
+/// yaml` and `oc get clusterversion,clusteroperators,infrastructures,clusterextensions,clustercatalogs,mcp,nodes -o yaml`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog
@@ -495,7 +495,7 @@ fn sheet(plan: &Plan) -> Sheet {
     let unknowns = plan.unknowns.iter().flat_map(|it| {
         item("", &about(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref()), [it.text.clone()])
     });
-    sheet.passage("Not known", unknowns.collect());
+    sheet.passage("Unknown", unknowns.collect());
     sheet.passage("Steps", plan.steps.iter().flat_map(step_lines).collect());
     sheet
 }

@@ -38,10 +38,22 @@ pub struct Plan {
     pub unknowns: Vec<Unknown>,
 }
 
+/// What people and machines call a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterIdentity {
+    /// Its name, or empty.
+    pub name: String,
+    /// The identifier of its ClusterVersion, or empty.
+    pub id: String,
+}
+
 /// What a plan is about.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanMetadata {
+    /// The cluster, for reports: no part of the data.
+    #[serde(skip)]
+    pub cluster: ClusterIdentity,
     /// The version of the cluster, as exactly as it is known.
     pub from: String,
     /// The minor version to go to.

@@ -1,38 +1,63 @@
 //! A plan as a report: one file that needs nothing else, to be mailed, read on any screen and printed.
 //!
-//! First stands what it comes to, in sentences; then the operators, what is in the way, what must be decided, the steps, and what is not
-//! known. Commands are an appendix, for whoever runs them.
+//! The first page is for those who decide: a light, three sentences, and what each operator needs. Then stand blockers, decisions and steps
+//! in short. Places, codes and commands are an appendix, for those who do the work.
 //!
-//! What it deliberately does not do: no script, no link to elsewhere, no image; nothing foreign becomes markup.
+//! What it deliberately does not do: no link to elsewhere, no image, nothing that needs its script; nothing foreign becomes markup.
 
-use std::borrow::Cow;
-
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
 
-use super::answer::{Blocker, Decision, OperatorPlan, Plan, PlanStep, PlanVerdict, StepKind, Unknown};
-use super::operator_state::OperatorState;
+use super::answer::{Blocker, Decision, OperatorPlan, Plan, PlanStep, Unknown};
+use super::appendix::appendix;
+use super::overview::{Light, Overview, OverviewRow};
+use super::prose::{about, shown, worded};
 use super::style::style;
-use olmdex_base::diag::{counted, printable};
-use olmdex_olm::upgrade::compat::Compatibility;
-use olmdex_rules::openshift::SupportStatus;
 
-/// A text from elsewhere without anything that moves or hides other text.
-fn shown(text: &str) -> Cow<'_, str> {
-    printable(text)
+/// What copies commands. A file that is opened has no secure connection everywhere: then the text is marked, to be copied by hand.
+const SCRIPT: &str = "
+for (const command of document.querySelectorAll('pre.command')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    const code = command.querySelector('code');
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = 'Copied';
+    } catch {
+      getSelection().selectAllChildren(code);
+      button.textContent = 'Press Ctrl+C';
+    }
+    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  });
+  command.before(button);
 }
+";
+
+/// The address of the page of an operator's package, if there is one.
+pub type PackageAddress<'l> = &'l dyn Fn(&OperatorPlan) -> Option<String>;
 
 /// The whole report.
 #[must_use]
 pub fn html(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let title = format!("OpenShift {} to {}", shown(&metadata.from), shown(&metadata.to));
+    // Of all scripts, only this one may run, whatever a cluster has in its texts.
+    let digest = STANDARD.encode(Sha256::digest(SCRIPT));
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    );
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+                meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="referrer" content="no-referrer";
                 meta name="color-scheme" content="light dark";
                 title { "Upgrade plan: " (title) }
@@ -40,11 +65,9 @@ pub fn html(plan: &Plan) -> String {
             }
             body {
                 a .skip href="#steps" { "Skip to the steps" }
-                header {
-                    h1 { "Upgrade plan: " (title) }
-                    (verdict(plan))
-                }
-                main { (sections(plan)) }
+                header { h1 { "Upgrade plan: " (title) } }
+                main { (report(plan, &|_| None)) }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     };
@@ -54,113 +77,92 @@ pub fn html(plan: &Plan) -> String {
 }
 
 /// The report without what makes it a file: for a page that has a frame of its own.
-pub fn report(plan: &Plan) -> Markup {
-    html! { (verdict(plan)) (sections(plan)) }
-}
-
-fn sections(plan: &Plan) -> Markup {
+pub fn report(plan: &Plan, address: PackageAddress<'_>) -> Markup {
+    let overview = Overview::of(plan);
     html! {
-        (summary(plan))
-        (operators(plan))
+        (summary(plan, &overview, address))
         (blockers(&plan.blockers))
         (decisions(&plan.decisions))
+        (open_points(&plan.unknowns))
         (steps(&plan.steps))
-        (unknowns(&plan.unknowns))
-        (basis(plan))
-        (commands(&plan.steps))
+        (appendix(plan, &|it| package(it, address)))
     }
 }
 
-fn verdict(plan: &Plan) -> Markup {
-    let (mark, words) = match plan.verdict {
-        PlanVerdict::Ready => ("✓", "Ready: nothing but the platform must be updated."),
-        PlanVerdict::Attention => {
-            ("!", "Attention: there is a way, with steps or decisions before or after the platform.")
-        }
-        PlanVerdict::Blocked => ("✕", "Blocked: no update lifts a blocker."),
-        PlanVerdict::Unknown => ("?", "Unknown: something that decides is not known."),
-    };
+/// Three lamps, of which one is on. Who does not see it has the words beside it.
+fn lamps(light: Light) -> Markup {
     html! {
-        p class={ "verdict " (plan.verdict.as_str()) } { span .mark aria-hidden="true" { (mark) } " " (words) }
+        svg .lamps width="62" height="20" viewBox="0 0 62 20" aria-hidden="true" {
+            @for lamp in 0..3_usize {
+                @let x = 10 + 21 * lamp;
+                @if light.lamp == Some(lamp) {
+                    circle cx=(x) cy="10" r="9" fill="currentColor" {}
+                } @else {
+                    circle cx=(x) cy="10" r="8" fill="none" stroke="currentColor" stroke-opacity="0.4" {}
+                }
+            }
+        }
     }
 }
 
-fn is_of_platform(step: &PlanStep) -> bool {
-    matches!(step.kind, StepKind::Platform | StepKind::ChannelOfCluster | StepKind::PausePools | StepKind::ResumePools)
-}
-
-fn summary(plan: &Plan) -> Markup {
-    let count = |wanted: &dyn Fn(&&PlanStep) -> bool| plan.steps.iter().filter(wanted).count() as u64;
-    let n_platform = count(&|it| it.kind == StepKind::Platform);
-    let n_required = count(&|it| !it.optional && !is_of_platform(it));
-    let n_optional = count(&|it| it.optional);
-    let n_at_risk = plan.operators.iter().filter(|it| it.support.status == SupportStatus::Ended).count() as u64;
+fn summary(plan: &Plan, overview: &Overview<'_>, address: PackageAddress<'_>) -> Markup {
+    let light = overview.light;
     let path = plan.metadata.path.iter().map(|it| shown(it)).collect::<Vec<_>>().join(" → ");
+    let [first, more @ ..] = &overview.sentences;
     html! {
         section aria-labelledby="summary" {
-            h2 #summary { "What it comes to" }
+            h2 #summary { "Summary" }
+            p class={ "verdict " (light.class) } {
+                (lamps(light)) " " span .mark aria-hidden="true" { (light.mark) } " " strong { (light.words) }
+            }
+            p .lead { (worded(first)) }
+            @for it in more { p { (worded(it)) } }
             dl .figures {
-                div { dt { "The way" } dd { (path) } }
-                div { dt { "Platform" } dd { (counted(n_platform, "update")) } }
-                div { dt { "Operators" } dd { (plan.operators.len()) } }
-                div { dt { "Required for operators" } dd { (counted(n_required, "step")) } }
-                div { dt { "Optional" } dd { (counted(n_optional, "step")) } }
-                div { dt { "In the way" } dd { (counted(plan.blockers.len() as u64, "blocker")) } }
-                div { dt { "To decide" } dd { (counted(plan.decisions.len() as u64, "decision")) } }
-                div { dt { "Not known" } dd { (counted(plan.unknowns.len() as u64, "thing")) } }
+                div { dt { "Cluster" } dd { (overview.cluster) } }
+                div { dt { "Date" } dd { (shown(&plan.metadata.date)) } }
+                div { dt { "From → to" } dd { (path) } }
+                @for (name, value) in &overview.effort { div { dt { (name) } dd { (value) } } }
             }
-            @if n_at_risk > 0 {
-                p { "The support of " (counted(n_at_risk, "installed version")) " has ended by " (shown(&plan.metadata.date)) "." }
-            }
+            @if !overview.rows.is_empty() { (operators(&overview.rows, address)) }
         }
     }
 }
 
-/// A mark and a class for a state, which its words say too.
-fn mark(state: OperatorState) -> (&'static str, &'static str) {
-    match state {
-        OperatorState::Head => ("✓", "good"),
-        OperatorState::Behind | OperatorState::NotInCatalogButReachable | OperatorState::Newer => ("↑", "fair"),
-        OperatorState::Stranded | OperatorState::ChannelGone | OperatorState::PackageGone => ("✕", "bad"),
-        OperatorState::Unmanaged | OperatorState::Unknown => ("?", "open"),
+/// The name of a package, as a link where its page is.
+fn package(operator: &OperatorPlan, address: PackageAddress<'_>) -> Markup {
+    match address(operator) {
+        Some(address) => html! { a href=(address) { (shown(&operator.package)) } },
+        None => html! { (shown(&operator.package)) },
     }
 }
 
-fn operators(plan: &Plan) -> Markup {
-    let minors = &plan.metadata.path;
-    let row = |operator: &OperatorPlan| {
-        html! {
-            tr {
-                td { (shown(operator.namespace.as_deref().unwrap_or("ClusterExtension"))) }
-                th scope="row" { (shown(&operator.package)) }
-                td { (shown(&operator.version)) }
-                @for minor in minors {
-                    td { (state_cell(operator, minor)) }
-                }
-                td {
-                    @if operator.support.status != SupportStatus::NoData { (shown(&operator.support.words())) }
-                }
-                td { (shown(operator.target.as_deref().unwrap_or_default())) }
-            }
-        }
+fn operators(rows: &[OverviewRow<'_>], address: PackageAddress<'_>) -> Markup {
+    let place = |it: &OperatorPlan| match &it.namespace {
+        Some(namespace) if *namespace == it.package => None,
+        Some(namespace) => Some(shown(namespace).into_owned()),
+        None => Some("ClusterExtension".to_owned()),
     };
     html! {
-        section aria-labelledby="operators" {
-            h2 #operators { "Operators" }
-            @if plan.operators.is_empty() {
-                p { "Nothing that is installed was found." }
-            } @else {
-                div .wide {
-                    table {
-                        caption { "How each operator stands to the catalog of each OpenShift version" }
-                        thead {
-                            tr {
-                                th scope="col" { "Namespace" } th scope="col" { "Package" } th scope="col" { "Installed" }
-                                @for minor in minors { th scope="col" { (shown(minor)) } }
-                                th scope="col" { "Support" } th scope="col" { "Target" }
+        div .wide tabindex="0" role="region" aria-label="Operators" {
+            table .overview {
+                caption { "What each operator needs" }
+                thead { tr { @for it in ["Operator", "Today", "Needed", "Risk", "Effort"] { th scope="col" { (it) } } } }
+                tbody {
+                    @for row in rows {
+                        @let (mark, class, risk) = row.risk.shown();
+                        tr {
+                            th scope="row" {
+                                (package(row.operator, address))
+                                @if let Some(place) = place(row.operator) { br; span .muted { "in " (place) } }
                             }
+                            td { (shown(&row.operator.version)) }
+                            td { (row.needed) }
+                            td {
+                                span class=(class) { span aria-hidden="true" { (mark) } " " (risk) }
+                                @if !row.why.is_empty() { br; span .muted { (row.why) } }
+                            }
+                            td { (row.effort) }
                         }
-                        tbody { @for operator in &plan.operators { (row(operator)) } }
                     }
                 }
             }
@@ -168,33 +170,16 @@ fn operators(plan: &Plan) -> Markup {
     }
 }
 
-fn state_cell(operator: &OperatorPlan, minor: &str) -> Markup {
-    let Some(state) = operator.state.get(minor).copied() else { return html! {} };
-    let (mark, class) = mark(state);
-    let fit = operator.compatible.get(minor).map(String::as_str).filter(|it| *it != "unknown");
-    let class = if matches!(fit, Some("blocks" | "incompatible")) { "bad" } else { class };
-    html! {
-        span class=(class) { span aria-hidden="true" { (mark) } " " (state.as_str().replace('-', " ")) }
-        @if let Some(fit) = fit { br; span .muted { (Compatibility::of_plan(fit).map_or(fit, |it| it.as_str())) } }
-    }
-}
-
-fn of(subject: Option<&str>, platform: Option<&str>) -> String {
-    let words = [subject, platform].into_iter().flatten().map(shown);
-    words.collect::<Vec<_>>().join(", ")
-}
-
 fn blockers(blockers: &[Blocker]) -> Markup {
     html! {
         @if !blockers.is_empty() {
             section aria-labelledby="blockers" {
-                h2 #blockers { "In the way" }
+                h2 #blockers { "Blockers" }
                 @for it in blockers {
                     div class={ "card " (if it.has_way { "fair" } else { "bad" }) } {
-                        h3 { (of(it.subject.as_deref(), it.platform.as_deref())) }
-                        p { (shown(&it.text)) }
-                        p { strong { "Lifted by: " } (shown(&it.lift)) }
-                        p .muted { (shown(it.code.as_str())) @if !it.place.is_empty() { " · " (shown(&it.place)) } }
+                        h3 { (about(it.subject.as_deref(), it.platform.as_deref())) }
+                        p { (worded(&it.text)) }
+                        p { strong { "Lifted by: " } (worded(&it.lift)) }
                     }
                 }
             }
@@ -206,15 +191,27 @@ fn decisions(decisions: &[Decision]) -> Markup {
     html! {
         @if !decisions.is_empty() {
             section aria-labelledby="decisions" {
-                h2 #decisions { "To decide" }
+                h2 #decisions { "Decisions needed" }
                 @for it in decisions {
                     div .card.fair {
-                        h3 { (of(it.subject.as_deref(), it.platform.as_deref())) }
-                        p { (shown(&it.text)) }
-                        ul .boxes { @for option in &it.options { li { (shown(option)) } } }
-                        p .muted { (shown(it.code.as_str())) }
+                        h3 { (about(it.subject.as_deref(), it.platform.as_deref())) }
+                        p { (worded(&it.text)) }
+                        ul .boxes { @for option in &it.options { li { (worded(option)) } } }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// What is not known and keeps the verdict from being better.
+fn open_points(unknowns: &[Unknown]) -> Markup {
+    let deciding: Vec<&Unknown> = unknowns.iter().filter(|it| it.decides()).collect();
+    html! {
+        @if !deciding.is_empty() {
+            section aria-labelledby="open" {
+                h2 #open { "To be found out first" }
+                ul { @for it in deciding { li { (worded(&it.text)) } } }
             }
         }
     }
@@ -227,79 +224,13 @@ fn steps(steps: &[PlanStep]) -> Markup {
             @if steps.is_empty() { p { "There is nothing to do." } }
             ol .steps {
                 @for step in steps {
-                    li id={ "step-" (step.number) } class=[is_of_platform(step).then_some("platform")] value=(step.number) {
-                        p .title { (shown(&step.title())) }
-                        @for it in &step.because { p { (shown(&it.text)) } }
-                        @if !step.route.is_empty() {
-                            ul {
-                                @for it in &step.route {
-                                    li { (shown(&it.bundle)) span .muted { " · " (shown(&it.because)) @if !it.place.is_empty() { " · " (shown(&it.place)) } } }
-                                }
-                            }
+                    li id={ "step-" (step.number) } class=[step.is_of_platform().then_some("platform")] value=(step.number) {
+                        p {
+                            a .title href={ "#detail-" (step.number) } { (shown(&step.short_title())) }
+                            @if step.optional { span .muted { " (optional)" } }
                         }
-                        @for it in &step.warnings { p .note { strong { "Note: " } (shown(it)) } }
-                        @if !step.commands.is_empty() { p .muted { a href={ "#commands-" (step.number) } { "Commands of step " (step.number) } } }
+                        @if let Some(it) = step.because.first() { p .muted { (worded(&it.text)) } }
                     }
-                }
-            }
-        }
-    }
-}
-
-fn unknowns(unknowns: &[Unknown]) -> Markup {
-    html! {
-        @if !unknowns.is_empty() {
-            section aria-labelledby="unknowns" {
-                h2 #unknowns { "Not known" }
-                ul {
-                    @for it in unknowns {
-                        li {
-                            @let of = of(it.subject.as_deref(), it.platform.as_deref());
-                            @if !of.is_empty() { strong { (of) } ": " }
-                            (shown(&it.text)) span .muted { " · " (shown(it.code.as_str())) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What the plan was made of.
-fn basis(plan: &Plan) -> Markup {
-    let metadata = &plan.metadata;
-    let catalogs = metadata.catalogs.iter().map(|it| format!("{} ({})", it.name, it.minor));
-    let skipped = metadata.skipped.iter().map(|(kind, n)| format!("{n} {kind}"));
-    let list = |items: Vec<String>| items.iter().map(|it| shown(it)).collect::<Vec<_>>().join(", ");
-    html! {
-        section aria-labelledby="basis" {
-            h2 #basis { "What this is based on" }
-            dl {
-                dt { "Support is judged on" } dd { (shown(&metadata.date)) }
-                @if !metadata.cluster_changed.is_empty() {
-                    dt { "Newest change that is known of the cluster" } dd { (shown(&metadata.cluster_changed)) }
-                }
-                dt { "Catalogs" } dd { (list(catalogs.collect())) }
-                @if !metadata.graph.is_empty() { dt { "Updates of OpenShift" } dd { (shown(&metadata.graph)) }
-                    dt { "Channels" } dd { (shown(&format!("{} ({})", metadata.channels.join(", "), metadata.arch))) } }
-                @if !metadata.skipped.is_empty() { dt { "Passed over" } dd { (list(skipped.collect())) } }
-            }
-            @if !metadata.warnings.is_empty() {
-                ul { @for it in &metadata.warnings { li .note { (shown(it)) } } }
-            }
-        }
-    }
-}
-
-fn commands(steps: &[PlanStep]) -> Markup {
-    html! {
-        @if steps.iter().any(|it| !it.commands.is_empty()) {
-            section .commands aria-labelledby="commands" {
-                h2 #commands { "Commands" }
-                p { "To be read and run step by step. Nothing has been run." }
-                @for step in steps.iter().filter(|it| !it.commands.is_empty()) {
-                    h3 id={ "commands-" (step.number) } { a href={ "#step-" (step.number) } { (step.number) ". " (shown(&step.title())) } }
-                    pre tabindex="0" { code { @for it in &step.commands { (shown(it)) "\n" } } }
                 }
             }
         }

@@ -3,16 +3,41 @@
 //! What it deliberately does not do: nothing foreign becomes markup or a command.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
+use super::overview::Overview;
+use super::prose::{about, parts};
 use olmdex_base::diag::{counted, printable};
 
 /// A text on one line that Markdown leaves alone.
 fn plain(text: &str) -> String {
-    let mut out = String::new();
-    for c in printable(text).split_whitespace().collect::<Vec<_>>().join(" ").chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#') {
+    escaped(&printable(text).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn is_special(c: char) -> bool {
+    matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#')
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_special(c) {
             out.push('\\');
         }
         out.push(c);
+    }
+    out
+}
+
+/// A message on one line, in which names stand between backticks: they are code if Markdown has no other use for their letters.
+fn worded(text: &str) -> String {
+    let line = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out = String::with_capacity(line.len());
+    for (at, part) in parts(&line).into_iter().enumerate() {
+        let is_name = !part.is_empty() && !part.contains(is_special);
+        out.push_str(&match (at.is_multiple_of(2), is_name) {
+            (true, _) => escaped(part),
+            (false, true) => format!("`{part}`"),
+            (false, false) => escaped(&format!("`{part}`")),
+        });
     }
     out
 }
@@ -87,78 +112,137 @@ impl Plan {
     }
 }
 
-/// A page in Markdown.
+/// A page in Markdown: the first screen is for those who decide, the appendix for those who do the work.
 #[must_use]
 pub fn markdown(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let mut out = format!("# Upgrade from OpenShift {} to {}\n\n", plain(&metadata.from), plain(&metadata.to));
-    out.push_str(&format!("{}\n\nSupport is judged on {}.", plain(&plan.summary()), metadata.date));
-    if !metadata.cluster_changed.is_empty() {
-        out.push_str(&format!(
-            " The newest change that is known of the cluster is of {}.",
-            plain(&metadata.cluster_changed)
-        ));
-    }
-    out.push_str("\n\n## Operators\n\n");
-    let minors = &metadata.path;
-    out.push_str(&format!("| Namespace | Package | Installed | {} |\n", minors.join(" | ")));
-    out.push_str(&format!("|---|---|---|{}\n", "---|".repeat(minors.len())));
-    for operator in &plan.operators {
-        let states = minors.iter().map(|it| operator.state.get(it).map_or("", |it| it.as_str()));
-        out.push_str(&format!(
-            "| {} | {} | {} | {} |\n",
-            plain(operator.namespace.as_deref().unwrap_or("(ClusterExtension)")),
-            plain(&operator.package),
-            plain(&operator.installed),
-            states.collect::<Vec<_>>().join(" | ")
-        ));
-    }
-    let section = |out: &mut String, title: &str, items: Vec<String>| {
-        if !items.is_empty() {
-            out.push_str(&format!("\n## {title}\n\n{}\n", items.join("\n")));
-        }
-    };
-    let of = |code: &str, subject: &Option<String>, platform: &Option<String>| {
-        let words = [subject.as_deref(), platform.as_deref()].into_iter().flatten().map(plain);
-        format!("{code} {}", words.collect::<Vec<_>>().join(", ")).trim().to_owned()
-    };
+    overview(&mut out, plan);
     let blockers = plan.blockers.iter().map(|it| {
-        format!("- **{}**: {}. {}", of(it.code.as_str(), &it.subject, &it.platform), plain(&it.text), plain(&it.lift))
+        let lift = worded(&it.lift);
+        format!("- **{}**: {}\n  Lifted by: {lift}", subject(&it.subject, &it.platform), worded(&it.text))
     });
     section(&mut out, "Blockers", blockers.collect());
     let decisions = plan.decisions.iter().map(|it| {
-        let options: Vec<String> = it.options.iter().map(|it| format!("  - [ ] {}", plain(it))).collect();
-        format!(
-            "- **{}**: {}\n{}",
-            of(it.code.as_str(), &it.subject, &it.platform),
-            plain(&it.text),
-            options.join("\n")
-        )
+        let options: Vec<String> = it.options.iter().map(|it| format!("  - [ ] {}", worded(it))).collect();
+        format!("- **{}**: {}\n{}", subject(&it.subject, &it.platform), worded(&it.text), options.join("\n"))
     });
-    section(&mut out, "Decisions", decisions.collect());
-    out.push_str("\n## Steps\n");
-    for step in &plan.steps {
-        out.push_str(&format!("\n- [ ] **{}. {}**\n", step.number, plain(&step.title())));
-        for reason in &step.because {
-            out.push_str(&format!("  - {}: {}\n", reason.code, plain(&reason.text)));
-        }
-        for it in &step.route {
-            out.push_str(&format!("  - {}: {} ({})\n", plain(&it.bundle), plain(&it.because), plain(&it.place)));
-        }
-        for warning in &step.warnings {
-            out.push_str(&format!("  - Note: {}\n", plain(warning)));
-        }
-        if !step.commands.is_empty() {
-            let lines: Vec<String> = step.commands.iter().map(|it| format!("      {it}\n")).collect();
-            out.push_str(&format!("\n{}", lines.concat()));
-        }
-    }
-    let unknowns = plan
-        .unknowns
-        .iter()
-        .map(|it| format!("- **{}**: {}", of(it.code.as_str(), &it.subject, &it.platform), plain(&it.text)));
-    section(&mut out, "Not known", unknowns.collect());
+    section(&mut out, "Decisions needed", decisions.collect());
+    let steps = plan.steps.iter().map(|step| {
+        let optional = if step.optional { " (optional)" } else { "" };
+        format!("- [ ] **{}. {}**{optional}", step.number, plain(&step.short_title()))
+    });
+    section(&mut out, "Steps", steps.collect());
+    appendix(&mut out, plan);
     out
+}
+
+fn section(out: &mut String, title: &str, items: Vec<String>) {
+    if !items.is_empty() {
+        out.push_str(&format!("\n## {title}\n\n{}\n", items.join("\n")));
+    }
+}
+
+fn subject(subject: &Option<String>, platform: &Option<String>) -> String {
+    plain(&about(subject.as_deref(), platform.as_deref()))
+}
+
+fn table(out: &mut String, headers: &[String], rows: Vec<Vec<String>>) {
+    out.push_str(&format!("\n| {} |\n|{}\n", headers.join(" | "), "---|".repeat(headers.len())));
+    for row in rows {
+        out.push_str(&format!("| {} |\n", row.join(" | ")));
+    }
+}
+
+/// The light, the sentences and the operators.
+fn overview(out: &mut String, plan: &Plan) {
+    let overview = Overview::of(plan);
+    let lamp = ["🔴", "🟡", "🟢"];
+    let lamp = overview.light.lamp.and_then(|it| lamp.get(it)).copied().unwrap_or("⚪");
+    let sentences: Vec<String> = overview.sentences.iter().map(|it| worded(it)).collect();
+    out.push_str(&format!("{lamp} **{}.** {}\n\n", overview.light.words, sentences.join(" ")));
+    let path = plan.metadata.path.iter().map(|it| plain(it)).collect::<Vec<_>>().join(" → ");
+    out.push_str(&format!("- Cluster: {}\n- Date: {}\n", plain(&overview.cluster), plain(&plan.metadata.date)));
+    out.push_str(&format!("- From → to: {path}\n"));
+    for (name, value) in &overview.effort {
+        out.push_str(&format!("- {name}: {value}\n"));
+    }
+    let rows = overview.rows.iter().map(|it| {
+        let (mark, _, risk) = it.risk.shown();
+        let why = if it.why.is_empty() { String::new() } else { format!(": {}", plain(&it.why)) };
+        let operator = subject(&Some(it.operator.subject()), &None);
+        let risk = format!("{mark} {risk}{why}");
+        vec![operator, plain(&it.operator.version), plain(&it.needed), risk, it.effort.clone()]
+    });
+    if !overview.rows.is_empty() {
+        let headers = ["Operator", "Today", "Needed", "Risk", "Effort"].map(str::to_owned);
+        table(out, &headers, rows.collect());
+    }
+}
+
+fn appendix(out: &mut String, plan: &Plan) {
+    let metadata = &plan.metadata;
+    if !plan.operators.is_empty() {
+        out.push_str("\n## Appendix: operators\n");
+        let mut headers = ["Namespace", "Package", "Installed"].map(str::to_owned).to_vec();
+        headers.extend(metadata.path.iter().map(|it| plain(it)));
+        headers.push("Source".to_owned());
+        let rows = plan.operators.iter().map(|it| {
+            let namespace = it.namespace.as_deref().unwrap_or("(ClusterExtension)");
+            let mut row = vec![plain(namespace), plain(&it.package), plain(&it.installed)];
+            let state = |minor: &String| it.state.get(minor).map_or("", |it| it.as_str()).to_owned();
+            row.extend(metadata.path.iter().map(state));
+            row.push(plain(&it.place));
+            row
+        });
+        table(out, &headers, rows.collect());
+    }
+    let blockers = plan.blockers.iter().map(|it| (&it.code, &it.subject, &it.platform, it.place.as_str()));
+    let decisions = plan.decisions.iter().map(|it| (&it.code, &it.subject, &it.platform, ""));
+    let sources = blockers.chain(decisions).map(|(code, about, platform, place)| {
+        let place = if place.is_empty() { String::new() } else { format!(" ({})", plain(place)) };
+        format!("- {}: {}{place}", plain(code.as_str()), subject(about, platform))
+    });
+    section(out, "Appendix: codes and sources", sources.collect());
+    if !plan.steps.is_empty() {
+        out.push_str("\n## Appendix: steps and commands\n");
+    }
+    for step in &plan.steps {
+        detail(out, step);
+    }
+    let unknowns = plan.unknowns.iter().map(|it| {
+        let about = subject(&it.subject, &it.platform);
+        let about = if about.is_empty() { String::new() } else { format!("**{about}**: ") };
+        format!("- {about}{} ({})", worded(&it.text), plain(it.code.as_str()))
+    });
+    section(out, "Appendix: unknown", unknowns.collect());
+    let mut basis = vec![format!("- Support as of {}", plain(&metadata.date))];
+    if !metadata.cluster_changed.is_empty() {
+        basis.push(format!("- Newest known change in the cluster: {}", plain(&metadata.cluster_changed)));
+    }
+    let catalogs = metadata.catalogs.iter().map(|it| format!("{} ({})", plain(&it.name), plain(&it.minor)));
+    basis.push(format!("- Catalogs: {}", catalogs.collect::<Vec<_>>().join(", ")));
+    basis.extend(metadata.warnings.iter().map(|it| format!("- {}", worded(it))));
+    section(out, "Appendix: basis", basis);
+}
+
+/// A step with its reasons, the way that it takes, and its commands as a block that hosts of Markdown let people copy.
+fn detail(out: &mut String, step: &PlanStep) {
+    let optional = if step.optional { " (optional)" } else { "" };
+    out.push_str(&format!("\n### {}. {}{optional}\n\n", step.number, plain(&step.short_title())));
+    for reason in &step.because {
+        out.push_str(&format!("- {}: {}\n", reason.code, worded(&reason.text)));
+    }
+    for it in &step.route {
+        out.push_str(&format!("- {}: {} ({})\n", plain(&it.bundle), plain(&it.because), plain(&it.place)));
+    }
+    for warning in &step.warnings {
+        out.push_str(&format!("- Note: {}\n", worded(warning)));
+    }
+    if !step.commands.is_empty() {
+        // No line of a command begins with a fence: it is a command or a remark.
+        out.push_str(&format!("\n```sh\n{}\n```\n", step.commands.join("\n")));
+    }
 }
 
 /// The commands with remarks, to be read and run step by step.

@@ -21,6 +21,7 @@
 //! the fewest updates over several (`plan::detour`); where the first leads to nothing that may stay, the others begin at what is installed. What comes of it is planned again before it is shown.
 
 mod answer;
+mod appendix;
 mod catalogs;
 mod check;
 mod code;
@@ -37,21 +38,23 @@ mod markdown;
 mod needs;
 mod operator_state;
 mod order;
+mod overview;
 mod platform_state;
+mod prose;
 mod question;
+mod short;
 mod state;
 mod style;
 mod verify;
 mod way_out;
 
 pub use answer::{
-    Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep,
-    PlanVerdict, Reason, RouteStep, StepKind, Unknown,
+    Blocker, CatalogOfPlan, ClusterIdentity, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions,
+    PlanStep, PlanVerdict, Reason, RouteStep, StepKind, Unknown,
 };
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use code::Code;
-pub use html::html;
-pub use html::report;
+pub use html::{PackageAddress, html, report};
 pub use inputs::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use junit::junit;
 pub use manifests::manifests;

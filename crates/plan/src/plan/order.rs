@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{
-    CatalogOfPlan, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep, PlanVerdict, Reason, StepKind,
-    Unknown,
+    CatalogOfPlan, ClusterIdentity, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep, PlanVerdict,
+    Reason, StepKind, Unknown,
 };
 use super::catalogs::Catalogs;
 use super::code::Code;
@@ -63,7 +63,13 @@ pub(super) fn assemble(
         family: it.family.clone(),
     });
     let exact = question.cluster.openshift.clone();
+    let version = question.cluster.cluster_version.as_ref();
+    let cluster = ClusterIdentity {
+        name: question.cluster.name.clone(),
+        id: version.map(|it| it.cluster_id.clone()).unwrap_or_default(),
+    };
     let metadata = PlanMetadata {
+        cluster,
         from: if exact.is_empty() { question.from.to_string() } else { exact },
         to: question.to.to_string(),
         path: path.iter().map(ToString::to_string).collect(),

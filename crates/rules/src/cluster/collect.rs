@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use super::infrastructure::cluster_name;
 use super::object::{Object, text};
 use super::object_set;
 use super::{
@@ -70,6 +71,7 @@ impl Collector {
                 let version = ClusterVersion::read(&object);
                 self.cluster.take_version(version);
             }
+            ("config.openshift.io", "Infrastructure") => self.cluster.name = cluster_name(&object),
             ("config.openshift.io", "ClusterOperator") => {
                 self.put("ClusterOperator", &object, |it| &mut it.cluster_operators, ClusterOperator::read);
             }

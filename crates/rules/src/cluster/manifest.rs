@@ -96,7 +96,7 @@ fn tells_of_cluster(path: &[u8]) -> bool {
     let kind = if below.len() == 2 { stem(kind) } else { kind.to_vec() };
     match (*group, kind.as_slice()) {
         (b"operators.coreos.com" | b"olm.operatorframework.io", _) => true,
-        (b"config.openshift.io", kind) => matches!(kind, b"clusterversions" | b"clusteroperators"),
+        (b"config.openshift.io", kind) => matches!(kind, b"clusterversions" | b"clusteroperators" | b"infrastructures"),
         (b"machineconfiguration.openshift.io", kind) => kind == b"machineconfigpools",
         (b"core", b"nodes") => true,
         (b"core", b"configmaps") => matches!(parts[root + 1], b"openshift-config" | b"openshift-config-managed"),

@@ -14,6 +14,7 @@ mod cluster_version;
 mod collect;
 mod condition;
 mod extension;
+mod infrastructure;
 mod install_plan;
 mod manifest;
 mod object;
@@ -79,6 +80,8 @@ pub struct Cluster {
     pub install_plans: Vec<InstallPlan>,
     /// OperatorConditions.
     pub operator_conditions: Vec<OperatorCondition>,
+    /// What people call the cluster, or empty: its Infrastructure says so.
+    pub name: String,
     /// The version of OpenShift, or empty.
     pub openshift: String,
     /// The ClusterVersion.
@@ -137,6 +140,9 @@ impl Cluster {
         self.warnings.extend(other.warnings);
         if let Some(version) = other.cluster_version {
             self.take_version(version);
+        }
+        if !other.name.is_empty() {
+            self.name = other.name;
         }
         for (kind, n) in other.skipped {
             *self.skipped.entry(kind).or_default() += n;

@@ -1,0 +1,386 @@
+//! The first page of a report: a light, three sentences, and a row for each operator.
+//!
+//! What it deliberately does not do: it decides nothing. All of it follows from the plan.
+
+use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanStep, PlanVerdict, StepKind};
+use super::code::Code;
+use super::prose::{listed, shown, subject_words};
+use super::short::{is_alike, version_of};
+use olmdex_base::diag::counted;
+use olmdex_rules::openshift::SupportStatus;
+
+/// The light of a verdict: its class, a mark and words, so that colour never says anything alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Light {
+    pub(super) class: &'static str,
+    pub(super) mark: &'static str,
+    pub(super) words: &'static str,
+    /// Which of three lamps is on, from the red one.
+    pub(super) lamp: Option<usize>,
+}
+
+impl Light {
+    pub(super) fn of(verdict: PlanVerdict) -> Self {
+        let (mark, words, lamp) = match verdict {
+            PlanVerdict::Blocked => ("✕", "Blocked", Some(0)),
+            PlanVerdict::Attention => ("!", "Needs attention", Some(1)),
+            PlanVerdict::Ready => ("✓", "Ready", Some(2)),
+            PlanVerdict::Unknown => ("?", "Unknown", None),
+        };
+        Self { class: verdict.as_str(), mark, words, lamp }
+    }
+}
+
+/// How much an operator endangers the update, or the update it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Risk {
+    Low,
+    Unknown,
+    Medium,
+    High,
+}
+
+impl Risk {
+    /// Its mark, its class and its name.
+    pub(super) fn shown(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Low => ("✓", "good", "low"),
+            Self::Unknown => ("?", "open", "unknown"),
+            Self::Medium => ("!", "fair", "medium"),
+            Self::High => ("✕", "bad", "high"),
+        }
+    }
+}
+
+/// What an operator's row says.
+pub(super) struct OverviewRow<'p> {
+    pub(super) operator: &'p OperatorPlan,
+    pub(super) needed: String,
+    pub(super) risk: Risk,
+    /// Why the risk is not low.
+    pub(super) why: String,
+    pub(super) effort: String,
+    has_block: bool,
+    has_decision: bool,
+    has_required: bool,
+}
+
+/// The first page.
+pub(super) struct Overview<'p> {
+    pub(super) light: Light,
+    pub(super) cluster: String,
+    pub(super) sentences: [String; 3],
+    pub(super) rows: Vec<OverviewRow<'p>>,
+    /// What it takes, with a word for each: steps, approvals, reboots.
+    pub(super) effort: Vec<(&'static str, String)>,
+}
+
+impl<'p> Overview<'p> {
+    pub(super) fn of(plan: &'p Plan) -> Self {
+        let rows: Vec<OverviewRow<'p>> = plan.operators.iter().map(|it| row(plan, it)).collect();
+        let unknown = match plan.unknowns.len() as u64 {
+            0 => String::new(),
+            1 => "; 1 point is unknown".to_owned(),
+            n => format!("; {n} points are unknown"),
+        };
+        Self {
+            light: Light::of(plan.verdict),
+            cluster: cluster(plan),
+            sentences: [headline(plan), operators(&rows), format!("{}{unknown}.", effort_words(plan))],
+            rows,
+            effort: effort(plan),
+        }
+    }
+}
+
+fn cluster(plan: &Plan) -> String {
+    let it = &plan.metadata.cluster;
+    match (it.name.as_str(), it.id.as_str()) {
+        ("", "") => "not named in what was given".to_owned(),
+        ("", id) => shown(id).into_owned(),
+        (name, "") => shown(name).into_owned(),
+        (name, id) => format!("{} ({})", shown(name), shown(id)),
+    }
+}
+
+fn is(n: usize) -> &'static str {
+    if n == 1 { "is" } else { "are" }
+}
+
+/// Whether the update is possible, and what it waits for.
+fn headline(plan: &Plan) -> String {
+    let (from, to) = (shown(&plan.metadata.from), shown(&plan.metadata.to));
+    match plan.verdict {
+        PlanVerdict::Ready => format!("OpenShift {from} can be updated to {to} now: no operator must change first."),
+        PlanVerdict::Unknown => {
+            let reason = plan.unknowns.iter().find(|it| it.decides()).map(|it| format!(": {}", shown(&it.text)));
+            format!("Whether OpenShift {from} can be updated to {to} is unknown{}.", reason.unwrap_or_default())
+        }
+        PlanVerdict::Blocked => blocked(plan),
+        PlanVerdict::Attention => {
+            let required = plan.steps.iter().filter(|it| !it.optional && !it.is_of_platform()).count();
+            let counts = [
+                (plan.blockers.len(), "blocker", "lifted"),
+                (plan.decisions.len(), "decision", "made"),
+                (required, "required step", "done"),
+            ];
+            let parts = counts.into_iter().filter(|it| it.0 > 0);
+            let parts: Vec<String> =
+                parts.map(|(n, what, done)| format!("{} {} {done}", counted(n as u64, what), is(n))).collect();
+            format!("OpenShift {from} can be updated to {to} once {}.", listed(&parts))
+        }
+    }
+}
+
+/// How many blockers a sentence names.
+const MAX_NAMED: usize = 3;
+
+/// What stands in the way, and what no update lifts.
+fn blocked(plan: &Plan) -> String {
+    let is_uninstalled =
+        |it: &&&Blocker| plan.steps.iter().any(|step| step.kind == StepKind::Uninstall && step.subject == it.subject);
+    let hopeless: Vec<&Blocker> = plan.blockers.iter().filter(|it| !it.has_way).collect();
+    let named = |blockers: &[&Blocker]| {
+        let names = blockers.iter().map(|it| shown(subject_words(it.subject.as_deref().unwrap_or("the platform"))));
+        let mut names: Vec<String> = names.map(|it| it.into_owned()).collect();
+        names.dedup();
+        let more = names.len().saturating_sub(MAX_NAMED);
+        names.truncate(MAX_NAMED);
+        names.extend((more > 0).then(|| format!("{more} more")));
+        listed(&names)
+    };
+    let (gone, kept): (Vec<&Blocker>, Vec<&Blocker>) = hopeless.iter().partition(|it| is_uninstalled(it));
+    let (from, to) = (shown(&plan.metadata.from), shown(&plan.metadata.to));
+    let at = gone.first().and_then(|it| it.platform.as_deref()).unwrap_or(&plan.metadata.to);
+    // The version that is gone to is named already.
+    let first = if at == plan.metadata.to { "first".to_owned() } else { format!("before {}", shown(at)) };
+    let uninstall = format!("{} must be uninstalled {first}", named(&gone));
+    let words = match (gone.is_empty(), kept.is_empty()) {
+        (false, true) => uninstall,
+        (false, false) => format!("{uninstall}, and no update lifts what {} reports", named(&kept)),
+        (true, _) => format!("no update lifts what {} reports", named(&kept)),
+    };
+    format!("OpenShift {from} cannot be updated to {to}: {words}.")
+}
+
+/// How the operators stand, each counted once.
+fn operators(rows: &[OverviewRow<'_>]) -> String {
+    let mut counts = [0_u64; 5];
+    for row in rows {
+        let at = match row {
+            it if it.has_block => 0,
+            it if it.has_decision => 1,
+            it if it.has_required => 2,
+            it if it.risk == Risk::Unknown => 3,
+            _ => 4,
+        };
+        counts[at] += 1;
+    }
+    const WORDS: [(&str, &str); 5] = [
+        ("blocks the update", "block the update"),
+        ("needs a decision", "need a decision"),
+        ("must change", "must change"),
+        ("does not state its support", "do not state their support"),
+        ("can stay as it is", "can stay as they are"),
+    ];
+    let parts = counts.into_iter().zip(WORDS).filter(|it| it.0 > 0);
+    match rows.len() {
+        0 => "Nothing that is installed was found.".to_owned(),
+        1 => format!("The one operator {}.", parts.map(|(_, (one, _))| one).collect::<String>()),
+        n => {
+            let parts = parts.map(|(n, (one, many))| format!("{n} {}", if n == 1 { one } else { many }));
+            format!("Of {n} operators, {}.", listed(&parts.collect::<Vec<_>>()))
+        }
+    }
+}
+
+fn n_steps(plan: &Plan, wanted: impl Fn(&PlanStep) -> bool) -> usize {
+    plan.steps.iter().filter(|it| wanted(it)).count()
+}
+
+/// Which nodes reboot, and how often. An update of a minor version replaces the operating system of each node, so each reboots; the
+/// patches on its way are not all known, so it may be more often.
+fn reboots(plan: &Plan) -> Option<String> {
+    let n = match n_steps(plan, |it| it.kind == StepKind::Platform) {
+        0 => return None,
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    };
+    Some(match n_steps(plan, |it| it.kind == StepKind::PausePools) {
+        0 => format!("each node at least {n}"),
+        _ => format!("control plane nodes at least {n}, workers once"),
+    })
+}
+
+fn steps_words(plan: &Plan) -> String {
+    match n_steps(plan, |it| it.optional) {
+        0 => plan.steps.len().to_string(),
+        n => format!("{} ({n} optional)", plan.steps.len()),
+    }
+}
+
+fn n_approvals(plan: &Plan) -> usize {
+    plan.steps.iter().map(PlanStep::n_approvals).sum()
+}
+
+fn effort(plan: &Plan) -> Vec<(&'static str, String)> {
+    let mut found = vec![("Steps", steps_words(plan)), ("Approvals", n_approvals(plan).to_string())];
+    found.extend(reboots(plan).map(|it| ("Reboots", it)));
+    found
+}
+
+/// What the plan takes, as the beginning of a sentence.
+fn effort_words(plan: &Plan) -> String {
+    if plan.steps.is_empty() {
+        return "There is nothing to do".to_owned();
+    }
+    let noun = if plan.steps.len() == 1 { "step" } else { "steps" };
+    let optional = match n_steps(plan, |it| it.optional) {
+        0 => String::new(),
+        n => format!(" ({n} optional)"),
+    };
+    let mut parts = vec![format!("has {} {noun}{optional}", plan.steps.len())];
+    parts.push(match n_approvals(plan) {
+        0 => "needs no approval".to_owned(),
+        n => format!("needs {}", counted(n as u64, "approval")),
+    });
+    parts.extend(reboots(plan).map(|it| format!("reboots {it}")));
+    format!("The plan {}", listed(&parts))
+}
+
+/// The steps that are about an operator.
+fn steps_of<'p>(plan: &'p Plan, operator: &'p OperatorPlan) -> impl Iterator<Item = (usize, &'p PlanStep)> {
+    let subject = operator.subject();
+    plan.steps.iter().enumerate().filter(move |(_, it)| {
+        let is_together =
+            it.kind == StepKind::Operators && it.subject == operator.namespace && it.order.contains(&operator.package);
+        !it.is_of_platform() && (it.subject.as_deref() == Some(&subject) || is_together)
+    })
+}
+
+fn row<'p>(plan: &'p Plan, operator: &'p OperatorPlan) -> OverviewRow<'p> {
+    let subject = operator.subject();
+    let is_mine = |it: &Option<String>| it.as_deref() == Some(&subject);
+    let steps: Vec<(usize, &PlanStep)> = steps_of(plan, operator).collect();
+    let has_decision = plan.decisions.iter().any(|it| is_mine(&it.subject));
+    let (risk, why) = risk(plan, operator, &steps);
+    OverviewRow {
+        operator,
+        needed: needed(plan, operator, &steps, has_decision),
+        risk,
+        why,
+        effort: effort_of(&steps),
+        has_block: plan.blockers.iter().any(|it| is_mine(&it.subject)),
+        has_decision,
+        has_required: steps.iter().any(|it| !it.1.optional),
+    }
+}
+
+/// What a step makes of an operator.
+fn outcome(operator: &OperatorPlan, step: &PlanStep) -> String {
+    let to = shown(step.to.as_deref().unwrap_or_default());
+    match step.kind {
+        StepKind::Uninstall => "uninstall".to_owned(),
+        StepKind::Mend => "repair".to_owned(),
+        StepKind::Channel => match step.then.last() {
+            Some(last) => format!("channel {to}, {}", shown(version_of(last))),
+            None => format!("channel {to}"),
+        },
+        StepKind::Source => format!("catalog {to}"),
+        _ => {
+            let bundles = step.path.iter().rev().flat_map(|it| match it {
+                PathElement::Bundle(bundle) => std::slice::from_ref(bundle),
+                PathElement::Together(bundles) => bundles,
+            });
+            let is_together = step.kind == StepKind::Operators;
+            let mut own = bundles.filter(|it| !is_together || is_alike(it, &operator.installed));
+            let bundle = own.next().or(operator.target.as_ref());
+            bundle.map_or_else(|| "an update".to_owned(), |it| shown(version_of(it)).into_owned())
+        }
+    }
+}
+
+/// What an operator needs, and by when.
+fn needed(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)], has_decision: bool) -> String {
+    let when = |at: usize| {
+        let platform =
+            |steps: &'_ [PlanStep]| steps.iter().find(|it| it.kind == StepKind::Platform).and_then(|it| it.to.clone());
+        match platform(&plan.steps[at..]) {
+            Some(to) => format!("before {}", shown(&to)),
+            None => format!("after {}", shown(&plan.metadata.to)),
+        }
+    };
+    let mut parts: Vec<String> = Vec::new();
+    for (at, step) in steps.iter().filter(|it| !it.1.optional) {
+        parts.push(format!("{} {}", outcome(operator, step), when(*at)));
+    }
+    if has_decision {
+        parts.push("a decision".to_owned());
+    }
+    let optional = steps.iter().rfind(|it| it.1.optional);
+    parts.extend(optional.map(|(_, step)| format!("{} (optional)", outcome(operator, step))));
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") }
+}
+
+fn effort_of(steps: &[(usize, &PlanStep)]) -> String {
+    let n_approvals: usize = steps.iter().map(|it| it.1.n_approvals()).sum();
+    let mut words = match steps.len() as u64 {
+        0 => return "none".to_owned(),
+        n => counted(n, "step"),
+    };
+    if n_approvals > 0 {
+        words.push_str(&format!(", {}", counted(n_approvals as u64, "approval")));
+    }
+    words
+}
+
+/// The gravest of what a plan says about an operator.
+fn risk(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)]) -> (Risk, String) {
+    let subject = operator.subject();
+    let of_csv = operator.namespace.as_ref().map(|it| format!("{it}/{}", operator.installed));
+    let is_mine = |it: &Option<String>| it.is_some() && (it.as_deref() == Some(&subject) || *it == of_csv);
+    let at = |it: &Option<String>| it.clone().unwrap_or_else(|| plan.metadata.to.clone());
+    let blockers = plan.blockers.iter().filter(|it| is_mine(&it.subject));
+    let blockers =
+        blockers.map(|it| (if it.has_way { Risk::Medium } else { Risk::High }, words(&it.code, &at(&it.platform))));
+    let decisions = plan.decisions.iter().filter(|it| is_mine(&it.subject));
+    let decisions = decisions.map(|it| (Risk::Medium, words(&it.code, &at(&it.platform))));
+    let support = (operator.support.status == SupportStatus::Ended)
+        .then(|| (Risk::Medium, format!("support ended by {}", plan.metadata.date)));
+    let required = steps.iter().filter(|it| !it.1.optional).filter_map(|(_, it)| it.because.first());
+    let required = required.map(|it| (Risk::Medium, words(&it.code, &plan.metadata.to)));
+    let unknowns = plan.unknowns.iter().filter(|it| is_mine(&it.subject));
+    let unknowns = unknowns.map(|it| (Risk::Unknown, words(&it.code, &at(&it.platform))));
+    let all = blockers.chain(decisions).chain(support).chain(required).chain(unknowns);
+    all.fold((Risk::Low, String::new()), |worst, it| if it.0 > worst.0 { it } else { worst })
+}
+
+/// A code in the words of somebody who does not know it.
+fn words(code: &Code, platform: &str) -> String {
+    let platform = shown(platform);
+    match code {
+        Code::MaxOpenShiftVersion => format!("keeps the cluster below {platform}"),
+        Code::InvalidMaxVersion => format!("its highest OpenShift version is unreadable, which blocks {platform}"),
+        Code::OperatorCondition => "it refuses updates at present".to_owned(),
+        Code::Stranded => format!("no further updates on {platform}"),
+        Code::ChannelGone => format!("its channel ends before {platform}"),
+        Code::PackageGone => format!("not in the catalog of {platform}"),
+        Code::NotCompatible => format!("not made for {platform}"),
+        Code::RefusedByOlmV1 | Code::RefusedByApiServer => "OLM refuses to install it".to_owned(),
+        Code::CompatibilityUnstated => format!("support for {platform} is not stated"),
+        Code::SourceUnknown | Code::CatalogMissing => "its catalog was not given".to_owned(),
+        Code::NoSubscription => "nothing updates it".to_owned(),
+        Code::SupportEnded => "its support has ended".to_owned(),
+        Code::Unhealthy => "it is not healthy".to_owned(),
+        Code::Unresolved => "OLM cannot resolve its namespace".to_owned(),
+        Code::UpdateInFlight => "an update is under way".to_owned(),
+        Code::NeedsKubernetes => "its update needs a newer Kubernetes".to_owned(),
+        Code::SourceOfVersion => format!("its catalog has another name on {platform}"),
+        Code::SubscriptionTwice => "it has two Subscriptions".to_owned(),
+        Code::PackageContradicts => "its package is in doubt".to_owned(),
+        Code::OtherChannel => "only another channel leads on".to_owned(),
+        Code::Behind => "it is behind its channel".to_owned(),
+        other => shown(&other.as_str().replace('-', " ")).into_owned(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Texts of a report: foreign ones without what moves others, names as code, lists in words.
+//!
+//! What it deliberately does not do: nothing foreign becomes markup.
+
+use std::borrow::Cow;
+
+use maud::{Markup, html};
+
+use olmdex_base::diag::printable;
+
+/// A text from elsewhere without anything that moves or hides other text.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    printable(text)
+}
+
+/// The parts of a message; those at odd places stood between backticks. Without its partner, a backtick is one.
+pub(super) fn parts(text: &str) -> Vec<&str> {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) { vec![text] } else { parts }
+}
+
+/// A message in which names stand between backticks: here they are code.
+pub(super) fn worded(text: &str) -> Markup {
+    html! {
+        @for (at, part) in parts(text).iter().enumerate() {
+            @if at.is_multiple_of(2) { (shown(part)) } @else { code { (shown(part)) } }
+        }
+    }
+}
+
+/// A package with its namespace, which is not said twice where both have one name.
+pub(super) fn subject_words(subject: &str) -> &str {
+    match subject.split_once('/') {
+        Some((namespace, package)) if namespace == package => package,
+        _ => subject,
+    }
+}
+
+/// What something is about.
+pub(super) fn about(subject: Option<&str>, platform: Option<&str>) -> String {
+    let platform = platform.map(|it| format!("OpenShift {}", shown(it)));
+    let words = subject.map(|it| shown(subject_words(it)).into_owned()).into_iter().chain(platform);
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_between_backticks_are_code() {
+        for (text, expected) in
+            [("no `a<b` in `c`", "no <code>a&lt;b</code> in <code>c</code>"), ("a ` b", "a ` b"), ("", "")]
+        {
+            assert_eq!(worded(text).into_string(), expected);
+        }
+    }
+
+    #[test]
+    fn lists_read_as_sentences() {
+        let words: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
+        assert_eq!([0, 1, 2, 3].map(|it| listed(&words[..it])), ["", "a", "a and b", "a, b and c"]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Steps in the few words that a list of them has room for.
+//!
+//! What it deliberately does not do: it leaves out bundles in between, which the appendix of a report has.
+
+use super::answer::{PathElement, PlanStep, StepKind};
+use super::prose::subject_words;
+use olmdex_base::diag::counted;
+use olmdex_version::Version;
+
+/// The version that the name of a bundle ends with; the whole name if it ends with none.
+pub(super) fn version_of(bundle: &str) -> &str {
+    let after = |separator: &str| {
+        let mut places = bundle.match_indices(separator).map(|(at, it)| &bundle[at + it.len()..]);
+        places.find(|it| Version::parse(it).is_ok())
+    };
+    [".v", "-v", ".", "-"].into_iter().find_map(after).unwrap_or(bundle)
+}
+
+/// What the names of the bundles of a package begin with.
+fn stem(bundle: &str) -> &str {
+    &bundle[..bundle.len() - version_of(bundle).len()]
+}
+
+/// Whether two names are of bundles of one package, as far as names tell.
+pub(super) fn is_alike(one: &str, other: &str) -> bool {
+    !stem(one).is_empty() && stem(one) == stem(other)
+}
+
+fn element_words(element: &PathElement) -> String {
+    match element {
+        PathElement::Bundle(bundle) => version_of(bundle).to_owned(),
+        PathElement::Together(bundles) => bundles.join(" + "),
+    }
+}
+
+impl PlanStep {
+    /// The updates that it leads over: `2.4.2 … 2.5.14`.
+    fn chain(&self) -> String {
+        match self.path.as_slice() {
+            [] => String::new(),
+            [one] => element_words(one),
+            [first, last] => format!("{}, then {}", element_words(first), element_words(last)),
+            [first, .., last] => format!("{} … {}", element_words(first), element_words(last)),
+        }
+    }
+
+    /// How many InstallPlans somebody has to approve for it.
+    pub(super) fn n_approvals(&self) -> usize {
+        if self.approval.as_deref() != Some("Manual") {
+            return 0;
+        }
+        match self.kind {
+            StepKind::Operator | StepKind::Operators => self.path.len(),
+            StepKind::Channel => self.then.len(),
+            _ => 0,
+        }
+    }
+
+    /// Whether it is about the platform.
+    pub(super) fn is_of_platform(&self) -> bool {
+        matches!(
+            self.kind,
+            StepKind::Platform | StepKind::ChannelOfCluster | StepKind::PausePools | StepKind::ResumePools
+        )
+    }
+
+    /// What it does, with the ends of a long chain of updates.
+    pub(super) fn short_title(&self) -> String {
+        let subject = subject_words(self.subject.as_deref().unwrap_or_default());
+        let title = match self.kind {
+            StepKind::Operator => format!("Update {subject} to {}", self.chain()),
+            StepKind::Operators => format!("Update the operators of {subject} together to {}", self.chain()),
+            StepKind::Extension if self.set.is_empty() => {
+                format!("Wait until ClusterExtension {subject} has {}", self.chain())
+            }
+            StepKind::Extension => format!("Change ClusterExtension {subject}; it is updated to {}", self.chain()),
+            StepKind::Wait => format!("Wait for {} in {subject}", self.chain()),
+            StepKind::Mend => format!("Repair {subject}"),
+            StepKind::Uninstall => format!("Uninstall {subject}"),
+            _ => self.title(),
+        };
+        match (self.n_approvals(), self.path.len()) {
+            (0, 0..=2) => title,
+            (0, n) => format!("{title}, {}", counted(n as u64, "update")),
+            (n, _) => format!("{title}, {}", counted(n as u64, "approval")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_is_known_by_its_version() {
+        for (bundle, version) in [
+            ("keda.v2.10.1", "2.10.1"),
+            ("quay-operator.v3.15.0-rc.1", "3.15.0-rc.1"),
+            ("3scale.v2.x.v0.11.0", "0.11.0"),
+            ("till-v1.0.0", "1.0.0"),
+            ("till.1.0.0", "1.0.0"),
+            ("till-1.0.0", "1.0.0"),
+            ("till", "till"),
+            ("", ""),
+            (".v", ".v"),
+        ] {
+            assert_eq!(version_of(bundle), version, "{bundle}");
+        }
+        assert!(is_alike("keda.v1.0.0", "keda.v2.0.0") && !is_alike("keda.v1.0.0", "till.v1.0.0"));
+        assert!(!is_alike("keda", "till"), "a name without a version tells nothing");
+    }
+
+    #[test]
+    fn a_long_chain_is_its_ends() {
+        let step = |n: usize, approval: &str| PlanStep {
+            subject: Some("keda/keda".to_owned()),
+            approval: Some(approval.to_owned()),
+            path: (1..=n).map(|it| PathElement::Bundle(format!("keda.v1.{it}.0"))).collect(),
+            ..PlanStep::new(StepKind::Operator)
+        };
+        for (n, approval, title) in [
+            (1, "Automatic", "Update keda to 1.1.0"),
+            (2, "Automatic", "Update keda to 1.1.0, then 1.2.0"),
+            (18, "Automatic", "Update keda to 1.1.0 … 1.18.0, 18 updates"),
+            (1, "Manual", "Update keda to 1.1.0, 1 approval"),
+            (18, "Manual", "Update keda to 1.1.0 … 1.18.0, 18 approvals"),
+        ] {
+            assert_eq!(step(n, approval).short_title(), title);
+        }
+    }
+}
