@@ -96,6 +96,105 @@ fn the_report_begins_with_what_decides() {
     assert!(!page.contains(">Support<") && page.contains(">Channel<"));
 }
 
+/// Seven operators that need all there is: long chains, approvals, a blocker that nothing lifts, a channel that ends.
+fn seven_operators(root: &Path) -> (std::path::PathBuf, [String; 2]) {
+    let names =
+        ["hive", "infinispan", "kubebrowser", "multicluster-global-hub-operator", "opendatahub", "quay", "rabbitmq"];
+    let (mut old, mut new, mut objects) = (String::new(), String::new(), String::new());
+    for (at, name) in names.into_iter().enumerate() {
+        let text = |channel: &str, numbers: std::ops::RangeInclusive<u32>| {
+            let entry = |it: u32| match it > *numbers.start() {
+                true => format!("- {{name: {name}.v1.{it}.0, replaces: {name}.v1.{}.0}}\n", it - 1),
+                false => format!("- {{name: {name}.v1.{it}.0}}\n"),
+            };
+            let bundle = |it: u32| {
+                format!(
+                    "---\nschema: olm.bundle\npackage: {name}\nname: {name}.v1.{it}.0\nimage: quay.io/x/{name}:{it}\nproperties:\n- {{type: olm.package, value: {{packageName: {name}, version: 1.{it}.0}}}}\n"
+                )
+            };
+            let entries: String = numbers.clone().map(entry).collect();
+            let bundles: String = numbers.clone().map(bundle).collect();
+            format!(
+                "---\nschema: olm.package\nname: {name}\ndefaultChannel: {channel}\n---\nschema: olm.channel\npackage: {name}\nname: {channel}\nentries:\n{entries}{bundles}"
+            )
+        };
+        old.push_str(&text("stable", 1..=1));
+        // The third one is in the first catalog alone, and the fourth one has another channel in the second.
+        match at {
+            2 => {}
+            3 => new.push_str(&text("next", 3..=4)),
+            _ => new.push_str(&text("stable", 1..=20)),
+        }
+        let max = if at == 2 { "[{\"type\": \"olm.maxOpenShiftVersion\", \"value\": \"4.16\"}]" } else { "[]" };
+        let max = format!("{{\"properties\": {max}}}");
+        let approval = if at.is_multiple_of(2) { "Automatic" } else { "Manual" };
+        objects.push_str(&format!(
+            "- apiVersion: operators.coreos.com/v1alpha1\n  kind: Subscription\n  metadata: {{name: {name}, namespace: ns-{name}}}\n  spec: {{name: {name}, channel: stable, source: mine, sourceNamespace: openshift-marketplace, installPlanApproval: {approval}}}\n  status: {{installedCSV: {name}.v1.1.0, currentCSV: {name}.v1.1.0}}\n\
+             - apiVersion: operators.coreos.com/v1alpha1\n  kind: ClusterServiceVersion\n  metadata: {{name: {name}.v1.1.0, namespace: ns-{name}, annotations: {{operatorframework.io/properties: '{max}'}}}}\n  spec: {{version: 1.1.0}}\n  status: {{phase: Succeeded}}\n"
+        ));
+    }
+    let old = write(root, "seven-old/catalog.yaml", old);
+    let new = write(root, "seven-new/catalog.yaml", new);
+    let version = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: config.openshift.io/v1, kind: ClusterVersion, metadata: {name: version}, status: {desired: {version: 4.16.3}}}\n";
+    let cluster = write(root, "seven.yaml", format!("{version}{objects}"));
+    let named = |minor: &str, file: &Path| format!("{minor}={}", file.parent().unwrap().display());
+    (cluster, [named("4.16", &old), named("4.17", &new)])
+}
+
+/// The report of seven operators.
+fn report_of_seven(root: &Path) -> String {
+    let (cluster, [old, new]) = seven_operators(root);
+    let answer = olmdex(["plan", "--to", "4.17", "--date", "2026-03-01", "-o", "html", "--cluster"])
+        .arg(&cluster)
+        .args(["-i", &old, "-i", &new])
+        .answer();
+    answer.expect_code(1);
+    answer.out()
+}
+
+#[test]
+fn seven_operators_have_all_that_a_report_can_say() {
+    let directory = scratch();
+    let page = report_of_seven(directory.path());
+    expect_well_formed(&page);
+    for wanted in [
+        "OpenShift 4.16.3 cannot be updated to 4.17: ns-kubebrowser/kubebrowser must be uninstalled first.",
+        "Of 7 operators, 1 blocks the update, 1 needs a decision and 5 ",
+        "uninstall before 4.17",
+        "1.2.0 … 1.20.0, 19 approvals",
+        "1.2.0 … 1.20.0, 19 updates",
+        "Decisions needed",
+        "<dt>Approvals</dt><dd>38</dd>",
+    ] {
+        assert!(page.contains(wanted), "{wanted}: {page}");
+    }
+}
+
+/// On paper, all that stands before the appendix has two pages.
+#[test]
+#[ignore = "needs Chromium"]
+fn seven_operators_have_two_pages_on_paper() {
+    let directory = scratch();
+    let page = report_of_seven(directory.path());
+    let n_pages = |name: &str, page: String| {
+        let source = write(directory.path(), &format!("{name}.html"), page);
+        let paper = directory.path().join(format!("{name}.pdf"));
+        let mut chromium = std::process::Command::new("chromium");
+        chromium.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]);
+        chromium.arg(format!("--user-data-dir={}", directory.path().join("profile").display()));
+        chromium.arg(format!("--print-to-pdf={}", paper.display())).arg(&source);
+        assert!(chromium.output().unwrap().status.success());
+        let paper = String::from_utf8_lossy(&std::fs::read(paper).unwrap()).into_owned();
+        paper
+            .split("/Type")
+            .filter(|it| it.trim_start().strip_prefix("/Page").is_some_and(|it| !it.starts_with('s')))
+            .count()
+    };
+    let whole = n_pages("whole", page.clone());
+    let first = n_pages("first", page.replace("<div class=\"appendix\">", "<div class=\"appendix\" hidden>"));
+    assert!(first <= 2 && whole > first, "{first} of {whole} pages");
+}
+
 /// A cluster is called what its Infrastructure and its ClusterVersion say; the data do not change by that.
 #[test]
 fn the_report_names_the_cluster() {

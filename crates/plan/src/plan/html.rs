@@ -226,7 +226,7 @@ fn steps(steps: &[PlanStep]) -> Markup {
                 @for step in steps {
                     li id={ "step-" (step.number) } class=[step.is_of_platform().then_some("platform")] value=(step.number) {
                         p {
-                            a .title href={ "#detail-" (step.number) } { (shown(&step.short_title())) }
+                            a .title href={ "#detail-" (step.number) } { strong { (shown(&step.short_title())) } }
                             @if step.optional { span .muted { " (optional)" } }
                         }
                         @if let Some(it) = step.because.first() { p .muted { (worded(&it.text)) } }
