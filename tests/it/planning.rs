@@ -648,3 +648,73 @@ fn every_install_plan_that_is_approved_is_looked_up_before() {
         assert_eq!(shown.matches("INSTALLPLAN=$(oc ").count(), shown.matches("$INSTALLPLAN").count(), "{shown}");
     }
 }
+
+/// An APIRequestCount with what each user of the last hours asked for.
+fn request_count(name: &str, removed_in: &str, total: u64, users: &[(&str, u64)]) -> String {
+    let users: Vec<String> = users
+        .iter()
+        .map(|(user, n)| format!("{{username: '{user}', userAgent: agent/1, requestCount: {n}}}"))
+        .collect();
+    let half = users.join(", ");
+    format!(
+        "- apiVersion: apiserver.openshift.io/v1
+  kind: APIRequestCount
+  metadata: {{name: {name}}}
+  status:
+    removedInRelease: '{removed_in}'
+    requestCount: {total}
+    last24h:
+    - {{requestCount: 1, byNode: [{{nodeName: a, byUser: [{half}]}}]}}
+    - {{requestCount: 1, byNode: [{{nodeName: b, byUser: [{half}]}}, {{nodeName: c}}]}}
+"
+    )
+}
+
+/// What is asked for and goes away on the way is a blocker with its place, for each API by itself.
+#[test]
+fn removed_apis_that_are_still_requested_block() {
+    let directory = scratch();
+    let cluster = later(&directory.path().join("must-gather"), "2.8.1", "4.16.3");
+    // 4.16 has Kubernetes 1.29, 4.17 has 1.30.
+    let keda = "system:serviceaccount:my-operators:keda-operator";
+    let collector = "system:serviceaccount:kube-system:generic-garbage-collector";
+    let items = [
+        request_count("flowschemas.v1beta2.flowcontrol.apiserver.k8s.io", "1.30", 30, &[(keda, 5), (collector, 10)]),
+        request_count("gone.v1.example.com", "1.29", 10, &[(keda, 5)]),
+        request_count("later.v1.example.com", "1.31", 10, &[(keda, 5)]),
+        request_count("stays.v1.example.com", "", 10, &[(keda, 5)]),
+        request_count("quiet.v1.example.com", "1.30", 0, &[]),
+        request_count("walked.v1.example.com", "1.30", 20, &[(collector, 10)]),
+        request_count("cut.v1.example.com", "1.30", 25, &[(collector, 10)]),
+    ];
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat());
+    write(&cluster, "cluster-scoped-resources/apiserver.openshift.io/apirequestcounts.yaml", list);
+    let removed = |more: &[&str]| -> Vec<serde_json::Value> {
+        let plan = json_of(&plan(&cluster, &[&["-o", "json"], more].concat()));
+        assert_eq!(plan["verdict"], "attention");
+        plan["blockers"].as_array().unwrap().iter().filter(|it| it["code"] == "api-removed").cloned().collect()
+    };
+    let found = removed(&[]);
+    let subjects: Vec<&str> = found.iter().map(|it| it["subject"].as_str().unwrap()).collect();
+    assert_eq!(subjects, ["flowschemas.v1beta2.flowcontrol.apiserver.k8s.io", "cut.v1.example.com"]);
+    assert_eq!((&found[0]["platform"], &found[0]["value"]), (&"4.17".into(), &"1.30".into()));
+    let text = found[0]["text"].as_str().unwrap();
+    let wanted = format!("requested by {keda} (10 requests, agent/1, in the namespace of `keda`)");
+    assert!(text.ends_with(&wanted), "{text}");
+    assert!(found[0]["place"].as_str().unwrap().contains("apirequestcounts.yaml:"), "{}", found[0]["place"]);
+    // Those who ask and are not reported one by one are not forgotten.
+    assert!(found[1]["text"].as_str().unwrap().ends_with("requested by others (5 requests)"), "{}", found[1]["text"]);
+    assert_eq!(removed(&["--assume", "api-removed:cut.v1.example.com"]).len(), 1);
+    assert_eq!(removed(&["--assume", "api-removed"]).len(), 0);
+    // Further on, what later versions lose counts too.
+    let further = json_of(
+        &olmdex(["plan", "--to", "4.18", "-o", "json", "-i", "4.17=fixtures/help/my-catalog", "--cluster"])
+            .arg(&cluster)
+            .answer(),
+    );
+    let at = |name: &str| {
+        let blockers = further["blockers"].as_array().unwrap();
+        blockers.iter().find(|it| it["subject"] == name).map(|it| it["platform"].clone())
+    };
+    assert_eq!(at("later.v1.example.com"), Some("4.18".into()), "{further}");
+}

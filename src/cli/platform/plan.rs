@@ -39,7 +39,8 @@ use crate::upgrade::compat::Compatibility;
 /// but the platform must be updated, else with 1.
 ///
 /// What to save of a cluster: `oc get subscriptions.operators.coreos.com,csv,installplans,catalogsources,operatorgroups,operatorconditions -A -o
-/// yaml` and `oc get clusterversion,clusteroperators,infrastructures,clusterextensions,clustercatalogs,mcp,nodes -o yaml`.
+/// yaml` and `oc get clusterversion,clusteroperators,infrastructures,apirequestcounts,clusterextensions,clustercatalogs,mcp,nodes -o
+/// yaml`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog

@@ -44,6 +44,8 @@ macro_rules! codes {
 codes! {
     /// An administrator must acknowledge the update.
     AdminAck = "admin-ack",
+    /// Somebody requests an API that a version on the way does not have any more.
+    ApiRemoved = "api-removed",
     /// The channel has an update.
     Behind = "behind",
     /// No catalog is given for a version on the way.

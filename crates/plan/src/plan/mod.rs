@@ -42,6 +42,7 @@ mod overview;
 mod platform_state;
 mod prose;
 mod question;
+mod removed_apis;
 mod short;
 mod state;
 mod style;
@@ -77,6 +78,8 @@ pub fn plan(question: &PlanQuestion<'_>) -> Result<Plan, IndexError> {
     let mut plan = draft(question, &catalogs, path, &verify::Settled::new())?;
     verify::verify(&mut plan, |settled| draft(question, &catalogs, path, settled))?;
     platform_state::add(question, path, &mut plan);
+    removed_apis::add(question, path, &mut plan);
+    platform_state::settle(question, &mut plan);
     commands::add(question, &mut plan);
     plan.judge(&catalogs, question.to);
     Ok(plan)

@@ -18,6 +18,10 @@ pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) 
     gates(question, next, plan);
     pools(question, plan);
     updates(question, next, plan);
+}
+
+/// Takes out what is assumed to be settled.
+pub(super) fn settle(question: &PlanQuestion<'_>, plan: &mut Plan) {
     let assumed = |code: &Code, subject: &Option<String>| {
         let full = format!("{code}:{}", subject.as_deref().unwrap_or_default());
         question.assume.iter().any(|it| it == code.as_str() || *it == full)
@@ -26,7 +30,14 @@ pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) 
     plan.decisions.retain(|it| !assumed(&it.code, &it.subject));
 }
 
-fn blocker(code: Code, subject: &str, platform: Option<Minor>, text: String, lift: &str, place: String) -> Blocker {
+pub(super) fn blocker(
+    code: Code,
+    subject: &str,
+    platform: Option<Minor>,
+    text: String,
+    lift: &str,
+    place: String,
+) -> Blocker {
     Blocker {
         code,
         subject: Some(subject.to_owned()),

@@ -8,9 +8,9 @@ use super::infrastructure::cluster_name;
 use super::object::{Object, text};
 use super::object_set;
 use super::{
-    CatalogSource, Cluster, ClusterCatalog, ClusterExtension, ClusterNode, ClusterObjectSet, ClusterOperator,
-    ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool, OperatorCondition, OperatorGroup,
-    Subscription,
+    ApiRequestCount, CatalogSource, Cluster, ClusterCatalog, ClusterExtension, ClusterNode, ClusterObjectSet,
+    ClusterOperator, ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool, OperatorCondition,
+    OperatorGroup, Subscription,
 };
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;
@@ -95,6 +95,9 @@ impl Collector {
             }
             ("operators.coreos.com", "OperatorCondition") => {
                 self.put("OperatorCondition", &object, |it| &mut it.operator_conditions, OperatorCondition::read);
+            }
+            ("apiserver.openshift.io", "APIRequestCount") => {
+                self.put("APIRequestCount", &object, |it| &mut it.api_requests, ApiRequestCount::read);
             }
             ("", "Node") => {
                 let of_node = |object: &Object<'_>| ClusterNode {

@@ -97,6 +97,7 @@ fn tells_of_cluster(path: &[u8]) -> bool {
     match (*group, kind.as_slice()) {
         (b"operators.coreos.com" | b"olm.operatorframework.io", _) => true,
         (b"config.openshift.io", kind) => matches!(kind, b"clusterversions" | b"clusteroperators" | b"infrastructures"),
+        (b"apiserver.openshift.io", kind) => kind == b"apirequestcounts",
         (b"machineconfiguration.openshift.io", kind) => kind == b"machineconfigpools",
         (b"core", b"nodes") => true,
         (b"core", b"configmaps") => matches!(parts[root + 1], b"openshift-config" | b"openshift-config-managed"),

@@ -6,6 +6,7 @@
 //! What it deliberately does not do: no cluster is asked, nothing is judged, and it knows no catalogs.
 
 mod admin_gate;
+mod api_request_count;
 mod catalog_source;
 mod check;
 mod cluster_catalog;
@@ -29,6 +30,7 @@ mod subscription;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use admin_gate::AdminGates;
+pub use api_request_count::{ApiClient, ApiRequestCount};
 pub use catalog_source::CatalogSource;
 pub use check::{check, unreadable};
 pub use cluster_catalog::ClusterCatalog;
@@ -92,6 +94,8 @@ pub struct Cluster {
     pub pools: Vec<MachineConfigPool>,
     /// Nodes.
     pub nodes: Vec<ClusterNode>,
+    /// Who asks for which APIs.
+    pub api_requests: Vec<ApiRequestCount>,
     /// What must be acknowledged before an update.
     pub admin_gates: AdminGates,
     /// When something changed last, as far as it is known: `2026-01-31T12:00:00Z`.
@@ -135,6 +139,7 @@ impl Cluster {
         put(&mut self.cluster_operators, other.cluster_operators, |it| (String::new(), it.name.clone()));
         put(&mut self.pools, other.pools, |it| (String::new(), it.name.clone()));
         put(&mut self.nodes, other.nodes, |it| (String::new(), it.name.clone()));
+        put(&mut self.api_requests, other.api_requests, |it| (String::new(), it.name.clone()));
         object_set::fill_in(&mut self.extensions, &self.object_sets);
         self.collected.extend(other.collected);
         self.warnings.extend(other.warnings);

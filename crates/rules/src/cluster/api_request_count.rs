@@ -1,0 +1,71 @@
+//! APIRequestCounts: who still asks for an API that a later version of Kubernetes does not have.
+//!
+//! What it deliberately does not do: it does not say who may go on asking.
+
+use std::collections::BTreeMap;
+
+use super::object::{Object, text};
+use olmdex_base::diag::Place;
+use olmdex_text::json::Value;
+
+/// Somebody who asks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ApiClient {
+    /// The user, such as `system:serviceaccount:NAMESPACE:NAME`.
+    pub user: String,
+    /// The program, or empty.
+    pub agent: String,
+    /// How often, within the last 24 hours.
+    pub requests: u64,
+}
+
+/// The requests for one version of an API.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ApiRequestCount {
+    /// `RESOURCE.VERSION.GROUP`
+    pub name: String,
+    /// The version of Kubernetes that does not have it any more, such as `1.32`, or empty.
+    pub removed_in: String,
+    /// How often it was asked for, within the last 24 hours.
+    pub requests: u64,
+    /// Those who asked, the most frequent first; a cluster reports only so many.
+    pub clients: Vec<ApiClient>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl ApiRequestCount {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        let hours = object.items(&["status", "last24h"]);
+        // The present hour is one of the last 24, unless they were left out.
+        let hours = if hours.is_empty() { object.at(&["status", "currentHour"]).into_iter().collect() } else { hours };
+        let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for node in hours.iter().flat_map(|it| below(*it, "byNode")) {
+            for user in below(node, "byUser") {
+                let count = counts.entry((text(user, "username"), text(user, "userAgent"))).or_default();
+                *count = count.saturating_add(number(user.get("requestCount")));
+            }
+        }
+        let mut clients: Vec<ApiClient> =
+            counts.into_iter().map(|((user, agent), requests)| ApiClient { user, agent, requests }).collect();
+        clients.retain(|it| it.requests > 0);
+        clients.sort_by_key(|it| std::cmp::Reverse(it.requests));
+        Self {
+            name: object.name(),
+            removed_in: object.text(&["status", "removedInRelease"]),
+            requests: number(object.at(&["status", "requestCount"])),
+            clients,
+            place: object.place.clone(),
+        }
+    }
+}
+
+/// The items of a list in a value.
+fn below<'d>(of: Value<'d>, key: &str) -> Vec<Value<'d>> {
+    of.get(key).map(|it| it.items().collect()).unwrap_or_default()
+}
+
+/// A count; what is none counts as nothing.
+fn number(value: Option<Value<'_>>) -> u64 {
+    value.and_then(|it| it.raw().parse().ok()).unwrap_or_default()
+}
