@@ -12,8 +12,8 @@ use crate::cli::print::resolution::{write_list, write_refusal, write_table, writ
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::diag::printable;
-use crate::resolve::{Outcome, ResolutionAnswer};
+use crate::diag::{counted, printable};
+use crate::resolve::{Outcome, Position, ResolutionAnswer};
 
 /// Formats of resolutions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,9 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let wish = ResolutionWish { until_stable: args.until_stable, shows_quirks: args.show_olm_quirks, options };
     let Resolutions { answers, warnings, is_good, is_of_several, failure, cost } = resolutions(&index, worlds, &wish)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
-    print(args, answers, is_of_several)?;
+    // Of what was passed over nobody knows whether it changes.
+    let folds = is_of_several && !has_skipped && args.output == ResolveFormat::Table;
+    print(args, answers, is_of_several, folds)?;
     if args.timings {
         let ms = |it: Duration| format!("{:.2} ms", it.as_secs_f64() * 1e3);
         let Cost { universe, solve, entries } = cost;
@@ -84,11 +86,20 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     Ok(if is_good && !has_skipped { Exit::Yes } else { Exit::No })
 }
 
-fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>, is_of_several: bool) -> Result<(), CommandError> {
+fn print(
+    args: &ResolveArgs,
+    answers: Vec<ResolutionAnswer>,
+    is_of_several: bool,
+    folds: bool,
+) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         ResolveFormat::Data(format) => write_data(format, "Resolution", answers, &mut out)?,
         ResolveFormat::Table | ResolveFormat::Wide | ResolveFormat::Tree => {
+            let is_alone =
+                |it: &ResolutionAnswer| answers.iter().filter(|other| other.namespace == it.namespace).count() == 1;
+            let (unchanged, answers): (Vec<&ResolutionAnswer>, Vec<&ResolutionAnswer>) =
+                answers.iter().partition(|it| folds && is_alone(it) && changes_nothing(it));
             for (idx, answer) in answers.iter().enumerate() {
                 if idx > 0 {
                     writeln!(out)?;
@@ -113,8 +124,31 @@ fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>, is_of_several: bool
                     writeln!(out, "\n{names} was installed before, {when}: this never becomes stable.")?;
                 }
             }
+            if !unchanged.is_empty() {
+                let names: Vec<&str> = unchanged.iter().map(|it| it.namespace.as_str()).collect();
+                let before = if answers.is_empty() { "" } else { "\n" };
+                let (n, names) = (counted(names.len() as u64, "namespace"), names.join(", "));
+                writeln!(out, "{before}Unchanged: {n} ({}); `-o wide` shows what stays", printable(&names))?;
+            }
         }
     }
     out.flush()?;
     Ok(())
+}
+
+/// Whether there is nothing to say of a namespace but that all of it stays and is up to date.
+fn changes_nothing(answer: &ResolutionAnswer) -> bool {
+    let has_choice = answer
+        .kept
+        .iter()
+        .flat_map(|it| &it.because)
+        .any(|it| !it.preferred_to.is_empty() || !it.passed_over_operators.is_empty());
+    answer.outcome == Outcome::Resolved
+        && answer.operators.is_empty()
+        && !answer.kept.is_empty()
+        && answer.behind.is_empty()
+        && answer.standings.iter().all(|it| it.position == Position::Head)
+        && answer.quirks.is_empty()
+        && answer.installed_before.is_none()
+        && !has_choice
 }
