@@ -19,9 +19,9 @@ fn shop(last_minor: usize, removed: Option<usize>) -> String {
     );
     let minors: Vec<usize> = (0..=last_minor).filter(|it| Some(*it) != removed).collect();
     for (at, minor) in minors.iter().enumerate() {
-        let _ = write!(text, "- name: stream-operator.v1.{minor}.0\n");
+        let _ = writeln!(text, "- name: stream-operator.v1.{minor}.0");
         if at > 0 {
-            let _ = write!(text, "  replaces: stream-operator.v1.{}.0\n", minors[at - 1]);
+            let _ = writeln!(text, "  replaces: stream-operator.v1.{}.0", minors[at - 1]);
         }
     }
     for minor in minors {
@@ -166,7 +166,7 @@ fn keys_are_enough() {
     assert_eq!(browser.run("return document.activeElement.name"), Value::from("q"));
     browser.press(&format!("kafka{ENTER}"));
     let to_link = |browser: &Browser, words: &str, n_most: usize| {
-        let is_there = || browser.run("return document.activeElement.textContent.trim()") == Value::from(words);
+        let is_there = || browser.run("return document.activeElement.textContent.trim()") == words;
         let n = (0..n_most).find(|_| {
             browser.press(TAB);
             is_there()
@@ -220,7 +220,7 @@ fn faults(browser: &Browser, axe: &str) -> Vec<String> {
     let width = browser.run(
         "const root = document.documentElement; return root.scrollWidth > root.clientWidth ? root.scrollWidth : 0",
     );
-    if width != Value::from(0) {
+    if width != 0 {
         faults.push(format!("the page is {width} pixels wide"));
     }
     faults
