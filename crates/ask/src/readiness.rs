@@ -36,6 +36,8 @@ pub struct ReadinessQuestion {
     pub renders_api_services: bool,
     /// What is acknowledged.
     pub acknowledged: Vec<Acknowledgement>,
+    /// Whether the packages that meet dependencies are left out: finding them reads the whole catalog.
+    pub is_brief: bool,
 }
 
 /// The answers.
@@ -102,7 +104,9 @@ impl ReadinessQuestion {
             return Ok(item);
         };
         let mut traits = BundleTraits::from(&bundle);
-        add_providers(index, &item, &bundle, &mut traits)?;
+        if !self.is_brief {
+            add_providers(index, &item, &bundle, &mut traits)?;
+        }
         item.conditions = of_bundle(&traits, &self.gates, self.renders_api_services);
         let serves = format!("`{}` has the package", item.catalog.as_deref().unwrap_or_default());
         item.conditions.push(catalog_condition(Met::Yes, serves, Some(bundle.place.clone())));

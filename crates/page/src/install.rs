@@ -61,6 +61,7 @@ fn refused(context: PageContext<'_>, package: &PackageDetail, channel: &str) -> 
     let question = ReadinessQuestion {
         names: vec![format!("{}/{channel}", row.package)],
         catalogs: vec![row.catalog.clone()],
+        is_brief: true,
         ..ReadinessQuestion::default()
     };
     let answers = question.answer(Some(context.index()), &mut |_| {}).ok();

@@ -12,7 +12,7 @@ use olmdex_ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings}
 use olmdex_base::diag::Finding;
 use olmdex_change::draw::Catalog;
 use olmdex_index::Index;
-use olmdex_index::query::Filter;
+use olmdex_index::query::{Filter, Neighbour};
 use olmdex_text::tally;
 
 /// What is known of a package besides its rows.
@@ -22,6 +22,9 @@ pub(super) trait OfPackage {
 
     /// All its channels in a catalog, as they are drawn.
     fn drawn(&self, catalog: &str) -> Result<Rc<Catalog>, PageError>;
+
+    /// The bundles whose description a newer one of a catalog has too, each with the newest that has it.
+    fn described(&self, catalog: &str) -> Result<Rc<HashMap<String, Neighbour>>, PageError>;
 
     /// What a bundle demands in a catalog.
     fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError>;
@@ -45,6 +48,7 @@ pub(super) struct Shared<'w> {
     pub(super) package: String,
     findings: RefCell<HashMap<String, Rc<[Finding]>>>,
     drawn: RefCell<HashMap<String, Rc<Catalog>>>,
+    described: RefCell<HashMap<String, Rc<HashMap<String, Neighbour>>>>,
     needs: NeedsOfPackage<'w>,
 }
 
@@ -55,6 +59,7 @@ impl<'w> Shared<'w> {
             package: package.to_owned(),
             findings: RefCell::default(),
             drawn: RefCell::default(),
+            described: RefCell::default(),
             needs: NeedsOfPackage::new(catalogs, package),
         }
     }
@@ -67,6 +72,10 @@ impl OfPackage for Shared<'_> {
 
     fn drawn(&self, catalog: &str) -> Result<Rc<Catalog>, PageError> {
         kept(&self.drawn, catalog, || read_drawn(self.index, catalog, &self.package).map(Rc::new))
+    }
+
+    fn described(&self, catalog: &str) -> Result<Rc<HashMap<String, Neighbour>>, PageError> {
+        kept(&self.described, catalog, || Ok(Rc::new(self.index.repeated_descriptions(catalog, &self.package)?)))
     }
 
     fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {

@@ -91,9 +91,9 @@ pub(super) fn page(
     let requires = needed(context, &catalog, &row.package, &row.bundle);
     let higher = if detail.upgrades_to.is_empty() { higher(context, detail)? } else { Vec::new() };
     // Files do not repeat what each version of a package says.
-    let described = match context.is_served() {
-        true => None,
-        false => context.index().newest_with_description(&row.catalog, &row.package, &row.bundle)?,
+    let described = match context.shared {
+        Some(shared) => shared.described(&catalog)?.get(&row.bundle).cloned(),
+        None => None,
     };
     let body = html! {
         h1 { (shown(&row.package)) " " (shown(&release.version)) }

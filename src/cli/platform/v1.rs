@@ -211,6 +211,7 @@ fn question(args: &CheckArgs, cluster: Option<Cluster>) -> ReadinessQuestion {
         gates: args.gates.gates(),
         renders_api_services: args.renders_api_services,
         acknowledged: args.acknowledge.clone(),
+        is_brief: false,
     }
 }
 

@@ -105,17 +105,13 @@ const CONSTRAINTS: &str = "SELECT value FROM bundle_constraint WHERE document = 
 const RELATED_IMAGES: &str = "
 SELECT r.name, i.reference FROM related_image r JOIN image i ON i.id = r.image
 WHERE r.document = ?1 ORDER BY r.position";
-const NEWEST_WITH_DESCRIPTION: &str = "
-SELECT b.name, b.version
-FROM (SELECT * FROM bundle WHERE package = ?2
-      AND description = (SELECT x.description FROM (SELECT * FROM bundle WHERE package = ?2 AND name = ?3) x
-                         CROSS JOIN catalog_document xd ON xd.document = x.document
-                         CROSS JOIN catalog xc ON xc.id = xd.catalog WHERE xc.name = ?1 LIMIT 1)) b
+const DESCRIPTIONS: &str = "
+SELECT b.name, b.version, b.description
+FROM (SELECT * FROM bundle WHERE package = ?2) b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
-WHERE c.name = ?1
-ORDER BY b.version_key DESC, b.name DESC
-LIMIT 1";
+WHERE c.name = ?1 AND b.description IS NOT NULL
+ORDER BY b.version_key DESC, b.name DESC";
 
 const DESCRIPTION: &str = "
 SELECT b.description
@@ -280,20 +276,32 @@ impl Index {
         Ok(details)
     }
 
-    /// The newest bundle of a package in a catalog that has the same description as another one; `None` if it is that one itself.
+    /// The bundles of a package in a catalog, by name, whose description a newer one has too, each with the newest that has it.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn newest_with_description(
+    pub fn repeated_descriptions(
         &self,
         catalog: &str,
         package: &str,
-        bundle: &str,
-    ) -> Result<Option<super::Neighbour>, IndexError> {
-        let found = self.rows(NEWEST_WITH_DESCRIPTION, params![catalog, package, bundle], |row| {
-            Ok(super::Neighbour { bundle: row.get(0)?, version: row.get(1)? })
+    ) -> Result<HashMap<String, super::Neighbour>, IndexError> {
+        let rows = self.rows(DESCRIPTIONS, params![catalog, package], |row| {
+            let bundle = super::Neighbour { bundle: row.get(0)?, version: row.get(1)? };
+            Ok((bundle, row.get::<_, i64>(2)?))
         })?;
-        Ok(found.into_iter().next().filter(|it| it.bundle != bundle))
+        let mut newest: HashMap<i64, super::Neighbour> = HashMap::new();
+        let mut repeated = HashMap::new();
+        for (bundle, description) in rows {
+            match newest.get(&description) {
+                Some(first) => {
+                    repeated.insert(bundle.bundle, first.clone());
+                }
+                None => {
+                    newest.insert(description, bundle);
+                }
+            }
+        }
+        Ok(repeated)
     }
 
     /// The description of the head of a package's default channel, or nothing.
