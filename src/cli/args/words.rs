@@ -27,7 +27,7 @@ fn unplaced(_: &str) -> Result<String, &'static str> {
 }
 
 /// Names of positions that sources have.
-const SOURCES: &[&str] = &["SOURCE", "[NAME=]SOURCE", "[NAME=]PATH", "OLD", "NEW", "FILE", "DIR"];
+const SOURCES: &[&str] = &["SOURCE", "[NAME=]SOURCE", "[NAME=]PATH", "OLD", "NEW", "FILE", "DIR", "NAME|DIR"];
 
 /// Names of positions that packages and bundles have.
 const NAMES: &[&str] = &["PKG", "[NS:]PKG", "NAME", "BUNDLE", "API|PKG"];

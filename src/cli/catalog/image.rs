@@ -10,6 +10,7 @@ use super::dockerfile;
 use crate::ask::check_catalog;
 use crate::cli::args::composition;
 use crate::cli::args::destination::{Destination, cannot, created, label, platform};
+use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
@@ -34,9 +35,8 @@ pub(crate) struct ImageCommandArgs {
     /// The catalog, or a directory of none of them, which gets a Dockerfile. Default: all that have a destination
     #[arg(value_name = "NAME|DIR")]
     catalog: Option<String>,
-    /// The same, as other commands take it
-    #[arg(short, long, value_name = "NAME|DIR", conflicts_with = "catalog")]
-    input: Option<String>,
+    #[command(flatten)]
+    _source_option: SourceOption,
     /// Make the image, and send it: `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
     #[arg(long, value_name = "IMAGE", alias = "to")]
     destination: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
         let (key, value) = label(text)?;
         labels.insert(key, value);
     }
-    let catalog = match args.word() {
+    let catalog = match &args.catalog {
         Some(name) => Some(composition::named(&config, name)?),
         None => None,
     };
@@ -92,13 +92,9 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
 }
 
 impl ImageCommandArgs {
-    fn word(&self) -> Option<&str> {
-        self.catalog.as_deref().or(self.input.as_deref())
-    }
-
     /// The directory that is meant: a word is the name of a catalog first.
     fn directory(&self, config: Option<&Config>) -> Option<&Path> {
-        let word = self.word()?;
+        let word = self.catalog.as_deref()?;
         let is_name = config.is_some_and(|it| it.catalogs.iter().any(|it| it.name == word));
         (!is_name && Path::new(word).is_dir()).then_some(Path::new(word))
     }
