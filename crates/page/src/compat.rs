@@ -79,17 +79,11 @@ pub(super) fn answer(context: PageContext<'_>, fit: &Fit) -> Result<Vec<Stay>, P
 }
 
 /// The versions of OpenShift that bundles and names of catalogs speak of, the lowest first.
-fn spoken_of(
-    context: PageContext<'_>,
-    package: &str,
-    lifecycles: &[(String, Lifecycle)],
-) -> Result<Vec<Minor>, PageError> {
+fn spoken_of(context: PageContext<'_>, graphs: &[PackageGraph], lifecycles: &[(String, Lifecycle)]) -> Vec<Minor> {
     let mut texts: Vec<String> = context.catalogs().map(str::to_owned).collect();
-    for graph in context.index().package_graphs(&Filter::default(), package)? {
-        for bundle in graph.bundles {
-            texts.extend(bundle.openshift_versions.split([',', '-', '|', ' ', '"']).map(str::to_owned));
-            texts.extend(bundle.max_openshift_versions);
-        }
+    for bundle in graphs.iter().flat_map(|it| &it.bundles) {
+        texts.extend(bundle.openshift_versions.split([',', '-', '|', ' ', '"']).map(str::to_owned));
+        texts.extend(bundle.max_openshift_versions.iter().cloned());
     }
     texts.extend(
         lifecycles.iter().flat_map(|it| &it.1.versions).flat_map(|it| it.openshift().unwrap_or_default().to_vec()),
@@ -105,7 +99,7 @@ fn spoken_of(
             found.insert(Minor { major, minor });
         }
     }
-    Ok(found.into_iter().collect())
+    found.into_iter().collect()
 }
 
 pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageError> {
@@ -116,7 +110,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
     }
     let lifecycles: Vec<(String, Lifecycle)> =
         context.index().lifecycles(&Filter::default())?.into_iter().filter(|it| it.1.package == *package).collect();
-    let minors = spoken_of(context, package, &lifecycles)?;
+    let minors = spoken_of(context, &graphs, &lifecycles);
     let details = package_answer::answer(context, package)?;
     let steps: Vec<Move> = match &fit.openshift {
         Some(text) => {

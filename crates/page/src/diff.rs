@@ -30,15 +30,17 @@ pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Resul
             return Err(context.unknown_package(package));
         }
     }
-    let mut found = match packages.as_slice() {
-        [] => context.cache().changes(context.index(), old, new)?.to_vec(),
+    let is_wanted = |it: &&Change| !it.detail && comparison.kind.as_ref().is_none_or(|kind| is_of_kind(it, kind));
+    Ok(match packages.as_slice() {
+        [] => {
+            let all = context.cache().changes(context.index(), old, new)?;
+            all.iter().filter(is_wanted).cloned().collect()
+        }
         some => {
             let side = |catalog| Side { index: context.index(), catalog };
-            ask::changes(side(old), side(new), some)?
+            ask::changes(side(old), side(new), some)?.into_iter().filter(|it| is_wanted(&it)).collect()
         }
-    };
-    found.retain(|it| !it.detail && comparison.kind.as_ref().is_none_or(|kind| is_of_kind(it, kind)));
-    Ok(found)
+    })
 }
 
 /// The kind of the changes that break something.

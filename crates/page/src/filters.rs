@@ -11,7 +11,7 @@ use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::PageContext;
-use olmdex_index::query::{Facet, FacetKind};
+use olmdex_index::query::{Facet, FacetKind, PackageRow};
 use olmdex_version::by_numbers;
 
 /// Values of a field that are shown at once; the others can be unfolded.
@@ -195,12 +195,13 @@ fn choices(facets: &[Facet], field: &Field, is_counted: impl Fn(&Facet) -> bool)
 }
 
 /// The values that the packages of the list have, the most frequent first. A value may be added to those that are chosen already.
-pub(super) fn facets(context: PageContext<'_>, list: &List, packages: &BTreeSet<&str>) -> Result<Markup, PageError> {
+pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow]) -> Result<Markup, PageError> {
+    let packages: BTreeSet<&str> = rows.iter().map(|it| it.package.as_str()).collect();
     let facets = context.cache().facets(context.index())?;
     let is_asked = |catalog: &String| list.catalogs.is_empty() || list.catalogs.contains(catalog);
     let mut groups: Vec<(&'static str, Vec<(Choice, Route)>)> = Vec::new();
     if context.has_several() {
-        groups.push(("Catalog", catalogs(context, list)?));
+        groups.push(("Catalog", catalogs(context, list, rows)?));
     }
     for field in &FIELDS {
         let chosen = (field.get)(list);
@@ -213,7 +214,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, packages: &BTreeSet<
             None
         };
         let counted = without.as_ref().map(names);
-        let counted = counted.as_ref().unwrap_or(packages);
+        let counted = counted.as_ref().unwrap_or(&packages);
         let keys: BTreeSet<String> = chosen.iter().map(|it| spelled(field, it)).collect();
         let mut all = choices(facets, field, |it| counted.contains(&*it.package) && is_asked(&it.catalog));
         all.retain(|it| !keys.contains(&spelled(field, &it.label)));
@@ -259,13 +260,19 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, packages: &BTreeSet<
 }
 
 /// The catalogs that are not chosen, with the packages that each has of the list as it is without a catalog.
-fn catalogs(context: PageContext<'_>, list: &List) -> Result<Vec<(Choice, Route)>, PageError> {
-    let wider = List { catalogs: Vec::new(), ..list.clone() };
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let places: Vec<(String, String)> = match answer(context, &wider)? {
-        Answer::Found(hits) => hits.into_iter().map(|it| (it.catalog, it.package)).collect(),
-        Answer::Listed(rows) => rows.into_iter().map(|it| (it.catalog, it.package)).collect(),
+fn catalogs(context: PageContext<'_>, list: &List, rows: &[PackageRow]) -> Result<Vec<(Choice, Route)>, PageError> {
+    let of_rows = |rows: &[PackageRow]| -> Vec<(String, String)> {
+        rows.iter().map(|it| (it.catalog.clone(), it.package.clone())).collect()
     };
+    let places = if list.catalogs.is_empty() {
+        of_rows(rows)
+    } else {
+        match answer(context, &List { catalogs: Vec::new(), ..list.clone() })? {
+            Answer::Found(hits) => hits.into_iter().map(|it| (it.catalog, it.package)).collect(),
+            Answer::Listed(rows) => of_rows(&rows),
+        }
+    };
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (catalog, package) in places {
         found.entry(catalog).or_default().insert(package);
     }

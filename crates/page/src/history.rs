@@ -24,16 +24,6 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let days: HashMap<String, Day> =
         context.index().dated_of_package(package)?.into_iter().map(|it| (it.bundle, it.day)).collect();
     let newest_first: Vec<&HistoryRow> = answers.iter().rev().collect();
-    let fate = |it: &&HistoryRow| {
-        (
-            it.first.clone(),
-            it.last.clone(),
-            it.is_current,
-            it.missing_in.clone(),
-            it.deprecated_in.clone(),
-            it.contents > 1,
-        )
-    };
     let runs: Vec<&[&HistoryRow]> = newest_first.chunk_by(|a, b| fate(a) == fate(b)).collect();
     let has = |holds: fn(&HistoryRow) -> bool| answers.iter().any(holds);
     let (has_gaps, has_deprecated) = (has(|it| !it.missing_in.is_empty()), has(|it| !it.deprecated_in.is_empty()));
@@ -97,4 +87,9 @@ fn released(run: &[&HistoryRow], days: &HashMap<String, Day>) -> Markup {
             (day(first)) @if first != last { " to " (day(last)) }
         }
     }
+}
+
+/// What versions share that came and went together.
+fn fate(it: &HistoryRow) -> (&str, &str, bool, &[String], &[String], bool) {
+    (&it.first, &it.last, it.is_current, &it.missing_in, &it.deprecated_in, it.contents > 1)
 }

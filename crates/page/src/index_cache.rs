@@ -171,14 +171,7 @@ impl IndexCache {
 
     /// The day of the newest version of each package, as far as bundles say it.
     pub(super) fn days(&self, index: &Index) -> Result<&HashMap<String, Day>, IndexError> {
-        kept(&self.days, || {
-            let mut days: HashMap<String, Day> = HashMap::new();
-            for it in index.newest_of_catalog(None, usize::try_from(i64::MAX).unwrap_or(usize::MAX))? {
-                let day = days.entry(it.package).or_insert(it.day);
-                *day = it.day.max(*day);
-            }
-            Ok(days)
-        })
+        kept(&self.days, || index.newest_days())
     }
 
     fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {

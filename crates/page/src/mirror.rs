@@ -26,9 +26,10 @@ struct Composed {
     catalog: String,
     operator: Operator,
     explained: Explained,
-    missing: Vec<Missing>,
     defaults: Vec<ChosenDefault>,
     images: Vec<String>,
+    /// The packages that are asked for, as far as the catalog has them.
+    found: Catalog,
 }
 
 /// The answer as data: what `filter --package … --explain` gives.
@@ -50,9 +51,7 @@ fn asked(list: &MirrorList) -> Result<Vec<Package>, PageError> {
 }
 
 fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>) -> Result<Composed, PageError> {
-    let having: Vec<String> = context.catalogs().map(str::to_owned).collect();
-    let none = || PageError::Failed("the index has no catalog".to_owned());
-    let name = context.choose(list.catalog.as_ref(), &having, none)?;
+    let name = chosen_catalog(context, list)?;
     let image = context.cache().catalogs.iter().find(|it| it.catalog == name).map(|it| it.image.clone());
     let image = image.filter(|it| !it.is_empty()).unwrap_or_else(|| PLACEHOLDER.to_owned());
     let mut operator = Operator { catalog: image, full: list.is_full, packages, ..Operator::default() };
@@ -63,11 +62,14 @@ fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>)
     let release = FilterVersion::default();
     let explained = mirror::explained(&name, &catalog, &operator, release)
         .map_err(|error| PageError::parameter("p", &error.to_string()))?;
-    let filter = Filter { catalogs: vec![name.clone()], ..Filter::default() };
-    let known = context.index().packages(&filter)?;
-    let missing = mirror::missing(&catalog, &operator, known.iter().map(|it| it.package.as_str()));
     let images = mirror::images(&catalog, &explained.filtered).into_iter().map(str::to_owned).collect();
-    Ok(Composed { catalog: name, operator, explained, missing, defaults, images })
+    Ok(Composed { catalog: name, operator, explained, defaults, images, found: catalog })
+}
+
+/// The catalog of a list: the one that it names, or the preferred one.
+fn chosen_catalog(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
+    let having: Vec<String> = context.catalogs().map(str::to_owned).collect();
+    context.choose(list.catalog.as_ref(), &having, || PageError::Failed("the index has no catalog".to_owned()))
 }
 
 pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, PageError> {
@@ -76,16 +78,19 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
         Ok(packages) if !packages.is_empty() => Some(composed(context, list, packages.clone())?),
         _ => None,
     };
+    let catalog = chosen_catalog(context, list)?;
+    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
+    let known: Vec<String> = context.index().packages(&filter)?.into_iter().map(|it| it.package).collect();
     let body = html! {
         h1 { "Mirror list" }
         p.lead { "Choose packages, channels and versions, and copy what mirrors them." }
-        (form(context, list)?)
+        (form(context, list, &catalog, &known))
         (chosen(context, list))
         @if let Err(error) = &asked {
             div.note.bad role="note" { p { (worded(&error.to_string())) ": " (worded(error.help())) "." } }
         }
         @if let Some(found) = &found {
-            (notes(found))
+            (notes(found, &known))
             @for it in &found.explained.packages { (package(context, list, it)) }
             (results(context, list, found))
         }
@@ -111,18 +116,15 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
     })
 }
 
-fn form(context: PageContext<'_>, list: &MirrorList) -> Result<Markup, PageError> {
+fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[String]) -> Markup {
     let mut names: Vec<String> = context.catalogs().map(str::to_owned).collect();
     names.sort();
-    let catalog = context.cache().choose(list.catalog.as_slice(), context.catalogs()).unwrap_or_default().to_owned();
-    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
-    let known = context.index().packages(&filter)?;
-    Ok(html! {
+    html! {
         form.question action=[context.to(&Route::Mirror(MirrorList::default()))] {
             @if !list.packages.is_empty() { input type="hidden" name="p" value=(list.packages.join(",")); }
-            @if names.len() > 1 { (select(("catalog", "Catalog"), None, &names, Some(&catalog))) }
+            @if names.len() > 1 { (select(("catalog", "Catalog"), None, &names, Some(catalog))) }
             label { span { "Package" } input name="package" list="known" placeholder="keda" autocomplete="off"; }
-            datalist #known { @for it in &known { option value=(it.package) {} } }
+            datalist #known { @for it in known { option value=(it) {} } }
             label { span { "Channel" } input name="channel" placeholder="all" autocomplete="off"; }
             label { span { "Lowest version" } input name="min" autocomplete="off"; }
             label { span { "Highest version" } input name="max" autocomplete="off"; }
@@ -132,7 +134,7 @@ fn form(context: PageContext<'_>, list: &MirrorList) -> Result<Markup, PageError
             } }
             button { "Add" }
         }
-    })
+    }
 }
 
 /// What is in the list, each with a way to take it out.
@@ -159,9 +161,10 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
     }
 }
 
-fn notes(found: &Composed) -> Markup {
+fn notes(found: &Composed, known: &[String]) -> Markup {
+    let missing = mirror::missing(&found.found, &found.operator, known.iter().map(String::as_str));
     html! {
-        @for it in &found.missing {
+        @for it in &missing {
             div.note.bad role="note" { p {
                 @match it {
                     Missing::Package { package, meant } => {

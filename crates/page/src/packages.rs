@@ -146,7 +146,6 @@ fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&S
             (rows, scores)
         }
     };
-    let packages: BTreeSet<&str> = all.iter().map(|it| it.package.as_str()).collect();
     let lines = sorted(context, list, &all, &scores)?;
     let n_lines = lines.len();
     // A file has no next page to ask for.
@@ -164,7 +163,7 @@ fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&S
     catalogs.sort_by_key(|it| by_numbers(it));
     let title = if list.words.is_empty() { "Packages".to_owned() } else { format!("Packages: {}", list.words) };
     let facets = if context.is_served() {
-        facets(context, list, &packages)?
+        facets(context, list, &all)?
     } else {
         html! {}
     };

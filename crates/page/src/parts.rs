@@ -12,6 +12,7 @@ use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleRow, PackageRow};
+pub(super) use olmdex_plan::plan::worded;
 use olmdex_version::by_numbers;
 
 /// A link to a page, or plain words where there is no such page.
@@ -25,20 +26,6 @@ pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) 
 /// A text of a catalog, with what cannot be seen made visible.
 pub(super) fn shown(text: &str) -> String {
     printable(text).into_owned()
-}
-
-/// A message of the program, in which names stand between backticks, as on a terminal: here they are code.
-pub(super) fn worded(text: &str) -> Markup {
-    let parts: Vec<&str> = text.split('`').collect();
-    // Without its partner, a backtick is one.
-    if parts.len().is_multiple_of(2) {
-        return html! { (shown(text)) };
-    }
-    html! {
-        @for (at, part) in parts.iter().enumerate() {
-            @if at.is_multiple_of(2) { (shown(part)) } @else { code { (shown(part)) } }
-        }
-    }
 }
 
 /// A version as a link to its page.

@@ -363,23 +363,28 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
             }
         }
     };
-    let references: BTreeSet<&str> = [detail.row.image.as_str()]
-        .into_iter()
-        .chain(detail.related_images.iter().map(|it| it.image.as_str()))
-        .filter(|it| !it.is_empty())
-        .collect();
-    let row = &detail.row;
-    let list = mirror_route(context, format!("{}@{}", row.package, row.version), &row.catalog);
     html! {
         @if !detail.related_images.is_empty() {
             h2 #images { "Images" }
-            @if context.is_served() && !row.version.is_empty() {
-                p { (link(context, &list, "Mirror list of this version")) ": its ImageSetConfiguration, and its images as text." }
-            }
-            @if context.is_served() { details { summary { "All " (references.len()) " references, to copy" }
-                pre.command.manifest { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } } }
+            // Files have the references in the table alone.
+            @if context.is_served() { (to_mirror(context, detail)) }
             (table("Related images", &["Name", "Image"], rows))
         }
+    }
+}
+
+/// The way to the mirror list of a version, and its references to copy.
+fn to_mirror(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
+    let row = &detail.row;
+    let list = mirror_route(context, format!("{}@{}", row.package, row.version), &row.catalog);
+    let related = detail.related_images.iter().map(|it| it.image.as_str());
+    let references: BTreeSet<&str> = related.chain([row.image.as_str()]).filter(|it| !it.is_empty()).collect();
+    html! {
+        @if !row.version.is_empty() {
+            p { (link(context, &list, "Mirror list of this version")) ": its ImageSetConfiguration, and its images as text." }
+        }
+        details { summary { "All " (references.len()) " references, to copy" }
+            pre.command.manifest { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } }
     }
 }
 

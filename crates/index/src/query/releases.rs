@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: a bundle without a day that can be read is left out, since nothing says when it came.
 
+use std::collections::HashMap;
+
 use rusqlite::{Params, params};
 
 use crate::{Index, IndexError};
@@ -49,7 +51,27 @@ ORDER BY substr(b.created_at, 1, 19) DESC, b.package, b.version_key DESC",
 const OF_PACKAGE: &str = dated!("b.package = ?1", "");
 const OF_CATALOG: &str = dated!("(?1 IS NULL OR c.name = ?1)", "\nLIMIT ?2");
 
+const DAYS: &str = "
+SELECT DISTINCT package, substr(created_at, 1, 10) FROM bundle
+WHERE created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'";
+
 impl Index {
+    /// The day of the newest dated bundle of each package.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn newest_days(&self) -> Result<HashMap<String, Day>, IndexError> {
+        let mut days: HashMap<String, Day> = HashMap::new();
+        let rows = self.rows(DAYS, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        for (package, day) in rows {
+            if let Some(day) = Day::parse(&day) {
+                let newest = days.entry(package).or_insert(day);
+                *newest = day.max(*newest);
+            }
+        }
+        Ok(days)
+    }
+
     /// All dated bundles of a package, the newest first.
     ///
     /// # Errors

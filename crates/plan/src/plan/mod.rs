@@ -62,6 +62,7 @@ pub use manifests::manifests;
 pub use markdown::{markdown, script};
 pub use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
 pub use operator_state::OperatorState;
+pub use prose::worded;
 pub use question::{PlanQuestion, path_by_name, path_of};
 pub use way_out::{StayingOperator, WayOut, catalogs_of_move, way_out};
 

@@ -19,8 +19,9 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
     if parts.len().is_multiple_of(2) { vec![text] } else { parts }
 }
 
-/// A message in which names stand between backticks: here they are code.
-pub(super) fn worded(text: &str) -> Markup {
+/// A message in which names stand between backticks, as on a terminal: here they are code.
+#[must_use]
+pub fn worded(text: &str) -> Markup {
     html! {
         @for (at, part) in parts(text).iter().enumerate() {
             @if at.is_multiple_of(2) { (shown(part)) } @else { code { (shown(part)) } }
