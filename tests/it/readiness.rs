@@ -387,7 +387,7 @@ fn subscriptions_that_have_moved_are_told_apart() {
     assert_eq!(states(&format!("{CLUSTER}{}", extension("light/lamp"))), [State::Conflict]);
     let both = [State::AlreadyMigrated, State::Eligible];
     assert_eq!(states(&format!("{CLUSTER}{}", extension("light/gone"))), both);
-    // Of what has moved there is nothing left to write.
+    // An operator that has moved needs no manifests any more.
     assert!(answer(&format!("{CLUSTER}{}", extension("light/lamp")), &[]).conversion.extensions.is_empty());
 }
 

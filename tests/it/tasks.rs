@@ -98,7 +98,7 @@ fn workspace() -> tempfile::TempDir {
 
 /// Runs a command line for a shell: its exit code, and both of its outputs.
 fn run(line: &str, directory: &Path) -> (i32, String) {
-    // Of an index, any SQLite reads what `sqlite3` does.
+    // Any SQLite reads of an index what `sqlite3` does.
     if let Some(("index.db", sql)) = line.strip_prefix("sqlite3 ").and_then(|it| it.split_once(' ')) {
         let connection = rusqlite::Connection::open(directory.join("index.db")).unwrap();
         let found: i64 = connection.query_row(sql.trim_matches('\''), [], |it| it.get(0)).unwrap();

@@ -53,8 +53,8 @@ use crate::version::first_of;
   olmdex validate my-catalog/ --pipeline disconnected --fix --dry-run
   olmdex validate my-catalog/ --compat opm -o json")]
 pub(crate) struct ValidateArgs {
-    /// Catalogs: directories, files, an index.db, or `-` for standard input; bundle directories, too. Each is checked by itself; with `--pipeline konflux` they are
-    /// fragments of one index. Without any, the catalogs that olmdex.toml names
+    /// Catalogs: directories, files, an index.db, or `-` for standard input; bundle directories, too. Each is checked by itself; with
+    /// `--pipeline konflux` they are fragments of one index. Without any, the catalogs that olmdex.toml names
     #[arg(value_name = "[NAME=]SOURCE", value_parser = named_source())]
     sources: Vec<NamedSource>,
     #[command(flatten)]

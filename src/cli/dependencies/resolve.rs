@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let wish = ResolutionWish { until_stable: args.until_stable, shows_quirks: args.show_olm_quirks, options };
     let Resolutions { answers, warnings, is_good, is_of_several, failure, cost } = resolutions(&index, worlds, &wish)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
-    // Of what was passed over nobody knows whether it changes.
+    // Nobody knows whether a namespace changes that was passed over.
     let folds = is_of_several && !has_skipped && args.output == ResolveFormat::Table;
     print(args, answers, is_of_several, folds)?;
     if args.timings {

@@ -49,7 +49,7 @@ impl RepositoryFile {
         Self::of(root.join(relative).to_string_lossy().into_owned(), text)
     }
 
-    /// That with a text.
+    /// Takes a text for the file; `shown` is its name in messages.
     pub(super) fn of(shown: String, text: Vec<u8>) -> Result<Self, Unread> {
         let mut found: Option<(Origin, Vec<u8>)> = None;
         let expansion = olmdex_text::json::Expansion::default();

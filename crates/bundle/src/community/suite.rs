@@ -12,9 +12,9 @@ use olmdex_fbc::Spot;
 /// A pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suite {
-    /// Of community operators.
+    /// The pipeline of community operators.
     Community,
-    /// Of certified operators and of the marketplace.
+    /// The pipeline of certified operators and of the marketplace.
     Certified,
 }
 

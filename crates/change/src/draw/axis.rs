@@ -22,8 +22,8 @@ pub(super) struct Axis {
     pub(super) rows: Vec<Row>,
     /// The default channel first, then by the versions of the heads.
     pub(super) tracks: Vec<Track>,
-    /// Of each row, whether the row below it is a version too, and no upgrade leads from it or from one further below to this
-    /// row or one above.
+    /// Row by row, whether a gap is below it: the next row is a version too, and no upgrade leads from that row or from one
+    /// further below to this row or one above.
     pub(super) is_gap_below: Vec<bool>,
     /// What leads to each row; only of a single channel.
     pub(super) sources: Vec<Sources>,
@@ -54,7 +54,7 @@ pub(super) struct Track {
     pub(super) is_deprecated: bool,
     /// Its entries by row.
     pub(super) entries: Vec<(usize, EntryMark)>,
-    /// Of each row, whether an upgrade leads from below it to this row or above.
+    /// Row by row, whether an upgrade leads from below it to this row or above.
     crosses_below: Vec<bool>,
     /// What the `skipRange` of each head reaches in any channel: the head's row, and the lowest row.
     pub(super) ranges: Vec<(usize, usize)>,
@@ -77,7 +77,7 @@ impl Crossings {
         }
     }
 
-    /// Of each row, whether an upgrade leads over the line below it.
+    /// Row by row, whether an upgrade leads over the line below it.
     fn below(&self) -> Vec<bool> {
         let mut n = 0;
         let is_crossed = self.0.iter().map(|it| {

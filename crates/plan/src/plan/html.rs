@@ -46,7 +46,7 @@ pub type PackageAddress<'l> = &'l dyn Fn(&OperatorPlan) -> Option<String>;
 pub fn html(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let title = format!("OpenShift {} to {}", shown(&metadata.from), shown(&metadata.to));
-    // Of all scripts, only this one may run, whatever a cluster has in its texts.
+    // The policy lets this script run and no other, since texts of a cluster may hold one.
     let digest = STANDARD.encode(Sha256::digest(SCRIPT));
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"

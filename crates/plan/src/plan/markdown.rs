@@ -91,7 +91,7 @@ impl PlanStep {
 }
 
 impl Plan {
-    /// What it comes to, in a line.
+    /// The summary, in a line.
     #[must_use]
     pub fn summary(&self) -> String {
         let metadata = &self.metadata;

@@ -15,7 +15,7 @@ pub(super) struct Light {
     pub(super) class: &'static str,
     pub(super) mark: &'static str,
     pub(super) words: &'static str,
-    /// Which of three lamps is on, from the red one.
+    /// The number of the lamp that is on, from the red one; none of the three if nothing is known.
     pub(super) lamp: Option<usize>,
 }
 

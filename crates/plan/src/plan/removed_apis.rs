@@ -61,7 +61,7 @@ fn removed(api: &ApiRequestCount, at: Minor, plan: &Plan) -> Option<Blocker> {
     Some(Blocker { value: Some(api.removed_in.clone()), ..found })
 }
 
-/// Who asks; of a service account, the operators of its namespace too.
+/// A client in words; a service account comes with the operators of its namespace.
 fn client_words(client: &ApiClient, plan: &Plan) -> String {
     let namespace = client.user.strip_prefix("system:serviceaccount:").and_then(|it| it.split(':').next());
     let own = plan.operators.iter().filter(|it| namespace.is_some() && it.namespace.as_deref() == namespace);

@@ -94,7 +94,7 @@ pub struct Cluster {
     pub pools: Vec<MachineConfigPool>,
     /// Nodes.
     pub nodes: Vec<ClusterNode>,
-    /// Who asks for which APIs.
+    /// Requests for APIs, by the clients that make them.
     pub api_requests: Vec<ApiRequestCount>,
     /// What must be acknowledged before an update.
     pub admin_gates: AdminGates,

@@ -53,7 +53,7 @@ impl Dockerfile {
         Ok(Self::of(&path.to_string_lossy(), context, &String::from_utf8_lossy(&text)))
     }
 
-    /// That with a text.
+    /// Takes a text for the file; `shown` is its name in messages, `context` the directory that it copies from.
     #[must_use]
     pub fn of(shown: &str, context: &Path, text: &str) -> Self {
         let mut reader = Reader::default();

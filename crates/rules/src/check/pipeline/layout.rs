@@ -35,7 +35,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// That of a directory, or of files that are in none.
+    /// The layout of a directory, or of files that lie in none.
     pub(super) fn of(input: &Input, directory: Option<&Path>, package: Option<&str>, shown: &str) -> Self {
         let mut it = Self { shown: shown.to_owned(), root: directory.map(Path::to_owned), ..Self::default() };
         match directory {
