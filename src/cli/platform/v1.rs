@@ -150,7 +150,9 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
     let has_cluster = !args.cluster.is_empty();
     let writes = matches!(args.output, V1Format::Manifests | V1Format::Script);
     if writes && !has_cluster {
-        let error = CommandError::usage("this is made of the Subscriptions of a cluster, and none is given");
+        let error = CommandError::usage(
+            "manifests and scripts are made of the Subscriptions of a cluster, and no cluster is given",
+        );
         return Err(error.help(
             "name its manifests with `--cluster`; `olmdex filter -o cluster-extension` makes ClusterExtensions of a catalog",
         ));
