@@ -174,17 +174,16 @@ impl NewDirectory {
     }
 
     fn start(shared: Arc<Shared>, place: Option<Place>, target: &Path) -> Result<Self, FileError> {
-        let workspace = &shared.workspace;
-        let start = || -> Result<OwnedFd, Errno> {
+        let made = shared.fill(|workspace| {
             workspace.empty()?;
             rustix::fs::mkdirat(workspace.directory(), FILES, Mode::from_raw_mode(0o777))?;
             system::open_subdirectory(workspace.directory(), OsStr::new(FILES))
-        };
-        let files = match start() {
+        });
+        let files = match made {
             Ok(files) => files,
             Err(error) => {
                 shared.end();
-                return Err(FileError::io(target, error));
+                return Err(error);
             }
         };
         Ok(Self {

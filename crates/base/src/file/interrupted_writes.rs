@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use rustix::io::Errno;
+
 use super::error::FileError;
 use super::workspace::Workspace;
 
@@ -93,6 +95,13 @@ impl Shared {
         }
     }
 
+    /// Fills the workspace with `make`, unless the write was abandoned. The handler of a signal waits meanwhile: an entry that is made
+    /// while it removes the workspace would keep the directory from being removed.
+    pub(super) fn fill<T>(&self, make: impl FnOnce(&Workspace) -> Result<T, Errno>) -> Result<T, FileError> {
+        let _stage = self.hold()?;
+        make(&self.workspace).map_err(|error| FileError::io(&self.target, error))
+    }
+
     /// Ends the write: takes the workspace away unless the next write needs it.
     pub(super) fn end(self: &Arc<Self>) {
         // It is listed until all of it is done: a handler that finds it waits for that, one that does not ends the process.
@@ -143,6 +152,21 @@ mod tests {
     use super::super::workspace::Workspace;
     use super::{Left, Live};
     use crate::file::FileError;
+
+    #[test]
+    fn nothing_is_made_in_the_workspace_of_an_abandoned_write() {
+        use std::os::fd::AsFd as _;
+        let directory = tempfile::tempdir().unwrap();
+        let parent = system::open_directory(directory.path()).unwrap();
+        let mut live = Live::new();
+        let claim = || Workspace::claim(parent.as_fd(), directory.path(), ".one".into(), Path::new("target"));
+        let shared = live.begin(Path::new("target"), claim).unwrap();
+        // The signal comes after the claim and before the new file is made.
+        assert_eq!(live.give_up().iter().map(|it| it.clear()).collect::<Vec<_>>(), [Left::Old]);
+        let made = shared.fill(|workspace| system::create_file(workspace.directory(), Path::new("new")));
+        assert!(matches!(made, Err(FileError::Interrupted { .. })), "{made:?}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
 
     #[test]
     fn no_write_begins_once_all_were_given_up() {

@@ -60,11 +60,12 @@ impl Replacement {
         place.file()?;
         let shared =
             Shared::begin(target, || Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target))?;
-        let failed = |error: rustix::io::Errno| FileError::io(target, error);
         let begin = || -> Result<File, FileError> {
             place.file()?;
-            shared.workspace.empty().map_err(failed)?;
-            system::create_file(shared.workspace.directory(), Path::new(NEW)).map_err(failed)
+            shared.fill(|workspace| {
+                workspace.empty()?;
+                system::create_file(workspace.directory(), Path::new(NEW))
+            })
         };
         match begin() {
             Ok(file) => Ok(Self { temporary: shared.workspace.path().join(NEW), place, file, shared, seen: None }),

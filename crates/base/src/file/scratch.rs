@@ -60,7 +60,11 @@ impl Scratch {
     /// # Errors
     /// What the system says.
     pub fn create(&self, name: &str) -> io::Result<std::fs::File> {
-        Ok(system::create_file(self.shared.workspace.directory(), Path::new(name))?)
+        let made = self.shared.fill(|workspace| system::create_file(workspace.directory(), Path::new(name)));
+        made.map_err(|error| match error {
+            FileError::Io { source, .. } => source,
+            error => io::Error::other(error),
+        })
     }
 
     /// Copies a regular file into the directory, readable and writable for this user alone.

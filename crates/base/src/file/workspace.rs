@@ -119,9 +119,23 @@ impl Workspace {
 
     /// Removes it, the lock last. If something of it cannot be removed, the lock stays, and the next write takes it over.
     pub(super) fn remove(&self) {
-        if self.empty().is_ok() && system::unlink(self.directory(), OsStr::new(LOCK)).is_ok() {
-            // Another process may be using the directory by now; then it is not empty, and stays.
-            let _ = system::remove_empty(self.parent.as_fd(), &self.name);
+        if self.empty().is_err() || system::unlink(self.directory(), OsStr::new(LOCK)).is_err() {
+            return;
+        }
+        for _ in 0..ATTEMPTS {
+            match system::remove_empty(self.parent.as_fd(), &self.name) {
+                // A thread of this process that writes by path, as SQLite does with its journal, can still have made an entry. Without a
+                // lock beside it, that entry would be in the way of the next write.
+                Err(Errno::NOTEMPTY | Errno::EXIST)
+                    if matches!(system::entry(self.directory(), LOCK.as_ref()), Ok(None)) =>
+                {
+                    if self.empty().is_err() {
+                        return;
+                    }
+                }
+                // It is gone, or another process uses the directory by now.
+                _ => return,
+            }
         }
     }
 }
