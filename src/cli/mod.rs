@@ -37,7 +37,7 @@ use dependencies::{crd_check, deps, explain, explain_message, images, provides, 
 use exporting::export;
 use legacy::{doctor, edit, migrate};
 use mirror::{filter, holdings, lock, outdated, renovate};
-use platform::{lifecycle, plan, platform_path, v1};
+use platform::{lifecycle, plan, platform_path, v1, whereis};
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
@@ -171,6 +171,7 @@ commands! {
     "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Upgrades 5, reads;
     "compat" => Compat(compat::CompatArgs), compat::run, Clusters 2, reads;
     "plan" => Plan(plan::PlanArgs), plan::run, Clusters 1, reads;
+    "whereis" => Whereis(whereis::WhereisArgs), whereis::run, Catalogs 10, reads;
     "v1" => V1(v1::V1Args), v1::run, Clusters 7, reads;
     "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Clusters 3, reads;
     "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run, Clusters 4, reads;

@@ -67,6 +67,7 @@ mod planning;
 mod platform_updates;
 mod practices;
 mod properties;
+mod publishing;
 mod readiness;
 mod readme;
 mod registries;

@@ -15,6 +15,7 @@
 //! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
 //! | which rights a version asks for, and which of them are new | [`permissions()`] |
 //! | what can move to OLM v1, and what takes its place there | [`ReadinessQuestion::answer`] |
+//! | in which catalogs a package is, and what would publish it in another | [`WhereisQuestion::answer`] |
 //! | how a cluster gets to a later version of OpenShift | [`plan_of`] |
 //! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
 //!
@@ -39,6 +40,7 @@ mod resolution;
 mod simulation;
 mod upgrade;
 mod upgrade_answers;
+mod whereis;
 mod why;
 
 pub use bundle::{Target, looks_like_range, of_version};
@@ -67,4 +69,8 @@ pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
 pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};
+pub use whereis::{
+    AbsenceReason, CatalogPresence, ChannelPresence, FileChange, KnownFrom, MirroredCatalog, SmallestChange,
+    WhereisAnswers, WhereisQuestion,
+};
 pub use why::WhyAnswers;

@@ -25,26 +25,35 @@ impl PackageName {
         Self { package: package.to_owned(), installed: None, channel: None }
     }
 
+    /// Takes a name apart without catalogs: a plain name is that of a package.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        match Name::parse(text) {
+            Name::Version(package, version) => Self { package, installed: Some(version), channel: None },
+            Name::Channel(package, channel) => Self { package, installed: None, channel: Some(channel) },
+            Name::Plain(name) => Self::of(&name),
+        }
+    }
+
     /// Takes a name apart. A plain name that no package has, but a bundle or an edge, means the bundle.
     ///
     /// # Errors
     /// If the catalogs cannot be read.
     pub fn find(index: &Index, text: &str) -> Result<Self, AskError> {
-        Ok(match Name::parse(text) {
-            Name::Version(package, version) => Self { package, installed: Some(version), channel: None },
-            Name::Channel(package, channel) => Self { package, installed: None, channel: Some(channel) },
-            Name::Plain(name) => {
-                let mut packages = index.packages_of_bundle(&name)?;
-                if packages.is_empty() {
-                    packages = index.packages_mentioning(&name)?;
-                }
-                match packages.into_iter().next() {
-                    Some(package) if package != name && !index.package_names()?.contains(&name) => {
-                        Self { package, installed: Some(name), channel: None }
-                    }
-                    _ => Self { package: name, installed: None, channel: None },
-                }
+        let parsed = Self::parse(text);
+        if parsed.is_part() {
+            return Ok(parsed);
+        }
+        let name = parsed.package;
+        let mut packages = index.packages_of_bundle(&name)?;
+        if packages.is_empty() {
+            packages = index.packages_mentioning(&name)?;
+        }
+        Ok(match packages.into_iter().next() {
+            Some(package) if package != name && !index.package_names()?.contains(&name) => {
+                Self { package, installed: Some(name), channel: None }
             }
+            _ => Self::of(&name),
         })
     }
 

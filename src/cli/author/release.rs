@@ -212,7 +212,16 @@ fn catalogs(
 
 impl From<RepositoryError> for CommandError {
     fn from(error: RepositoryError) -> Self {
-        Self::new(Exit::Input, error.to_string()).help("name a directory of `operators/` in a repository")
+        let message = error.to_string();
+        match error {
+            RepositoryError::NoOperator { meant: Some(meant), .. } => {
+                Self::new(Exit::NotFound, message).help(format!("did you mean `{meant}`?"))
+            }
+            RepositoryError::NoOperator { .. } => {
+                Self::new(Exit::NotFound, message).help("its operators are the directories of `operators/`")
+            }
+            _ => Self::new(Exit::Input, message).help("name a directory of `operators/` in a repository"),
+        }
     }
 }
 

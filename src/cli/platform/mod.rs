@@ -7,3 +7,4 @@ pub(in crate::cli) mod plan;
 pub(in crate::cli) mod platform_path;
 pub(in crate::cli) mod v1;
 mod v1_manifests;
+pub(in crate::cli) mod whereis;

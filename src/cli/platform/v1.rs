@@ -14,6 +14,7 @@ use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
 use crate::cli::print::fit::wrap;
+use crate::cli::print::paragraph::write_wrapped;
 use crate::cli::print::table::{self, Column, Row, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
@@ -355,20 +356,6 @@ fn details(item: &Readiness, explains: bool) -> Vec<&Condition> {
         State::AlreadyMigrated | State::Eligible => it.is_acknowledged,
     };
     item.conditions.iter().filter(is_shown).collect()
-}
-
-fn write_wrapped(
-    out: &mut impl std::io::Write,
-    first: &str,
-    rest: &str,
-    text: &str,
-    width: usize,
-) -> std::io::Result<()> {
-    let text = printable_line(text).into_owned();
-    for (idx, line) in wrap(&text, width.saturating_sub(rest.len())).iter().enumerate() {
-        writeln!(out, "{}{line}", if idx == 0 { first } else { rest })?;
-    }
-    Ok(())
 }
 
 /// How many there are of each state, and what is not known of many.

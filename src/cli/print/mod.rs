@@ -10,6 +10,7 @@ pub(in crate::cli) mod findings;
 pub(in crate::cli) mod fit;
 pub(in crate::cli) mod left_out;
 pub(in crate::cli) mod messages;
+pub(in crate::cli) mod paragraph;
 pub(in crate::cli) mod resolution;
 pub(in crate::cli) mod rules;
 pub(in crate::cli) mod sheet;

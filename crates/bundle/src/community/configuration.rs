@@ -11,6 +11,8 @@ pub(super) struct Settings {
     pub(super) update_graph: Option<String>,
     /// Whether catalogs are made of templates.
     pub(super) is_fbc: bool,
+    /// What happens to the operator when a version of OpenShift gets its catalogs.
+    pub(super) promotion: Option<String>,
     pub(super) mapping: Vec<Mapping>,
 }
 
@@ -61,6 +63,7 @@ impl Settings {
         Self {
             update_graph: text(Some(value), "updateGraph"),
             is_fbc: fbc.and_then(|it| it.get("enabled")).and_then(|it| it.as_bool()).unwrap_or(false),
+            promotion: text(fbc, "version_promotion_strategy"),
             mapping: mapping.into_iter().flat_map(|it| it.items()).map(Mapping::of).collect(),
         }
     }

@@ -6,6 +6,7 @@
 //! | [`Operator`] | reads the directory of an operator |
 //! | [`release()`] | what a release configuration does to templates |
 //! | [`Repository`] | finds the repository around a path, its settings and its `catalogs/` |
+//! | [`Publications`] | whether an operator is in the catalog of a version of OpenShift, and what would put it there |
 //! | [`check_catalogs()`] | what the pipelines say of catalogs in it |
 //! | [`check_change()`] | what they say of the extent of a change |
 //! | [`check()`] | what the pipelines say of an operator before they take a change |
@@ -26,6 +27,7 @@ mod marketplace;
 mod npm;
 mod openshift;
 mod operator;
+mod publication;
 mod release;
 mod repository;
 pub mod rules;
@@ -37,6 +39,10 @@ pub use catalogs::check_catalogs;
 pub use change::check_change;
 pub use check::{check, default_channel, findings, heads, update_graph_of};
 pub use operator::{Operator, RepositoryError, VersionDirectory};
+pub use publication::{
+    ChangedFile, NewContent, OPENSHIFT_VERSIONS, Publication, PublicationChange, PublicationReason,
+    PublicationReasonKind, Publications, PublishedHead,
+};
 pub use release::{ReleaseError, TemplateEdit, catalog_level, release};
 pub use repository::{OperatorCatalog, Repository};
 pub use suite::{Suite, suite_findings};

@@ -20,24 +20,64 @@ fn kubernetes(minor: u64) -> u64 {
     if minor <= 2 { minor + 12 } else { minor + 13 }
 }
 
+/// The versions that have catalogs.
+pub(super) fn all_catalogs() -> impl Iterator<Item = Minor> {
+    CATALOGS.map(|minor| (4, minor))
+}
+
 /// The versions whose catalogs take a bundle.
 pub(super) fn catalogs(selector: Option<&str>) -> BTreeSet<Minor> {
-    let all = CATALOGS.map(|minor| (4, minor));
-    let Some(selector) = selector else { return all.collect() };
-    let version = |text: &str| {
-        let (major, minor) = text.trim().strip_prefix('v').unwrap_or(text.trim()).split_once('.')?;
-        Some((major.parse::<u64>().ok()?, minor.parse::<u64>().ok()?))
-    };
-    let selector = selector.trim();
-    if let Some(exact) = selector.strip_prefix('=') {
-        return all.filter(|it| Some(*it) == version(exact)).collect();
+    all_catalogs().filter(|it| takes(selector, *it)).collect()
+}
+
+/// Whether the catalog of a version takes a bundle.
+pub(super) fn takes(selector: Option<&str>, minor: Minor) -> bool {
+    match selector.map(Selector::of) {
+        None => true,
+        Some(Selector::Exact(exact)) => exact == Some(minor),
+        Some(Selector::Range(Some(first), Some(last))) => (first..=last).contains(&minor),
+        Some(Selector::Range(..)) => false,
+        Some(Selector::From(first)) => first.is_some_and(|it| minor >= it),
     }
-    if let Some((first, last)) = selector.split_once('-') {
-        let (Some(first), Some(last)) = (version(first), version(last)) else { return BTreeSet::new() };
-        return all.filter(|it| (first..=last).contains(it)).collect();
+}
+
+/// The selector that takes this version too, and none that the other one does not take.
+pub(super) fn widened(selector: &str, minor: Minor) -> String {
+    let shown = |it: Minor| format!("v{}.{}", it.0, it.1);
+    let range = |first: Minor, last: Minor| format!("{}-{}", shown(first.min(minor)), shown(last.max(minor)));
+    match Selector::of(selector) {
+        Selector::Exact(Some(exact)) => range(exact, exact),
+        Selector::Range(Some(first), Some(last)) if first <= last => range(first, last),
+        Selector::From(Some(first)) => shown(first.min(minor)),
+        _ => format!("={}", shown(minor)),
     }
-    let Some(first) = selector.split(',').filter_map(version).min() else { return BTreeSet::new() };
-    all.filter(|it| *it >= first).collect()
+}
+
+/// How `com.redhat.openshift.versions` chooses catalogs. A version that cannot be read chooses none.
+enum Selector {
+    /// This one.
+    Exact(Option<Minor>),
+    /// From the first to the last.
+    Range(Option<Minor>, Option<Minor>),
+    /// From this one on: of a list its lowest.
+    From(Option<Minor>),
+}
+
+impl Selector {
+    fn of(text: &str) -> Self {
+        let version = |text: &str| {
+            let (major, minor) = text.trim().strip_prefix('v').unwrap_or(text.trim()).split_once('.')?;
+            Some((major.parse::<u64>().ok()?, minor.parse::<u64>().ok()?))
+        };
+        let text = text.trim();
+        if let Some(exact) = text.strip_prefix('=') {
+            return Self::Exact(version(exact));
+        }
+        if let Some((first, last)) = text.split_once('-') {
+            return Self::Range(version(first), version(last));
+        }
+        Self::From(text.split(',').filter_map(version).min())
+    }
 }
 
 /// What the pipelines say of a bundle's lowest Kubernetes.
@@ -145,6 +185,22 @@ mod tests {
         assert_eq!(first_and_last("v4.5,v4.6"), (Some(12), Some(22)));
         assert_eq!(first_and_last("v4.5-v4.8"), (None, None));
         assert_eq!(catalogs(None).len(), 11);
+    }
+
+    #[test]
+    fn a_selector_is_widened_by_one_version() {
+        for (selector, minor, expected) in [
+            ("v4.12-v4.18", (4, 20), "v4.12-v4.20"),
+            ("v4.12-v4.18", (4, 10), "v4.10-v4.18"),
+            ("=v4.16", (4, 18), "v4.16-v4.18"),
+            ("v4.14", (4, 12), "v4.12"),
+            ("v4.5,v4.6", (4, 4), "v4.4"),
+            ("nonsense", (4, 12), "=v4.12"),
+        ] {
+            assert!(!takes(Some(selector), minor), "{selector}");
+            assert_eq!(widened(selector, minor), expected, "{selector}");
+            assert!(takes(Some(expected), minor), "{expected}");
+        }
     }
 
     #[test]

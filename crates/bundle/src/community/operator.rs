@@ -59,6 +59,8 @@ pub(super) struct Facts {
     /// The OpenShift versions that the bundle is for.
     pub(super) openshift: Option<String>,
     pub(super) min_kubernetes: Option<String>,
+    /// When the bundle was made, as its author wrote it.
+    pub(super) created: Option<String>,
 }
 
 /// Why a directory is not that of an operator.
@@ -76,6 +78,14 @@ pub enum RepositoryError {
     /// It has no `ci.yaml` and no bundle.
     #[error("`{}` has no `ci.yaml` and no bundle directories", .0.display())]
     NotAnOperator(PathBuf),
+    /// The repository has no operator with the package.
+    #[error("the repository has no operator `{package}`")]
+    NoOperator {
+        /// The package.
+        package: String,
+        /// The operator that is probably meant.
+        meant: Option<String>,
+    },
     /// It has more versions than any operator has.
     #[error("`{}` has more than {MAX_VERSIONS} versions", .0.display())]
     TooMany(PathBuf),
@@ -160,19 +170,29 @@ impl VersionDirectory {
         })
     }
 
+    /// The package that the annotations of a version name.
+    pub(super) fn package_of(operator: &Path, name: &str) -> Option<String> {
+        let annotations = annotations_of(operator, name).ok()?;
+        Some(Facts::of(None, Some(&annotations)).package)
+    }
+
     fn read(operator: &Path, name: String) -> Self {
         let csv = match csv_name(&operator.join(&name).join("manifests")) {
             Some(file) => RepositoryFile::read(operator, &format!("{name}/manifests/{file}")),
             None => Err(Unread::Absent),
         };
-        let read = |relative: &str| RepositoryFile::read(operator, &format!("{name}/{relative}"));
-        let annotations = match read("metadata/annotations.yaml") {
-            Err(Unread::Absent) => read("metadata/annotations.yml"),
-            other => other,
-        };
-        let release = read("release-config.yaml");
+        let annotations = annotations_of(operator, &name);
+        let release = RepositoryFile::read(operator, &format!("{name}/release-config.yaml"));
         let facts = Facts::of(csv.as_ref().ok(), annotations.as_ref().ok());
         Self { name, csv, annotations, release, facts }
+    }
+}
+
+fn annotations_of(operator: &Path, version: &str) -> Result<RepositoryFile, Unread> {
+    let read = |ending: &str| RepositoryFile::read(operator, &format!("{version}/metadata/annotations.{ending}"));
+    match read("yaml") {
+        Err(Unread::Absent) => read("yml"),
+        other => other,
     }
 }
 
@@ -204,7 +224,9 @@ impl Facts {
             facts.replaces = text(spec, "replaces");
             let skips = spec.and_then(|it| it.get("skips"));
             facts.skips = skips.into_iter().flat_map(|it| it.items()).filter_map(plain).collect();
-            facts.skip_range = text(metadata.and_then(|it| it.get("annotations")), "olm.skipRange");
+            let annotations = metadata.and_then(|it| it.get("annotations"));
+            facts.skip_range = text(annotations, "olm.skipRange");
+            facts.created = text(annotations, "createdAt").filter(|it| !it.is_empty());
             facts.version = text(spec, "version").unwrap_or_default();
             facts.min_kubernetes = text(spec, "minKubeVersion").filter(|it| !it.is_empty());
         }

@@ -18,7 +18,7 @@ use olmdex_text::json::{self, Reader, Value};
 use olmdex_text::yaml::{self, NodeKind};
 
 /// The directory of templates in that of an operator.
-const TEMPLATES: &str = "catalog-templates";
+pub(super) const TEMPLATES: &str = "catalog-templates";
 
 /// A template that a release changes or makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -248,7 +248,7 @@ fn edit(
     Ok(TemplateEdit { file: PathBuf::from(relative), before, after, rewritten, catalogs: mapping.catalogs.clone() })
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     json::write_string(text, &mut out);
     json::decode_utf8(&out).into_owned()
@@ -303,7 +303,7 @@ fn new_semver(wanted: &TemplateRelease, image: &str) -> String {
 }
 
 /// An object with other values for some of its members, and more members behind.
-fn with_members(json: &str, object: Value<'_>, changed: &BTreeMap<String, String>, more: &str) -> String {
+pub(super) fn with_members(json: &str, object: Value<'_>, changed: &BTreeMap<String, String>, more: &str) -> String {
     let mut out = "{".to_owned();
     for (key, value) in object.members() {
         let key = key.as_str().unwrap_or_default();
@@ -319,7 +319,7 @@ fn with_members(json: &str, object: Value<'_>, changed: &BTreeMap<String, String
 }
 
 /// A list with more items.
-fn with_items(json: &str, list: Value<'_>, more: &[String]) -> String {
+pub(super) fn with_items(json: &str, list: Value<'_>, more: &[String]) -> String {
     let old = list.items().map(|it| json[it.offset()..it.end()].to_owned());
     format!("[{}]", old.chain(more.iter().cloned()).collect::<Vec<_>>().join(","))
 }

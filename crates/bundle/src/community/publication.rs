@@ -1,0 +1,553 @@
+//! Whether a repository puts an operator into the catalog of a version of OpenShift, why not, and the smallest change that does it
+//! (`docs/behaviour/authoring.md` F.5).
+//!
+//! What it deliberately does not do: it writes nothing, renders no template, and does not know which catalogs a registry has.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::configuration::{Mapping, TemplateRelease};
+use super::file::{RepositoryFile, Unread};
+use super::openshift;
+use super::operator::{Operator, RepositoryError, VersionDirectory, path};
+use super::release::{TEMPLATES, catalog_level, quoted, with_items, with_members};
+use super::repository::{CATALOG_NAMES, Repository, directories};
+use olmdex_base::diag::{Place, closest};
+use olmdex_constraint::openshift::Minor;
+use olmdex_fbc::{Level, Spot, Syntax, edit_document};
+use olmdex_text::json::{Reader, Step};
+
+/// The annotation by which the pipelines choose catalogs for a bundle.
+pub const OPENSHIFT_VERSIONS: &str = "com.redhat.openshift.versions";
+
+/// What a repository says of one operator and the catalogs of OpenShift.
+#[derive(Debug)]
+pub struct Publications {
+    repository: Repository,
+    operator: Operator,
+    /// The catalogs of the repository, by version: their names, and the file of the operator's catalog in those that have one.
+    catalogs: BTreeMap<Minor, CatalogDirectory>,
+}
+
+#[derive(Debug)]
+struct CatalogDirectory {
+    name: String,
+    /// The name of the operator's catalog file.
+    file: Option<&'static str>,
+}
+
+/// Whether an operator is in a catalog, by its repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publication {
+    /// Whether it is there.
+    pub is_there: bool,
+    /// Why not, or what will keep later versions away.
+    pub reasons: Vec<PublicationReason>,
+    /// The smallest change that puts it there.
+    pub change: Option<PublicationChange>,
+}
+
+/// Why an operator is not in a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicationReason {
+    /// Which kind of reason it is.
+    pub kind: PublicationReasonKind,
+    /// The reason in words.
+    pub text: String,
+    /// Where it stands.
+    pub place: Option<Place>,
+}
+
+/// The kinds of reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PublicationReasonKind {
+    /// The repository has no catalog for this version of OpenShift.
+    NoCatalog,
+    /// `ci.yaml` maps no template to the catalog.
+    NotMapped,
+    /// `ci.yaml` maps a template, and the catalog was not rendered.
+    NotRendered,
+    /// `ci.yaml` says what happens when a version of OpenShift gets its catalogs.
+    Promotion,
+    /// The bundles exclude the version by their annotation.
+    Annotation,
+    /// The operator has no bundle.
+    NoBundle,
+    /// No release configuration leads the version to the catalog.
+    ReleaseConfiguration,
+    /// The repository does not have the version.
+    NoVersion,
+}
+
+impl PublicationReasonKind {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoCatalog => "no-catalog",
+            Self::NotMapped => "not-mapped",
+            Self::NotRendered => "not-rendered",
+            Self::Promotion => "promotion",
+            Self::Annotation => "annotation",
+            Self::NoBundle => "no-bundle",
+            Self::ReleaseConfiguration => "release-configuration",
+            Self::NoVersion => "no-version",
+        }
+    }
+}
+
+/// A change that puts an operator into a catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PublicationChange {
+    /// What to do, in words.
+    pub steps: Vec<String>,
+    /// The files that change, below the root of the repository.
+    pub files: Vec<ChangedFile>,
+    /// What to run after that.
+    pub commands: Vec<String>,
+}
+
+/// A file that a change writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its path below the root of the repository.
+    pub path: String,
+    /// Its content.
+    pub content: NewContent,
+}
+
+/// What is written into a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewContent {
+    /// Another text.
+    Edited {
+        /// The text before.
+        before: Vec<u8>,
+        /// The text after.
+        after: Vec<u8>,
+    },
+    /// What another file of the repository holds.
+    CopyOf(String),
+}
+
+/// The head of a channel that the pipelines put into a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedHead {
+    /// The channel.
+    pub channel: String,
+    /// Whether it is the default channel.
+    pub is_default: bool,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// When it was made, as its author wrote it.
+    pub created: Option<String>,
+}
+
+impl Publications {
+    /// Reads what a repository has of a package.
+    ///
+    /// # Errors
+    /// [`RepositoryError`]; [`RepositoryError::NoOperator`] if no operator has the package.
+    pub fn read(repository: Repository, package: &str) -> Result<Self, RepositoryError> {
+        let operators = repository.root.join("operators");
+        let directory = operators.join(package);
+        let is_name = !package.is_empty() && !package.contains('/') && !matches!(package, "." | "..");
+        let directory = match is_name && directory.is_dir() {
+            true => directory,
+            false => {
+                let known = directories(&operators);
+                let of_package = known.iter().find(|it| is_of_package(&it.1, package));
+                of_package.map(|it| it.1.clone()).ok_or_else(|| RepositoryError::NoOperator {
+                    package: package.to_owned(),
+                    meant: closest(package, known.iter().map(|it| it.0.as_str())).map(str::to_owned),
+                })?
+            }
+        };
+        let operator = Operator::open(&directory)?;
+        let mut catalogs = BTreeMap::new();
+        for (name, path) in directories(&repository.root.join("catalogs")) {
+            if let Some(minor) = minor_of(&name) {
+                let own = path.join(&operator.name);
+                let file = CATALOG_NAMES.into_iter().find(|it| own.join(it).is_file());
+                catalogs.insert(minor, CatalogDirectory { name, file });
+            }
+        }
+        Ok(Self { repository, operator, catalogs })
+    }
+
+    /// Whether catalogs are made of templates, not of the bundles' annotations.
+    #[must_use]
+    pub fn has_templates(&self) -> bool {
+        self.operator.settings.is_fbc
+    }
+
+    /// The versions of OpenShift that catalogs are made for: those of the repository, or those that the pipelines know.
+    #[must_use]
+    pub fn minors(&self) -> Vec<Minor> {
+        let known = openshift::all_catalogs().map(|(major, minor)| Minor { major, minor });
+        if self.catalogs.is_empty() { known.collect() } else { self.catalogs.keys().copied().collect() }
+    }
+
+    /// The operator's catalog directories, with the names of their catalogs.
+    #[must_use]
+    pub fn catalog_directories(&self) -> Vec<(String, std::path::PathBuf)> {
+        let root = self.repository.root.join("catalogs");
+        let own = self.catalogs.values().filter(|it| it.file.is_some());
+        own.map(|it| (it.name.clone(), root.join(&it.name).join(&self.operator.name))).collect()
+    }
+
+    /// The heads that the pipelines put into the catalog of a version, by the annotations of the bundles.
+    #[must_use]
+    pub fn heads(&self, minor: Minor) -> Vec<PublishedHead> {
+        let default = super::check::default_channel(&self.operator);
+        let taken = |number: &usize| takes(&self.operator.versions[*number], minor);
+        let channels = self.operator.all_channels().into_iter();
+        let heads = channels.filter_map(|channel| {
+            let head = self.operator.members(channel).into_iter().rfind(taken)?;
+            let VersionDirectory { name, facts, .. } = &self.operator.versions[head];
+            Some(PublishedHead {
+                channel: channel.to_owned(),
+                is_default: default.as_deref() == Some(channel),
+                bundle: facts.csv_name.clone().unwrap_or_else(|| name.clone()),
+                version: shown_version(&self.operator.versions[head]).to_owned(),
+                created: facts.created.clone(),
+            })
+        });
+        heads.collect()
+    }
+
+    /// Whether the operator is in the catalog of a version, and what would put it there.
+    #[must_use]
+    pub fn of(&self, minor: Minor) -> Publication {
+        if self.has_templates() { self.of_templates(minor) } else { self.of_annotations(minor) }
+    }
+
+    /// As [`Self::of`], for one version of the operator: its number, the name of its directory or of its ClusterServiceVersion.
+    #[must_use]
+    pub fn of_version(&self, version: &str, minor: Minor) -> Publication {
+        let bare = version.trim_start_matches('v');
+        let is_it = |it: &&VersionDirectory| {
+            [it.name.as_str(), &it.facts.version].iter().any(|it| it.trim_start_matches('v') == bare)
+                || it.facts.csv_name.as_deref() == Some(version)
+        };
+        let Some(found) = self.operator.versions.iter().find(is_it) else {
+            let text = format!("`operators/{}` has no version `{version}`", self.operator.name);
+            return absent(vec![self.reason(PublicationReasonKind::NoVersion, text, None)], None);
+        };
+        if self.has_templates() {
+            return self.of_released(found, minor);
+        }
+        if takes(found, minor) {
+            return Publication { is_there: true, reasons: Vec::new(), change: None };
+        }
+        absent(vec![self.excluded(found)], Some(self.next_version(found, minor)))
+    }
+
+    fn of_templates(&self, minor: Minor) -> Publication {
+        let name = format!("v{minor}");
+        let own = self.catalogs.get(&minor);
+        let mapped = self.mapping_of(&name);
+        let is_there = own.is_some_and(|it| it.file.is_some());
+        if is_there {
+            let reasons = if mapped.is_some() { Vec::new() } else { vec![self.not_mapped(&name)] };
+            return Publication { is_there, reasons, change: None };
+        }
+        let mut reasons = Vec::new();
+        if own.is_none() && !self.catalogs.is_empty() {
+            reasons.push(self.no_catalog(&name));
+        }
+        match mapped {
+            Some((number, mapping)) => {
+                let text = format!(
+                    "ci.yaml maps the template `{}` to `{name}`, and `catalogs/{name}/{}` has no catalog file",
+                    mapping.template, self.operator.name
+                );
+                let at = [path(["fbc", "catalog_mapping"]), vec![number.into()]].concat();
+                reasons.push(self.reason(PublicationReasonKind::NotRendered, text, Some(&at)));
+            }
+            None => {
+                reasons.push(self.not_mapped(&name));
+                reasons.push(self.promotion());
+            }
+        }
+        let change = self.promoted(minor, &name);
+        absent(reasons, change)
+    }
+
+    /// The mapping that makes a catalog, with its number.
+    fn mapping_of(&self, catalog: &str) -> Option<(usize, &Mapping)> {
+        let mut all = self.operator.settings.mapping.iter().enumerate();
+        all.find(|it| it.1.catalogs.iter().any(|it| it == catalog))
+    }
+
+    fn not_mapped(&self, name: &str) -> PublicationReason {
+        let text = format!("no template of `catalog_mapping` makes `{name}`");
+        self.reason(PublicationReasonKind::NotMapped, text, Some(&path(["fbc", "catalog_mapping"])))
+    }
+
+    fn no_catalog(&self, name: &str) -> PublicationReason {
+        let names = || self.catalogs.values().map(|it| it.name.as_str());
+        let known = match (names().next(), names().next_back()) {
+            (Some(first), Some(last)) if first != last => format!("it has `{first}` to `{last}`"),
+            (first, _) => format!("it has `{}`", first.unwrap_or_default()),
+        };
+        let text = format!("the repository has no `catalogs/{name}`; {known}");
+        self.reason(PublicationReasonKind::NoCatalog, text, None)
+    }
+
+    /// What happens to the operator when a version of OpenShift gets its catalogs.
+    fn promotion(&self) -> PublicationReason {
+        const KEY: &str = "version_promotion_strategy";
+        let given = self.operator.settings.promotion.as_deref();
+        let text = match given {
+            Some("never") => format!("`{KEY}` is `never`: nobody but its owner adds the operator to new catalogs"),
+            Some("always") => {
+                format!("`{KEY}` is `always`: the pipelines add the operator when they open the catalog")
+            }
+            Some("review-needed") => format!(
+                "`{KEY}` is `review-needed`: the pipelines propose the change, and a reviewer of the operator must approve it"
+            ),
+            Some(other) => format!("`{KEY}` is `{other}`, which the pipelines do not know: they do as for `never`"),
+            None => format!(
+                "`{KEY}` is not set: the pipelines propose the change, and a reviewer of the operator must approve it"
+            ),
+        };
+        let at = if given.is_some() { path(["fbc", KEY]).to_vec() } else { path(["fbc"]) };
+        self.reason(PublicationReasonKind::Promotion, text, Some(&at))
+    }
+
+    /// The catalog that another one is copied from: the nearest before it that a template makes, else the nearest after it.
+    fn nearest(&self, minor: Minor, is_fit: impl Fn(&CatalogDirectory) -> bool) -> Option<&CatalogDirectory> {
+        let is_fit = |it: &&CatalogDirectory| it.file.is_some() && is_fit(it);
+        let before = self.catalogs.iter().rev().filter(|it| it.0.is_before(minor)).map(|it| it.1).find(is_fit);
+        before.or_else(|| self.catalogs.iter().filter(|it| minor.is_before(*it.0)).map(|it| it.1).find(is_fit))
+    }
+
+    /// What the pipelines do when a version of OpenShift gets its catalogs: the catalog before it is copied, and the template that makes it
+    /// makes the new one too.
+    fn promoted(&self, minor: Minor, name: &str) -> Option<PublicationChange> {
+        let mut change = PublicationChange::default();
+        let mapped = self.mapping_of(name);
+        let source = match mapped {
+            // What one template makes is the same in each catalog of a level.
+            Some((_, mapping)) => self.nearest(minor, |it| mapping.catalogs.contains(&it.name)),
+            None => self.nearest(minor, |it| self.mapping_of(&it.name).is_some()),
+        };
+        let operator = &self.operator.name;
+        let template = match (mapped, source) {
+            (Some((_, mapping)), _) => mapping.template.clone(),
+            (None, Some(source)) => {
+                let (number, mapping) = self.mapping_of(&source.name)?;
+                change.steps.push(format!(
+                    "add `{name}` to the catalogs of template `{}` in `operators/{operator}/ci.yaml`",
+                    mapping.template
+                ));
+                let (before, after) = self.with_catalog(number, name)?;
+                let path = format!("operators/{operator}/ci.yaml");
+                change.files.push(ChangedFile { path, content: NewContent::Edited { before, after } });
+                mapping.template.clone()
+            }
+            (None, None) => return self.first_catalog(name),
+        };
+        let target = format!("catalogs/{name}/{operator}");
+        let level = catalog_level(name);
+        match source.and_then(|it| Some((it, it.file?))) {
+            Some((source, file)) if catalog_level(&source.name) == level => {
+                let from = format!("catalogs/{}/{operator}/{file}", source.name);
+                change.steps.push(format!("copy `{from}` to `{target}/{file}`"));
+                let path = format!("{target}/{file}");
+                change.files.push(ChangedFile { path, content: NewContent::CopyOf(from) });
+            }
+            Some((source, file)) if level == Level::CsvMetadata => {
+                let from = format!("catalogs/{}/{operator}/{file}", source.name);
+                change.steps.push(format!("render `{from}` to `{target}/catalog.yaml` without `olm.bundle.object`"));
+                change.commands.push(format!(
+                    "olmdex render {from} --migrate-level bundle-object-to-csv-metadata -o yaml > {target}/catalog.yaml"
+                ));
+            }
+            _ => {
+                change.steps.push(format!("render template `{template}` to `{target}/catalog.yaml`"));
+                let level = if level == Level::CsvMetadata { " --migrate-level all" } else { "" };
+                change.commands.push(format!(
+                    "olmdex template render operators/{operator}/{TEMPLATES}/{template} --bundles operators/{operator}{level} -o yaml > {target}/catalog.yaml"
+                ));
+            }
+        }
+        Some(change)
+    }
+
+    /// What to do where no catalog of the operator can be taken as a model.
+    fn first_catalog(&self, name: &str) -> Option<PublicationChange> {
+        let operator = &self.operator.name;
+        let template = self.operator.settings.mapping.first().map(|it| it.template.clone())?;
+        Some(PublicationChange {
+            steps: vec![
+                format!("add `{name}` to the catalogs of template `{template}` in `operators/{operator}/ci.yaml`"),
+                format!("render the template to `catalogs/{name}/{operator}/catalog.yaml`"),
+            ],
+            ..PublicationChange::default()
+        })
+    }
+
+    /// The text of `ci.yaml`, and with one more catalog for a template.
+    fn with_catalog(&self, number: usize, name: &str) -> Option<(Vec<u8>, Vec<u8>)> {
+        let file = self.operator.ci.as_ref().ok()?;
+        let json = &file.json;
+        let mut reader = Reader::new();
+        let root = reader.read(json).ok()?;
+        let fbc = root.get("fbc")?;
+        let mapping = fbc.get("catalog_mapping")?;
+        let one = |key: &str, text: String| [(key.to_owned(), text)].into_iter().collect();
+        let items: Vec<String> = mapping
+            .items()
+            .enumerate()
+            .map(|(at, item)| match item.get("catalog_names").filter(|_| at == number) {
+                Some(names) => {
+                    let names = with_items(json, names, &[quoted(name)]);
+                    with_members(json, item, &one("catalog_names", names), "")
+                }
+                None => json[item.offset()..item.end()].to_owned(),
+            })
+            .collect();
+        let fbc = with_members(json, fbc, &one("catalog_mapping", format!("[{}]", items.join(","))), "");
+        edited(file, &with_members(json, root, &one("fbc", fbc), ""))
+    }
+
+    /// A version of an operator with templates: whether its release configuration leads to the catalog.
+    fn of_released(&self, version: &VersionDirectory, minor: Minor) -> Publication {
+        let name = format!("v{minor}");
+        let directory = format!("operators/{}/{}", self.operator.name, version.name);
+        let kind = PublicationReasonKind::ReleaseConfiguration;
+        let release = format!("olmdex release {directory} --image IMAGE");
+        let file = match &version.release {
+            Ok(file) => file,
+            Err(error) => {
+                let (text, commands) = match error {
+                    Unread::Absent => {
+                        (format!("`{directory}` has no release-config.yaml, so no template gets it"), vec![release])
+                    }
+                    Unread::Unreadable(message) | Unread::Broken(message, _) => {
+                        (format!("`{directory}/release-config.yaml` cannot be read: {message}"), Vec::new())
+                    }
+                };
+                let steps = vec![format!(
+                    "write `{directory}/release-config.yaml`, which names a template that makes `{name}` and the channels"
+                )];
+                let change = PublicationChange { steps, commands, ..PublicationChange::default() };
+                return absent(vec![self.reason(kind, text, None)], Some(change));
+            }
+        };
+        let released = TemplateRelease::read(&file.json);
+        let makes = |template: &str| {
+            let mapping = self.operator.settings.mapping.iter().find(|it| it.template == template);
+            mapping.is_some_and(|it| it.catalogs.contains(&name))
+        };
+        let place = Some(file.place(&Spot::Path(path(["catalog_templates"]))));
+        let templates = released.iter().map(|it| format!("`{}`", it.template)).collect::<Vec<_>>().join(", ");
+        if released.iter().any(|it| makes(&it.template)) {
+            let text = format!("release-config.yaml adds it to {templates}, and the catalog was not rendered since");
+            let steps = vec!["release the version again".to_owned()];
+            let change = PublicationChange { steps, commands: vec![release], ..PublicationChange::default() };
+            return absent(vec![PublicationReason { kind, text, place }], Some(change));
+        }
+        let text = format!("release-config.yaml adds it to {templates}, and none of these makes `{name}`");
+        let wanted = self.operator.settings.mapping.iter().find(|it| makes(&it.template));
+        let steps = vec![match wanted {
+            Some(it) => format!("add the template `{}`, which makes `{name}`, to release-config.yaml", it.template),
+            None => format!("add `{name}` to a template in `operators/{}/ci.yaml`", self.operator.name),
+        }];
+        let change = PublicationChange { steps, commands: vec![release], ..PublicationChange::default() };
+        absent(vec![PublicationReason { kind, text, place }], Some(change))
+    }
+
+    fn of_annotations(&self, minor: Minor) -> Publication {
+        let mut order: Vec<&VersionDirectory> = self.operator.versions.iter().collect();
+        order.sort_by(|a, b| a.facts.order(&b.facts));
+        if order.iter().any(|it| takes(it, minor)) {
+            // An older version is there.
+            let newest = order.last().filter(|it| !takes(it, minor));
+            let reasons = newest.map(|it| self.excluded(it)).into_iter().collect();
+            return Publication { is_there: true, reasons, change: None };
+        }
+        let Some(newest) = order.pop() else {
+            let text = format!("`operators/{}` has no bundle directory", self.operator.name);
+            return absent(vec![self.reason(PublicationReasonKind::NoBundle, text, None)], None);
+        };
+        let mut reasons = vec![self.excluded(newest)];
+        if !order.is_empty() {
+            let text = format!(
+                "so do the annotations of {}",
+                match order.len() {
+                    1 => "the version before it".to_owned(),
+                    several => format!("the {several} versions before it"),
+                }
+            );
+            reasons.push(self.reason(PublicationReasonKind::Annotation, text, None));
+        }
+        absent(reasons, Some(self.next_version(newest, minor)))
+    }
+
+    /// How the annotation of a version excludes a catalog.
+    fn excluded(&self, version: &VersionDirectory) -> PublicationReason {
+        let selector = version.facts.openshift.as_deref().unwrap_or_default();
+        let text = format!("version {} is for OpenShift `{selector}` (`{OPENSHIFT_VERSIONS}`)", shown_version(version));
+        let at = path(["annotations", OPENSHIFT_VERSIONS]);
+        let place = version.annotations.as_ref().ok().map(|it| it.place(&Spot::Path(at)));
+        PublicationReason { kind: PublicationReasonKind::Annotation, text, place }
+    }
+
+    /// A published bundle must not be changed, so the next one says more.
+    fn next_version(&self, version: &VersionDirectory, minor: Minor) -> PublicationChange {
+        let selector = version.facts.openshift.as_deref().unwrap_or_default();
+        let widened = openshift::widened(selector, (minor.major, minor.minor));
+        let newer = match shown_version(version) {
+            "" => "the next version".to_owned(),
+            version => format!("a version after {version}"),
+        };
+        let steps = vec![format!(
+            "publish {newer} with `{OPENSHIFT_VERSIONS}: {widened}` in its `metadata/annotations.yaml`; the pipelines refuse a change of a published bundle"
+        )];
+        PublicationChange { steps, ..PublicationChange::default() }
+    }
+
+    fn reason(&self, kind: PublicationReasonKind, text: String, at: Option<&[Step]>) -> PublicationReason {
+        let file = self.operator.ci.as_ref().ok();
+        let place = at.and_then(|at| Some(file?.place(&Spot::Path(at.to_vec()))));
+        PublicationReason { kind, text, place }
+    }
+}
+
+fn absent(reasons: Vec<PublicationReason>, change: Option<PublicationChange>) -> Publication {
+    Publication { is_there: false, reasons, change }
+}
+
+fn takes(version: &VersionDirectory, minor: Minor) -> bool {
+    openshift::takes(version.facts.openshift.as_deref(), (minor.major, minor.minor))
+}
+
+fn shown_version(version: &VersionDirectory) -> &str {
+    if version.facts.version.is_empty() { &version.name } else { &version.facts.version }
+}
+
+/// A file with another value, as text before and after.
+fn edited(file: &RepositoryFile, new: &str) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (front, document, behind) = file.parts();
+    let edited = edit_document(document, Syntax::Yaml, new).ok()?;
+    Some((file.text.clone(), [front, edited.text.as_bytes(), behind].concat()))
+}
+
+/// The version of OpenShift that a catalog is called by: `v4.20`.
+fn minor_of(name: &str) -> Option<Minor> {
+    let (major, minor) = name.strip_prefix('v')?.split_once('.')?;
+    let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse().ok()).flatten();
+    Some(Minor { major: number(major)?, minor: number(minor)? })
+}
+
+/// Whether a directory is that of an operator with another name than its package.
+fn is_of_package(directory: &Path, package: &str) -> bool {
+    let Some((last, _)) = directories(directory).pop() else { return false };
+    let version = VersionDirectory::package_of(directory, &last);
+    version.is_some_and(|it| it == package)
+}

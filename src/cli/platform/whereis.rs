@@ -1,0 +1,433 @@
+//! `olmdex whereis`
+
+use std::borrow::Cow;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token, UnifiedDiffConfig, UnifiedDiffPrinter};
+
+use crate::ask::{
+    AbsenceReason, CatalogPresence, ChannelPresence, FileChange, KnownFrom, MirroredCatalog, PackageName,
+    SmallestChange, WhereisAnswers, WhereisQuestion,
+};
+use crate::cli::args::formats::{DataFormat, RowFormat, choices};
+use crate::cli::args::name::package;
+use crate::cli::args::sources::{AskOptions, default_source};
+use crate::cli::args::text::text_of;
+use crate::cli::args::upgrade::parse_minor;
+use crate::cli::print::fit::columns;
+use crate::cli::print::paragraph::write_wrapped;
+use crate::cli::print::table::{self, Column, Row, column, wide};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
+use crate::cli::terminal::report::paint;
+use crate::cli::terminal::screen::screen;
+use crate::community::{Publications, Repository};
+use crate::constraint::openshift::Minor;
+use crate::diag::{counted, printable_line};
+use crate::index::Index;
+use crate::mirror::{self, Dialect};
+
+/// Show in which catalogs a package is, and what publishes it in the others
+///
+/// One matrix of channels and catalogs, with the heads and their dates. With `--repo` it says why a catalog lacks the package, and the
+/// smallest change of the repository that publishes it; without, as far as the catalogs say. Exits with 1 if the package is not in the
+/// catalog for the `--openshift` version, or in none.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex whereis keda -i v4.19=old-catalog/ -i v4.20=my-catalog/
+  olmdex whereis keda --repo certified-operators/ --openshift 4.20
+  olmdex whereis keda --repo certified-operators/ --openshift 4.20 -o patch")]
+pub(crate) struct WhereisArgs {
+    /// The package, a version or channel of it, or a bundle
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
+    name: String,
+    /// Say why it is not in the catalog for this version of OpenShift, and what publishes it there
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Option<Minor>,
+    /// The repository of operators that the catalogs are made of; without `-i`, its `catalogs/` are asked
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// Say also whether this ImageSetConfiguration leaves the package out
+    #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
+    imageset: Option<PathBuf>,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = WhereisFormat::Text)]
+    output: WhereisFormat,
+    #[command(flatten)]
+    ask: AskOptions,
+}
+
+/// How the answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WhereisFormat {
+    Text,
+    Wide,
+    Data(DataFormat),
+    Name,
+    Csv,
+    Markdown,
+    Patch,
+}
+
+choices! { WhereisFormat =>
+    Text: "table" | "text" | "plain", "The matrix, and why the package is not in a catalog";
+    Wide: "wide", "A row for each catalog";
+    Data(DataFormat::Json);
+    Data(DataFormat::Jsonl);
+    Data(DataFormat::Yaml);
+    Name: "name", "The names of the catalogs that have it, one a line";
+    Csv: "csv", "Comma-separated values";
+    Markdown: "markdown", "Table in Markdown";
+    Patch: "patch", "The smallest change, for `git apply`";
+}
+
+impl Row for CatalogPresence {
+    const KIND: &'static str = "Whereis";
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |it| Cow::from(&it.catalog)),
+        wide("OPENSHIFT", |it| it.openshift.as_deref().unwrap_or_default().into()),
+        column("THERE", |it| if it.is_there { "yes" } else { "no" }.into()),
+        column("CHANNELS", |it| {
+            let channels = it.channels.iter().map(|it| format!("{} {}", it.channel, cell(it)));
+            channels.collect::<Vec<_>>().join(", ").into()
+        }),
+        column("REASON", |it| it.reasons.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join("; ").into()),
+        column("CHANGE", |it| it.change.iter().flat_map(|it| &it.steps).cloned().collect::<Vec<_>>().join("; ").into()),
+    ];
+
+    fn name(&self) -> String {
+        self.catalog.clone()
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
+    if args.output == WhereisFormat::Patch && (args.repo.is_none() || args.openshift.is_none()) {
+        let error = CommandError::usage("a patch is one of a repository, for one version of OpenShift");
+        return Err(error.help("name both: `--repo DIR --openshift VERSION`"));
+    }
+    let repository = args.repo.as_deref().map(|it| {
+        Repository::around(it).ok_or_else(|| {
+            let error = CommandError::new(Exit::Input, format!("`{}` is no repository of operators", it.display()));
+            error.help("`--repo` names a checkout that has `operators/`, such as that of certified-operators")
+        })
+    });
+    let publications = match repository.transpose()? {
+        Some(repository) => Some(Publications::read(repository, &PackageName::parse(&args.name).package)?),
+        None => None,
+    };
+    let index = open(context, args, publications.as_ref())?;
+    let name = match &index {
+        Some(index) => package(index, &args.name)?,
+        None => PackageName::parse(&args.name),
+    };
+    let question = WhereisQuestion {
+        name,
+        catalogs: args.ask.catalog.clone(),
+        openshift: args.openshift,
+        repository: publications,
+        mirrored: args.imageset.as_deref().map(mirrored).transpose()?.unwrap_or_default(),
+    };
+    let answers = question.answer(index.as_ref())?;
+    let exit = if answers.is_there { Exit::Yes } else { Exit::No };
+    let rows = |output| table::RowOptions::of(output);
+    match args.output {
+        WhereisFormat::Text => {
+            let printed = print_for_people(args, &answers).map_err(CommandError::from);
+            unless_reader_left(printed)?;
+        }
+        WhereisFormat::Patch => return print_patch(context, args, &answers),
+        WhereisFormat::Wide => table::print(answers.items, &rows(RowFormat::Wide))?,
+        WhereisFormat::Data(format) => table::print(answers.items, &rows(RowFormat::Data(format)))?,
+        WhereisFormat::Name => {
+            let having = answers.items.into_iter().filter(|it| it.is_there);
+            table::print(having.collect(), &rows(RowFormat::Name))?;
+        }
+        WhereisFormat::Csv => table::print(answers.items, &rows(RowFormat::Csv))?,
+        WhereisFormat::Markdown => table::print(answers.items, &rows(RowFormat::Markdown))?,
+    }
+    Ok(exit)
+}
+
+/// The catalogs: those that are named, those of the repository, else the default source.
+fn open(
+    context: &Context,
+    args: &WhereisArgs,
+    publications: Option<&Publications>,
+) -> Result<Option<Index>, CommandError> {
+    let has_source = args.ask.is_given() || (publications.is_none() && default_source().is_ok());
+    match publications {
+        Some(publications) if !has_source => {
+            let own = publications.catalog_directories();
+            if own.is_empty() {
+                return Ok(None);
+            }
+            AskOptions::of_named(&own).open(context).map(Some)
+        }
+        _ => args.ask.open_about(context, [&args.name]).map(Some),
+    }
+}
+
+/// What an ImageSetConfiguration takes.
+fn mirrored(path: &std::path::Path) -> Result<Vec<MirroredCatalog>, CommandError> {
+    let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
+    let operators = configuration.operators.into_iter().map(|it| MirroredCatalog {
+        catalog: it.catalog,
+        packages: it.packages.into_iter().map(|it| it.name).collect(),
+    });
+    Ok(operators.collect())
+}
+
+/// A version with its day.
+fn cell(channel: &ChannelPresence) -> String {
+    let version = if channel.version.is_empty() { &channel.bundle } else { &channel.version };
+    match &channel.date {
+        Some(date) => format!("{version} ({date})"),
+        None => version.clone(),
+    }
+}
+
+/// How wide texts are where nobody knows the terminal.
+const WIDTH: usize = 100;
+
+fn print_for_people(args: &WhereisArgs, answers: &WhereisAnswers) -> std::io::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let width = screen().width.unwrap_or(WIDTH);
+    let items = &answers.items;
+    let n_there = items.iter().filter(|it| it.is_there).count();
+    let all = counted(items.len() as u64, "catalog");
+    let head = format!("{}: in {n_there} of {all}", printable_line(&args.name));
+    writeln!(out, "{}", paint(screen().color, "1", &head))?;
+    let groups = groups(items);
+    if n_there > 0 {
+        writeln!(out)?;
+        print_matrix(&mut out, &groups, width)?;
+    }
+    for item in items.iter().filter(|it| it.deprecation.is_some()) {
+        let message = item.deprecation.as_deref().unwrap_or_default();
+        write_wrapped(&mut out, "", "  ", &format!("{}: deprecated: {message}", item.catalog), width.min(WIDTH))?;
+    }
+    let newest = items.iter().rposition(|it| it.is_there);
+    let is_asked = |at: usize, it: &CatalogPresence| match args.openshift {
+        Some(wanted) => it.openshift.as_deref() == Some(wanted.to_string().as_str()),
+        // Without a version, the newest catalogs are what people ask about.
+        None => newest.is_none_or(|newest| at >= newest),
+    };
+    for (at, item) in items.iter().enumerate() {
+        if is_asked(at, item) && (!item.is_there || !item.reasons.is_empty()) {
+            writeln!(out)?;
+            print_reasons(&mut out, args, item, width.min(WIDTH))?;
+        }
+    }
+    let others: Vec<&str> = items
+        .iter()
+        .enumerate()
+        .filter(|(at, it)| args.openshift.is_none() && !it.is_there && !is_asked(*at, it))
+        .map(|it| it.1.catalog.as_str())
+        .collect();
+    if !others.is_empty() {
+        let text = format!("Not in {} either; `--openshift VERSION` says why", others.join(", "));
+        writeln!(out)?;
+        write_wrapped(&mut out, "", "", &text, width.min(WIDTH))?;
+    }
+    out.flush()
+}
+
+/// Catalogs that follow each other and have the same.
+struct Group<'a> {
+    header: String,
+    channels: &'a [ChannelPresence],
+}
+
+fn groups(items: &[CatalogPresence]) -> Vec<Group<'_>> {
+    let there = items.iter().filter(|it| it.is_there).collect::<Vec<_>>();
+    let chunks = there.chunk_by(|a, b| a.channels == b.channels);
+    let group = |chunk: &[&'_ CatalogPresence]| match chunk {
+        [first, .., last] => format!("{} to {}", first.catalog, last.catalog),
+        [only] => only.catalog.clone(),
+        [] => String::new(),
+    };
+    // Each chunk has at least one catalog.
+    chunks.filter_map(|it| Some(Group { header: group(it), channels: &it.first()?.channels })).collect()
+}
+
+/// How much stands between two columns.
+const GAP: usize = 3;
+
+/// Prints channels as rows and catalogs as columns; columns that do not fit follow in a table of their own.
+fn print_matrix(out: &mut impl Write, groups: &[Group<'_>], width: usize) -> std::io::Result<()> {
+    let mut names: Vec<(&str, bool)> = Vec::new();
+    // The newest catalog decides about the order.
+    for channel in groups.iter().rev().flat_map(|it| it.channels) {
+        if !names.iter().any(|it| it.0 == channel.channel) {
+            names.push((&channel.channel, channel.is_default));
+        }
+    }
+    names.sort_by_key(|it| !it.1);
+    let label = |it: &(&str, bool)| if it.1 { format!("{} (default)", it.0) } else { it.0.to_owned() };
+    let of = |group: &Group<'_>, name: &str| {
+        group.channels.iter().find(|it| it.channel == name).map_or_else(|| "-".to_owned(), cell)
+    };
+    let width_of = |group: &Group<'_>| {
+        let cells = names.iter().map(|it| columns(&of(group, it.0)));
+        cells.chain([columns(&group.header)]).max().unwrap_or_default()
+    };
+    let first = names.iter().map(|it| columns(&label(it))).max().unwrap_or_default().max("CHANNEL".len());
+    let mut rest = groups;
+    while !rest.is_empty() {
+        let mut used = first;
+        let fitting = rest.iter().take_while(|it| {
+            used += GAP + width_of(it);
+            used <= width
+        });
+        let (shown, later) = rest.split_at(fitting.count().max(1));
+        let headers = [("CHANNEL".to_owned())].into_iter().chain(shown.iter().map(|it| it.header.clone())).collect();
+        let row = |it: &(&str, bool)| -> Vec<String> {
+            [label(it)].into_iter().chain(shown.iter().map(|group| of(group, it.0))).collect()
+        };
+        table::write_aligned(Some(headers), &names.iter().map(row).collect::<Vec<_>>(), GAP, out)?;
+        rest = later;
+        if !rest.is_empty() {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn print_reasons(
+    out: &mut impl Write,
+    args: &WhereisArgs,
+    item: &CatalogPresence,
+    width: usize,
+) -> std::io::Result<()> {
+    let color = screen().color;
+    let verdict = match item.is_there {
+        true if item.known_from == KnownFrom::Annotations => paint(color, "33", "not with its newest version"),
+        true => paint(color, "33", "there, but not in later releases"),
+        false => paint(color, "31", "not there"),
+    };
+    writeln!(out, "{}: {verdict}", paint(color, "1", &printable_line(&item.catalog)))?;
+    for AbsenceReason { text, file, line, .. } in &item.reasons {
+        let place = match (file, line) {
+            (Some(file), Some(line)) => format!("{file}:{line}: "),
+            _ => String::new(),
+        };
+        write_wrapped(out, "  - ", "    ", &format!("{place}{text}"), width)?;
+    }
+    let Some(SmallestChange { steps, files, commands }) = &item.change else { return Ok(()) };
+    writeln!(out, "  To publish it:")?;
+    for (at, step) in steps.iter().enumerate() {
+        write_wrapped(out, &format!("  {}. ", at + 1), "     ", step, width)?;
+    }
+    for command in commands {
+        writeln!(out, "     {}", printable_line(command))?;
+    }
+    if !files.is_empty() && args.openshift.is_some() {
+        write_wrapped(out, "  ", "  ", "`-o patch` prints the change for `git apply`.", width)?;
+    }
+    Ok(())
+}
+
+/// Prints the change as a patch.
+fn print_patch(context: &Context, args: &WhereisArgs, answers: &WhereisAnswers) -> CommandResult {
+    let wanted = args.openshift.map(|it| it.to_string());
+    let item = answers.items.iter().find(|it| it.openshift == wanted);
+    let change = item.and_then(|it| it.change.as_ref());
+    let Some(change) = change.filter(|it| !it.files.is_empty()) else {
+        let (exit, message) = match (answers.is_there, change) {
+            (true, _) => (Exit::Yes, "it is there already, so there is nothing to change".to_owned()),
+            (false, Some(change)) => (Exit::No, format!("no file can be changed for it: {}", change.steps.join("; "))),
+            (false, None) => (Exit::No, "no change is known that publishes it".to_owned()),
+        };
+        if exit == Exit::Yes {
+            context.reporter.note(&message);
+            return Ok(exit);
+        }
+        return Err(CommandError::new(exit, message).help("without `-o patch` the command says why it is not there"));
+    };
+    unless_reader_left(std::io::stdout().write_all(patch(&change.files).as_bytes()).map_err(CommandError::from))?;
+    for command in &change.commands {
+        context.reporter.note(&format!("then run `{command}`"));
+    }
+    Ok(Exit::Yes)
+}
+
+/// The text of a patch.
+fn patch(files: &[FileChange]) -> String {
+    let mut text = String::new();
+    for FileChange { path, copy_of, before, after } in files {
+        match (copy_of, before, after) {
+            (Some(from), ..) => text.push_str(&format!(
+                "diff --git a/{from} b/{path}\nsimilarity index 100%\ncopy from {from}\ncopy to {path}\n"
+            )),
+            (None, Some(before), Some(after)) => {
+                let input = InternedInput::new(before.as_str(), after.as_str());
+                let mut diff = Diff::compute(Algorithm::Histogram, &input);
+                diff.postprocess_lines(&input);
+                let printer = GitLines(&input.interner);
+                let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &input);
+                text.push_str(&format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n{hunks}"));
+            }
+            (None, ..) => {}
+        }
+    }
+    text
+}
+
+/// Lines of a patch as git reads them: the last line of a file may have no end.
+struct GitLines<'a>(&'a Interner<&'a str>);
+
+impl GitLines<'_> {
+    fn write(&self, mut f: impl std::fmt::Write, sign: char, token: Token) -> std::fmt::Result {
+        let line = self.0[token];
+        write!(f, "{sign}{line}")?;
+        if line.ends_with('\n') { Ok(()) } else { f.write_str("\n\\ No newline at end of file\n") }
+    }
+}
+
+impl UnifiedDiffPrinter for GitLines<'_> {
+    fn display_header(
+        &self,
+        mut f: impl std::fmt::Write,
+        start_before: u32,
+        start_after: u32,
+        len_before: u32,
+        len_after: u32,
+    ) -> std::fmt::Result {
+        writeln!(f, "@@ -{},{len_before} +{},{len_after} @@", start_before + 1, start_after + 1)
+    }
+
+    fn display_context_token(&self, f: impl std::fmt::Write, token: Token) -> std::fmt::Result {
+        self.write(f, ' ', token)
+    }
+
+    fn display_hunk(&self, mut f: impl std::fmt::Write, before: &[Token], after: &[Token]) -> std::fmt::Result {
+        before.iter().try_for_each(|it| self.write(&mut f, '-', *it))?;
+        after.iter().try_for_each(|it| self.write(&mut f, '+', *it))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileChange, patch};
+
+    #[test]
+    fn a_patch_says_where_a_file_has_no_last_line_end() {
+        let text = |it: &str| Some(it.to_owned());
+        let edited = FileChange {
+            path: "ci.yaml".to_owned(),
+            copy_of: None,
+            before: text("a: 1\nb: 2"),
+            after: text("a: 1\nb: 2\nc: 3"),
+        };
+        let copied = FileChange { path: "new".to_owned(), copy_of: text("old"), before: None, after: None };
+        assert_eq!(
+            patch(&[edited, copied]),
+            "diff --git a/ci.yaml b/ci.yaml\n--- a/ci.yaml\n+++ b/ci.yaml\n@@ -1,2 +1,3 @@\n a: 1\n-b: 2\n\\ No newline at end of \
+             file\n+b: 2\n+c: 3\n\\ No newline at end of file\ndiff --git a/old b/new\nsimilarity index 100%\ncopy from \
+             old\ncopy to new\n"
+        );
+    }
+}
