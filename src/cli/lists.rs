@@ -74,6 +74,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<crate::openshift::PlatformRoute>("PlatformRoute"),
         of_plan(),
         of_progress(),
+        of::<crate::ask::CatalogPresence>("Whereis"),
         of::<Stay>("CompatList"),
         of::<crate::readiness::Readiness>("V1Readiness"),
         of::<crate::permissions::BundlePermissions>("Permissions"),

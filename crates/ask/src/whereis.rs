@@ -9,7 +9,7 @@ use super::compat::stays_at;
 use super::error::AskError;
 use super::name::{PackageName, no_channel, no_package, no_version};
 use olmdex_base::diag::Place;
-use olmdex_bundle::community::{NewContent, Publication, PublicationReason, Publications};
+use olmdex_bundle::community::{NewContent, Publication, PublicationChange, PublicationReason, Publications};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, ChannelRow, Filter, PackageGraph};
@@ -67,6 +67,9 @@ pub struct CatalogPresence {
     pub reasons: Vec<AbsenceReason>,
     /// The smallest change of the repository that publishes it; `null` if it is there, or none is known.
     pub change: Option<SmallestChange>,
+    /// A change that gives the catalog a template of its own, where the operator keeps one for each catalog.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_template: Option<SmallestChange>,
 }
 
 /// Where it is known from that a catalog has a package.
@@ -122,6 +125,13 @@ pub struct SmallestChange {
     pub files: Vec<FileChange>,
     /// What to run after that, in the root of the repository.
     pub commands: Vec<String>,
+}
+
+impl SmallestChange {
+    fn of(it: PublicationChange) -> Self {
+        let files = it.files.into_iter().map(|it| file_change(it.path, it.content)).collect();
+        Self { steps: it.steps, files, commands: it.commands }
+    }
 }
 
 /// A file that changes.
@@ -197,6 +207,7 @@ impl WhereisQuestion {
             channels: Vec::new(),
             reasons: Vec::new(),
             change: None,
+            own_template: None,
         }
     }
 
@@ -249,19 +260,11 @@ impl WhereisQuestion {
     }
 
     fn published_heads(&self, repository: &Publications, minor: Minor) -> Vec<ChannelPresence> {
-        if let Some(version) = &self.name.installed {
-            let is_there = repository.of_version(version, minor).is_there;
-            let one = ChannelPresence {
-                channel: String::new(),
-                is_default: false,
-                bundle: version.clone(),
-                version: version.clone(),
-                date: None,
-                deprecation: None,
-            };
-            return if is_there { vec![one] } else { Vec::new() };
-        }
-        let heads = repository.heads(minor).into_iter();
+        let heads = match &self.name.installed {
+            Some(version) => repository.channels_of(version, minor),
+            None => repository.heads(minor),
+        };
+        let heads = heads.into_iter();
         let heads = heads.filter(|it| self.name.channel.as_ref().is_none_or(|channel| it.channel == *channel));
         let heads = heads.map(|it| ChannelPresence {
             channel: it.channel,
@@ -327,11 +330,10 @@ impl WhereisQuestion {
             });
         }
         item.reasons.extend(publication.reasons.into_iter().map(reason));
-        item.change = publication.change.filter(|_| !item.is_there).map(|it| SmallestChange {
-            steps: it.steps,
-            files: it.files.into_iter().map(|it| file_change(it.path, it.content)).collect(),
-            commands: it.commands,
-        });
+        if !item.is_there {
+            item.change = publication.change.map(SmallestChange::of);
+            item.own_template = publication.own_template.map(SmallestChange::of);
+        }
     }
 
     /// Why no catalog has anything of what was asked about.

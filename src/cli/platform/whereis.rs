@@ -8,8 +8,8 @@ use clap::Args;
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token, UnifiedDiffConfig, UnifiedDiffPrinter};
 
 use crate::ask::{
-    AbsenceReason, CatalogPresence, ChannelPresence, FileChange, KnownFrom, MirroredCatalog, PackageName,
-    SmallestChange, WhereisAnswers, WhereisQuestion,
+    AbsenceReason, CatalogPresence, ChannelPresence, FileChange, MirroredCatalog, PackageName, SmallestChange,
+    WhereisAnswers, WhereisQuestion,
 };
 use crate::cli::args::formats::{DataFormat, RowFormat, choices};
 use crate::cli::args::name::package;
@@ -37,8 +37,8 @@ use crate::mirror::{self, Dialect};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex whereis keda -i v4.19=old-catalog/ -i v4.20=my-catalog/
-  olmdex whereis keda --repo certified-operators/ --openshift 4.20
-  olmdex whereis keda --repo certified-operators/ --openshift 4.20 -o patch")]
+  olmdex whereis shop --repo . --openshift 4.20
+  olmdex whereis keda@2.10.1 -i v4.19=old-catalog/ -i v4.20=my-catalog/ -o json")]
 pub(crate) struct WhereisArgs {
     /// The package, a version or channel of it, or a bundle
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
@@ -52,6 +52,9 @@ pub(crate) struct WhereisArgs {
     /// Say also whether this ImageSetConfiguration leaves the package out
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
+    /// Change the repository so that the catalog gets a template of its own, for operators that keep one for each catalog
+    #[arg(long, requires = "repo")]
+    own_template: bool,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = WhereisFormat::Text)]
     output: WhereisFormat,
@@ -100,6 +103,13 @@ impl Row for CatalogPresence {
 
     fn name(&self) -> String {
         self.catalog.clone()
+    }
+}
+
+impl WhereisArgs {
+    /// The change that is wanted.
+    fn change<'i>(&self, item: &'i CatalogPresence) -> Option<&'i SmallestChange> {
+        if self.own_template { item.own_template.as_ref() } else { item.change.as_ref() }
     }
 }
 
@@ -213,7 +223,7 @@ fn print_for_people(args: &WhereisArgs, answers: &WhereisAnswers) -> std::io::Re
     let is_asked = |at: usize, it: &CatalogPresence| match args.openshift {
         Some(wanted) => it.openshift.as_deref() == Some(wanted.to_string().as_str()),
         // Without a version, the newest catalogs are what people ask about.
-        None => newest.is_none_or(|newest| at >= newest),
+        None => at >= newest.unwrap_or(items.len().saturating_sub(1)),
     };
     for (at, item) in items.iter().enumerate() {
         if is_asked(at, item) && (!item.is_there || !item.reasons.is_empty()) {
@@ -303,11 +313,14 @@ fn print_reasons(
     width: usize,
 ) -> std::io::Result<()> {
     let color = screen().color;
-    let verdict = match item.is_there {
-        true if item.known_from == KnownFrom::Annotations => paint(color, "33", "not with its newest version"),
-        true => paint(color, "33", "there, but not in later releases"),
-        false => paint(color, "31", "not there"),
+    let first = item.reasons.first().map(|it| it.kind.as_str());
+    let (code, verdict) = match (item.is_there, first) {
+        (false, _) => ("31", "not there"),
+        (true, Some("annotation")) => ("33", "not with its newest version"),
+        (true, Some("mirror")) => ("33", "there, and not mirrored"),
+        (true, _) => ("33", "there, and not in what is rendered next"),
     };
+    let verdict = paint(color, code, verdict);
     writeln!(out, "{}: {verdict}", paint(color, "1", &printable_line(&item.catalog)))?;
     for AbsenceReason { text, file, line, .. } in &item.reasons {
         let place = match (file, line) {
@@ -316,13 +329,17 @@ fn print_reasons(
         };
         write_wrapped(out, "  - ", "    ", &format!("{place}{text}"), width)?;
     }
-    let Some(SmallestChange { steps, files, commands }) = &item.change else { return Ok(()) };
+    let Some(SmallestChange { steps, files, commands }) = args.change(item) else { return Ok(()) };
     writeln!(out, "  To publish it:")?;
     for (at, step) in steps.iter().enumerate() {
         write_wrapped(out, &format!("  {}. ", at + 1), "     ", step, width)?;
     }
     for command in commands {
         writeln!(out, "     {}", printable_line(command))?;
+    }
+    if item.own_template.is_some() && !args.own_template {
+        let text = "Or give it a template of its own, as the other catalogs have one: `--own-template`.";
+        write_wrapped(out, "  ", "  ", text, width)?;
     }
     if !files.is_empty() && args.openshift.is_some() {
         write_wrapped(out, "  ", "  ", "`-o patch` prints the change for `git apply`.", width)?;
@@ -334,7 +351,7 @@ fn print_reasons(
 fn print_patch(context: &Context, args: &WhereisArgs, answers: &WhereisAnswers) -> CommandResult {
     let wanted = args.openshift.map(|it| it.to_string());
     let item = answers.items.iter().find(|it| it.openshift == wanted);
-    let change = item.and_then(|it| it.change.as_ref());
+    let change = item.and_then(|it| args.change(it));
     let Some(change) = change.filter(|it| !it.files.is_empty()) else {
         let (exit, message) = match (answers.is_there, change) {
             (true, _) => (Exit::Yes, "it is there already, so there is nothing to change".to_owned()),

@@ -11,7 +11,7 @@
 //! | [`check_change()`] | what they say of the extent of a change |
 //! | [`check()`] | what the pipelines say of an operator before they take a change |
 //!
-//! The rules are in `docs/behaviour/authoring.md` A.5, A.6, C.3, C.4 and F.2.
+//! The rules are in `docs/behaviour/authoring.md` A.5, A.6, C.3, C.4, F.2, F.3 and F.5.
 //!
 //! What it deliberately does not do: it writes nothing, renders no template, asks no service.
 

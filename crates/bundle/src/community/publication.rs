@@ -45,6 +45,8 @@ pub struct Publication {
     pub reasons: Vec<PublicationReason>,
     /// The smallest change that puts it there.
     pub change: Option<PublicationChange>,
+    /// The change that gives the catalog a template of its own, where the operator keeps one for each catalog.
+    pub own_template: Option<PublicationChange>,
 }
 
 /// Why an operator is not in a catalog.
@@ -201,21 +203,40 @@ impl Publications {
     /// The heads that the pipelines put into the catalog of a version, by the annotations of the bundles.
     #[must_use]
     pub fn heads(&self, minor: Minor) -> Vec<PublishedHead> {
-        let default = super::check::default_channel(&self.operator);
         let taken = |number: &usize| takes(&self.operator.versions[*number], minor);
         let channels = self.operator.all_channels().into_iter();
-        let heads = channels.filter_map(|channel| {
-            let head = self.operator.members(channel).into_iter().rfind(taken)?;
-            let VersionDirectory { name, facts, .. } = &self.operator.versions[head];
-            Some(PublishedHead {
-                channel: channel.to_owned(),
-                is_default: default.as_deref() == Some(channel),
-                bundle: facts.csv_name.clone().unwrap_or_else(|| name.clone()),
-                version: shown_version(&self.operator.versions[head]).to_owned(),
-                created: facts.created.clone(),
-            })
-        });
-        heads.collect()
+        let heads =
+            channels.filter_map(|channel| Some((channel, self.operator.members(channel).into_iter().rfind(taken)?)));
+        heads.map(|(channel, head)| self.head(channel, &self.operator.versions[head])).collect()
+    }
+
+    /// A version of the operator in each of its channels, if the pipelines put it into the catalog of a version of OpenShift.
+    #[must_use]
+    pub fn channels_of(&self, version: &str, minor: Minor) -> Vec<PublishedHead> {
+        let Some(found) = self.find(version).filter(|it| takes(it, minor)) else { return Vec::new() };
+        found.facts.channels.iter().map(|it| self.head(it, found)).collect()
+    }
+
+    fn head(&self, channel: &str, version: &VersionDirectory) -> PublishedHead {
+        let default = super::check::default_channel(&self.operator);
+        let VersionDirectory { name, facts, .. } = version;
+        PublishedHead {
+            channel: channel.to_owned(),
+            is_default: default.as_deref() == Some(channel),
+            bundle: facts.csv_name.clone().unwrap_or_else(|| name.clone()),
+            version: shown_version(version).to_owned(),
+            created: facts.created.clone(),
+        }
+    }
+
+    /// The version with a number, a name of its directory, or a name of its ClusterServiceVersion.
+    fn find(&self, version: &str) -> Option<&VersionDirectory> {
+        let bare = version.trim_start_matches('v');
+        let is_it = |it: &&VersionDirectory| {
+            [it.name.as_str(), &it.facts.version].iter().any(|it| it.trim_start_matches('v') == bare)
+                || it.facts.csv_name.as_deref() == Some(version)
+        };
+        self.operator.versions.iter().find(is_it)
     }
 
     /// Whether the operator is in the catalog of a version, and what would put it there.
@@ -227,12 +248,7 @@ impl Publications {
     /// As [`Self::of`], for one version of the operator: its number, the name of its directory or of its ClusterServiceVersion.
     #[must_use]
     pub fn of_version(&self, version: &str, minor: Minor) -> Publication {
-        let bare = version.trim_start_matches('v');
-        let is_it = |it: &&VersionDirectory| {
-            [it.name.as_str(), &it.facts.version].iter().any(|it| it.trim_start_matches('v') == bare)
-                || it.facts.csv_name.as_deref() == Some(version)
-        };
-        let Some(found) = self.operator.versions.iter().find(is_it) else {
+        let Some(found) = self.find(version) else {
             let text = format!("`operators/{}` has no version `{version}`", self.operator.name);
             return absent(vec![self.reason(PublicationReasonKind::NoVersion, text, None)], None);
         };
@@ -240,7 +256,7 @@ impl Publications {
             return self.of_released(found, minor);
         }
         if takes(found, minor) {
-            return Publication { is_there: true, reasons: Vec::new(), change: None };
+            return Publication { is_there: true, reasons: Vec::new(), change: None, own_template: None };
         }
         absent(vec![self.excluded(found)], Some(self.next_version(found, minor)))
     }
@@ -252,7 +268,7 @@ impl Publications {
         let is_there = own.is_some_and(|it| it.file.is_some());
         if is_there {
             let reasons = if mapped.is_some() { Vec::new() } else { vec![self.not_mapped(&name)] };
-            return Publication { is_there, reasons, change: None };
+            return Publication { is_there, reasons, change: None, own_template: None };
         }
         let mut reasons = Vec::new();
         if own.is_none() && !self.catalogs.is_empty() {
@@ -272,8 +288,8 @@ impl Publications {
                 reasons.push(self.promotion());
             }
         }
-        let change = self.promoted(minor, &name);
-        absent(reasons, change)
+        let own_template = if mapped.is_none() { self.with_own_template(minor, &name) } else { None };
+        Publication { own_template, ..absent(reasons, self.promoted(minor, &name)) }
     }
 
     /// The mapping that makes a catalog, with its number.
@@ -333,11 +349,16 @@ impl Publications {
         let source = match mapped {
             // What one template makes is the same in each catalog of a level.
             Some((_, mapping)) => self.nearest(minor, |it| mapping.catalogs.contains(&it.name)),
+            None if self.operator.settings.mapping.is_empty() => self.nearest(minor, |_| true),
             None => self.nearest(minor, |it| self.mapping_of(&it.name).is_some()),
         };
         let operator = &self.operator.name;
         let template = match (mapped, source) {
             (Some((_, mapping)), _) => mapping.template.clone(),
+            (None, Some(source)) if self.mapping_of(&source.name).is_none() => {
+                self.add_catalog(&mut change, name, "TEMPLATE", Some(source));
+                return Some(change);
+            }
             (None, Some(source)) => {
                 let (number, mapping) = self.mapping_of(&source.name)?;
                 change.steps.push(format!(
@@ -351,6 +372,42 @@ impl Publications {
             }
             (None, None) => return self.first_catalog(name),
         };
+        self.add_catalog(&mut change, name, &template, source);
+        Some(change)
+    }
+
+    /// As [`Self::promoted`], for an operator that names a template after each catalog: the template of the catalog before is copied, too.
+    fn with_own_template(&self, minor: Minor, name: &str) -> Option<PublicationChange> {
+        let source = self.nearest(minor, |it| self.mapping_of(&it.name).is_some())?;
+        let (number, mapping) = self.mapping_of(&source.name)?;
+        let (old, new) = (source.name.trim_start_matches('v'), name.trim_start_matches('v'));
+        if mapping.catalogs.len() > 1 || !mapping.template.contains(old) {
+            return None;
+        }
+        let operator = &self.operator.name;
+        let template = mapping.template.replace(old, new);
+        let directory = format!("operators/{operator}/{TEMPLATES}");
+        let mut change = PublicationChange::default();
+        let (from, to) = (format!("{directory}/{}", mapping.template), format!("{directory}/{template}"));
+        change.steps.push(format!("copy `{from}` to `{template}` beside it"));
+        change.files.push(ChangedFile { path: to, content: NewContent::CopyOf(from) });
+        change.steps.push(format!("map `{template}` to `{name}` in `operators/{operator}/ci.yaml`"));
+        let (before, after) = self.with_mapping(number, &template, name)?;
+        let path = format!("operators/{operator}/ci.yaml");
+        change.files.push(ChangedFile { path, content: NewContent::Edited { before, after } });
+        self.add_catalog(&mut change, name, &template, Some(source));
+        Some(change)
+    }
+
+    /// Adds what makes the catalog itself: a copy of another one where that is the same, else what renders it.
+    fn add_catalog(
+        &self,
+        change: &mut PublicationChange,
+        name: &str,
+        template: &str,
+        source: Option<&CatalogDirectory>,
+    ) {
+        let operator = &self.operator.name;
         let target = format!("catalogs/{name}/{operator}");
         let level = catalog_level(name);
         match source.and_then(|it| Some((it, it.file?))) {
@@ -375,7 +432,6 @@ impl Publications {
                 ));
             }
         }
-        Some(change)
     }
 
     /// What to do where no catalog of the operator can be taken as a model.
@@ -393,24 +449,40 @@ impl Publications {
 
     /// The text of `ci.yaml`, and with one more catalog for a template.
     fn with_catalog(&self, number: usize, name: &str) -> Option<(Vec<u8>, Vec<u8>)> {
+        self.with_items(|items| {
+            let item = items.get_mut(number)?;
+            let mut reader = Reader::new();
+            let value = reader.read(item).ok()?;
+            let names = with_items(item, value.get("catalog_names")?, &[quoted(name)]);
+            *item = with_members(item, value, &one("catalog_names", names), "");
+            Some(())
+        })
+    }
+
+    /// The text of `ci.yaml`, and with one more template, like another one.
+    fn with_mapping(&self, number: usize, template: &str, name: &str) -> Option<(Vec<u8>, Vec<u8>)> {
+        self.with_items(|items| {
+            let item = items.get(number)?;
+            let mut reader = Reader::new();
+            let value = reader.read(item).ok()?;
+            let changed = [("catalog_names", format!("[{}]", quoted(name))), ("template_name", quoted(template))];
+            let changed = changed.into_iter().map(|(key, text)| (key.to_owned(), text)).collect();
+            let new = with_members(item, value, &changed, "");
+            items.push(new);
+            Some(())
+        })
+    }
+
+    /// The text of `ci.yaml`, and with other items in its mapping.
+    fn with_items(&self, change: impl FnOnce(&mut Vec<String>) -> Option<()>) -> Option<(Vec<u8>, Vec<u8>)> {
         let file = self.operator.ci.as_ref().ok()?;
         let json = &file.json;
         let mut reader = Reader::new();
         let root = reader.read(json).ok()?;
         let fbc = root.get("fbc")?;
         let mapping = fbc.get("catalog_mapping")?;
-        let one = |key: &str, text: String| [(key.to_owned(), text)].into_iter().collect();
-        let items: Vec<String> = mapping
-            .items()
-            .enumerate()
-            .map(|(at, item)| match item.get("catalog_names").filter(|_| at == number) {
-                Some(names) => {
-                    let names = with_items(json, names, &[quoted(name)]);
-                    with_members(json, item, &one("catalog_names", names), "")
-                }
-                None => json[item.offset()..item.end()].to_owned(),
-            })
-            .collect();
+        let mut items: Vec<String> = mapping.items().map(|it| json[it.offset()..it.end()].to_owned()).collect();
+        change(&mut items)?;
         let fbc = with_members(json, fbc, &one("catalog_mapping", format!("[{}]", items.join(","))), "");
         edited(file, &with_members(json, root, &one("fbc", fbc), ""))
     }
@@ -469,7 +541,7 @@ impl Publications {
             // An older version is there.
             let newest = order.last().filter(|it| !takes(it, minor));
             let reasons = newest.map(|it| self.excluded(it)).into_iter().collect();
-            return Publication { is_there: true, reasons, change: None };
+            return Publication { is_there: true, reasons, change: None, own_template: None };
         }
         let Some(newest) = order.pop() else {
             let text = format!("`operators/{}` has no bundle directory", self.operator.name);
@@ -519,8 +591,12 @@ impl Publications {
     }
 }
 
+fn one(key: &str, text: String) -> BTreeMap<String, String> {
+    [(key.to_owned(), text)].into_iter().collect()
+}
+
 fn absent(reasons: Vec<PublicationReason>, change: Option<PublicationChange>) -> Publication {
-    Publication { is_there: false, reasons, change }
+    Publication { is_there: false, reasons, change, own_template: None }
 }
 
 fn takes(version: &VersionDirectory, minor: Minor) -> bool {
