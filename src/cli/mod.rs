@@ -29,7 +29,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::compose::Reach;
 use crate::diag::printable;
 use args::images::ImageArgs;
-use author::{bundle, edits, init, lsp, release, repo, simulate, template};
+use author::{bundle, edits, init, lsp, onboard, release, repo, simulate, template};
 use catalog::{build, check, diff, generate, history, image, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
@@ -178,6 +178,7 @@ commands! {
     "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run, Dependencies 6, reads;
     "bundle" => Bundle(bundle::BundleArgs), bundle::run, Authoring 2, reads;
     "template" => Template(template::TemplateArgs), template::run, Authoring 3, reads;
+    "onboard" => Onboard(onboard::OnboardArgs), onboard::run, Authoring 11, writes;
     "release" => Release(release::ReleaseArgs), release::run, Authoring 4, writes;
     "edit" => Edit(edits::EditArgs), edits::run, Authoring 7, writes;
     "simulate" => Simulate(simulate::SimulateArgs), simulate::run, Authoring 8, reads;

@@ -55,6 +55,7 @@ mod machine_pages;
 mod migrating;
 mod mirrors;
 mod namespaces;
+mod onboarding;
 mod one_answer;
 mod output_schemas;
 mod package_manifests;

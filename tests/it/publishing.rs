@@ -1,5 +1,5 @@
 //! `whereis`: why an operator is not in a catalog, and the change that puts it there.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and one prints figures")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

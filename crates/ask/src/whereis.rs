@@ -230,7 +230,7 @@ impl WhereisQuestion {
                     |it: &&BundleRow| it.catalog == catalog && (it.version == *version || it.bundle == *version);
                 bundles.iter().filter(is_it).collect()
             });
-            let channels: Vec<ChannelPresence> = own.filter_map(|it| presence(it, held.as_deref(), &day)).collect();
+            let channels: Vec<ChannelPresence> = own.filter_map(|it| presence(it, held.as_deref(), day)).collect();
             CatalogPresence {
                 is_there: !channels.is_empty(),
                 deprecation: deprecations.get(&catalog).cloned().flatten(),

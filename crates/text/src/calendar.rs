@@ -65,9 +65,26 @@ impl Day {
     #[must_use]
     pub fn plus_months(self, months: u32) -> Self {
         let (year, month, day) = self.date();
-        let months = year * 12 + month - 1 + i64::from(months);
+        self.of_month(year * 12 + month - 1 + i64::from(months), day)
+    }
+
+    /// A day of a month, counted from year 0, at most its last day.
+    fn of_month(self, months: i64, day: i64) -> Self {
         let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
         (1..=day).rev().find_map(|day| Self::new(year, month, day)).unwrap_or(self)
+    }
+
+    /// So many months earlier, at most the last day of that month.
+    #[must_use]
+    pub fn minus_months(self, months: u32) -> Self {
+        let (year, month, day) = self.date();
+        self.of_month(year * 12 + month - 1 - i64::from(months), day)
+    }
+
+    /// So many days earlier.
+    #[must_use]
+    pub fn minus_days(self, days: u32) -> Self {
+        Self(self.0.saturating_sub(i64::from(days)))
     }
 
     /// So many days later.

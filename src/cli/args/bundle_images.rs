@@ -38,6 +38,17 @@ fn parse_given(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl BundleImageArgs {
+    /// Nothing was named.
+    pub(crate) fn none() -> Self {
+        Self {
+            bundle: Vec::new(),
+            bundles: Vec::new(),
+            with: Vec::new(),
+            #[cfg(feature = "oci")]
+            pull: false,
+        }
+    }
+
     /// The images that were given a directory and that nothing asks for, each with the one that may be meant.
     pub(crate) fn not_among<'s>(&'s self, asked: &'s [&'s str]) -> impl Iterator<Item = (&'s str, Option<&'s str>)> {
         let given = self.bundle.iter().map(|it| it.0.as_str()).filter(|it| !asked.contains(it));

@@ -51,6 +51,14 @@ pub(crate) enum Span {
 }
 
 impl Span {
+    /// The day at whose end it ends on `day`.
+    pub(crate) fn before(self, day: Day) -> Day {
+        match self {
+            Self::Days(n) => day.minus_days(n),
+            Self::Months(n) => day.minus_months(n),
+        }
+    }
+
     /// The day at its end.
     pub(crate) fn after(self, day: Day) -> Day {
         match self {

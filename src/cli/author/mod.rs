@@ -7,6 +7,7 @@ mod edit_add;
 pub(in crate::cli) mod edits;
 pub(in crate::cli) mod init;
 pub(in crate::cli) mod lsp;
+pub(in crate::cli) mod onboard;
 pub(in crate::cli) mod release;
 pub(in crate::cli) mod repo;
 pub(in crate::cli) mod simulate;

@@ -1,7 +1,6 @@
 //! `olmdex release`
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,14 +8,13 @@ use clap::Args;
 
 use crate::ask::check_catalog;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
-use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::cli::terminal::interrupt;
+use crate::cli::terminal::write_changes::{Change, write_changes};
 use crate::community::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
 use crate::diag::{Severity, counted};
 use crate::fbc::Format;
-use crate::file::{Replacement, finish_left, finish_together, make_way_below, system_words};
+use crate::file::system_words;
 use crate::template::Template;
 
 /// Add a bundle to templates and catalogs as its release configuration says
@@ -44,16 +42,6 @@ pub(crate) struct ReleaseArgs {
     templates_only: bool,
     #[command(flatten)]
     bundles: BundleImageArgs,
-}
-
-/// A file that is to be written, below a directory.
-struct Change {
-    root: PathBuf,
-    relative: String,
-    /// Its path as whoever named the bundle would write it.
-    shown: PathBuf,
-    before: Option<Vec<u8>>,
-    after: Vec<u8>,
 }
 
 pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
@@ -91,33 +79,7 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
             changes.extend(catalogs(context, args, &operator, &repository, edit)?);
         }
     }
-    if !args.dry_run {
-        // One that was killed after its last rename leaves nothing to write.
-        let paths: Vec<PathBuf> = changes.iter().map(|it| it.root.join(&it.relative)).collect();
-        finish_left(paths.iter().map(PathBuf::as_path));
-    }
-    changes.retain(|it| it.before.as_ref() != Some(&it.after));
-    if args.dry_run {
-        for change in &changes {
-            let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
-            let before = change.before.as_deref().map(text).unwrap_or_default();
-            print_difference(context, &change.shown, 1, &before, &text(&change.after))?;
-        }
-        return Ok(Exit::Yes);
-    }
-    interrupt::undo_writes(context);
-    let mut ready = Vec::with_capacity(changes.len());
-    for change in &changes {
-        let path = make_way_below(&change.root, &change.relative)?;
-        let mut new = Replacement::begin_over(&path, change.before.as_deref())?;
-        new.file().write_all(&change.after)?;
-        ready.push(new);
-    }
-    finish_together(ready)?;
-    for change in &changes {
-        context.reporter.note(&format!("wrote {}", change.shown.display()));
-    }
-    if changes.is_empty() {
+    if write_changes(context, changes, args.dry_run)? == 0 && !args.dry_run {
         context.reporter.note("nothing changes: the bundle is released already");
     }
     Ok(Exit::Yes)

@@ -11,4 +11,5 @@ pub(in crate::cli) mod progress;
 pub(in crate::cli) mod report;
 pub(in crate::cli) mod screen;
 pub(in crate::cli) mod stderr;
+pub(in crate::cli) mod write_changes;
 pub(in crate::cli) mod write_edits;

@@ -54,7 +54,7 @@ pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind, system_words};
 pub use interrupted_writes::{Left, abandon_all, before_writing};
 pub use log::append;
-pub use nofollow::make_way_below;
+pub use nofollow::{MissingDirectories, make_way_below};
 pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
 pub use replace::{Replacement, write_over, write_whole};
 pub use same_file::{is_inside, is_of_stranger, is_same_file};

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: the directory itself may be a link; its owner was named by the user.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd as _;
@@ -42,6 +43,32 @@ pub fn make_way_below(root: &Path, relative: &str) -> Result<PathBuf, FileError>
             Err(failed(io::Error::other("it is a link, and links are not followed here")))
         }
         _ => Ok(path),
+    }
+}
+
+/// The directories that [`make_way_below`] will make for files, to be removed if nothing is written after all.
+#[derive(Debug)]
+pub struct MissingDirectories(BTreeSet<PathBuf>);
+
+impl MissingDirectories {
+    /// Those that are missing now.
+    pub fn of<'p>(files: impl Iterator<Item = (&'p Path, &'p str)>) -> Self {
+        let mut missing = BTreeSet::new();
+        for (root, relative) in files {
+            let path = root.join(relative);
+            let around = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
+            missing.extend(around.filter(|it| it.symlink_metadata().is_err()).map(Path::to_owned));
+        }
+        Self(missing)
+    }
+
+    /// Removes those that are empty.
+    pub fn remove(self) {
+        // A directory sorts before what is in it.
+        for directory in self.0.into_iter().rev() {
+            // One that somebody else has filled meanwhile stays.
+            let _ = std::fs::remove_dir(directory);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::convert::Infallible;
 
+use super::openshift::minor_of;
 use super::repository::{CATALOG_NAMES, OperatorCatalog, Repository};
 use super::rules;
 use olmdex_base::diag::{Finding, Place, Rule};
@@ -108,10 +109,7 @@ fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input,
 
 /// Whether a catalog is called `vX.Y` and is for OpenShift 4.17 or newer.
 fn is_without_objects(catalog: &str) -> bool {
-    let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse::<u64>().ok()).flatten();
-    let Some((major, minor)) = catalog.strip_prefix('v').and_then(|it| it.split_once('.')) else { return false };
-    let (Some(major), Some(minor)) = (number(major), number(minor)) else { return false };
-    (major, minor) >= (4, 17)
+    minor_of(catalog).is_some_and(|it| (it.major, it.minor) >= (4, 17))
 }
 
 #[cfg(test)]

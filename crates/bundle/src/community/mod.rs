@@ -25,6 +25,7 @@ mod file;
 mod graph;
 mod marketplace;
 mod npm;
+mod onboarding;
 mod openshift;
 mod operator;
 mod publication;
@@ -38,6 +39,7 @@ mod verdict;
 pub use catalogs::check_catalogs;
 pub use change::check_change;
 pub use check::{check, default_channel, findings, heads, update_graph_of};
+pub use onboarding::{NewTemplate, Onboarding, OnboardingError, OnboardingWish, SupportPolicy, onboard};
 pub use operator::{Operator, RepositoryError, VersionDirectory};
 pub use publication::{
     ChangedFile, NewContent, OPENSHIFT_VERSIONS, Publication, PublicationChange, PublicationReason,

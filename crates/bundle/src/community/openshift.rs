@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use olmdex_constraint::openshift::Minor as OpenShift;
+
 /// Major and minor number.
 pub(super) type Minor = (u64, u64);
 
@@ -18,6 +20,13 @@ const KNOWN: u64 = 17;
 fn kubernetes(minor: u64) -> u64 {
     // There was none with Kubernetes 1.15.
     if minor <= 2 { minor + 12 } else { minor + 13 }
+}
+
+/// The version of OpenShift that a catalog is called by: `v4.20`.
+pub(super) fn minor_of(name: &str) -> Option<OpenShift> {
+    let (major, minor) = name.strip_prefix('v')?.split_once('.')?;
+    let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse().ok()).flatten();
+    Some(OpenShift { major: number(major)?, minor: number(minor)? })
 }
 
 /// The versions that have catalogs.

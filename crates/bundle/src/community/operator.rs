@@ -122,6 +122,21 @@ impl Operator {
         Ok(Self { name, path: path.to_owned(), ci, settings, versions })
     }
 
+    /// The package that its bundles name, if one does.
+    #[must_use]
+    pub fn package(&self) -> Option<&str> {
+        self.versions.iter().map(|it| it.facts.package.as_str()).find(|it| !it.is_empty())
+    }
+
+    /// The number of the version with a number, a name of its directory, or a name of its ClusterServiceVersion.
+    pub(super) fn position(&self, version: &str) -> Option<usize> {
+        let bare = version.trim_start_matches('v');
+        self.versions.iter().position(|it| {
+            [it.name.as_str(), &it.facts.version].iter().any(|it| it.trim_start_matches('v') == bare)
+                || it.facts.csv_name.as_deref() == Some(version)
+        })
+    }
+
     /// What a version is called in messages.
     pub(super) fn called(&self, version: &VersionDirectory) -> String {
         format!("{}/{}", self.name, version.name)

@@ -170,7 +170,7 @@ impl Publications {
         let operator = Operator::open(&directory)?;
         let mut catalogs = BTreeMap::new();
         for (name, path) in directories(&repository.root.join("catalogs")) {
-            if let Some(minor) = minor_of(&name) {
+            if let Some(minor) = openshift::minor_of(&name) {
                 let own = path.join(&operator.name);
                 let file = CATALOG_NAMES.into_iter().find(|it| own.join(it).is_file());
                 catalogs.insert(minor, CatalogDirectory { name, file });
@@ -229,14 +229,8 @@ impl Publications {
         }
     }
 
-    /// The version with a number, a name of its directory, or a name of its ClusterServiceVersion.
     fn find(&self, version: &str) -> Option<&VersionDirectory> {
-        let bare = version.trim_start_matches('v');
-        let is_it = |it: &&VersionDirectory| {
-            [it.name.as_str(), &it.facts.version].iter().any(|it| it.trim_start_matches('v') == bare)
-                || it.facts.csv_name.as_deref() == Some(version)
-        };
-        self.operator.versions.iter().find(is_it)
+        self.operator.position(version).map(|it| &self.operator.versions[it])
     }
 
     /// Whether the operator is in the catalog of a version, and what would put it there.
@@ -330,7 +324,7 @@ impl Publications {
                 "`{KEY}` is not set: the pipelines propose the change, and a reviewer of the operator must approve it"
             ),
         };
-        let at = if given.is_some() { path(["fbc", KEY]).to_vec() } else { path(["fbc"]) };
+        let at = if given.is_some() { path(["fbc", KEY]) } else { path(["fbc"]) };
         self.reason(PublicationReasonKind::Promotion, text, Some(&at))
     }
 
@@ -612,13 +606,6 @@ fn edited(file: &RepositoryFile, new: &str) -> Option<(Vec<u8>, Vec<u8>)> {
     let (front, document, behind) = file.parts();
     let edited = edit_document(document, Syntax::Yaml, new).ok()?;
     Some((file.text.clone(), [front, edited.text.as_bytes(), behind].concat()))
-}
-
-/// The version of OpenShift that a catalog is called by: `v4.20`.
-fn minor_of(name: &str) -> Option<Minor> {
-    let (major, minor) = name.strip_prefix('v')?.split_once('.')?;
-    let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse().ok()).flatten();
-    Some(Minor { major: number(major)?, minor: number(minor)? })
 }
 
 /// Whether a directory is that of an operator with another name than its package.

@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use super::file::RepositoryFile;
+use super::openshift::minor_of;
 use super::operator::plain;
+use olmdex_constraint::openshift::Minor;
 use olmdex_text::json::Reader;
 
 /// Names of catalog files, as the pipelines know them.
@@ -70,6 +72,21 @@ impl Repository {
             }
         }
         found
+    }
+
+    /// The versions of OpenShift that it has a directory of catalogs for.
+    #[must_use]
+    pub fn openshift_versions(&self) -> Vec<Minor> {
+        let mut minors: Vec<Minor> =
+            directories(&self.root.join("catalogs")).iter().filter_map(|it| minor_of(&it.0)).collect();
+        minors.sort();
+        minors
+    }
+
+    /// Whether its operators are certified, or those of the marketplace.
+    #[must_use]
+    pub fn is_certified(&self) -> bool {
+        self.organization.as_deref().is_some_and(|it| it != "community-operators")
     }
 
     /// Whether checks of images say nothing, since the repository allows all.

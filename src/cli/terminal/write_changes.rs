@@ -1,0 +1,60 @@
+//! Writing files below directories: all of them or none, or what would change.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use crate::cli::print::difference::print_difference;
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::interrupt;
+use crate::file::{MissingDirectories, Replacement, allow_many_files, finish_left, finish_together, make_way_below};
+
+/// A file that is to be written, below a directory.
+pub(crate) struct Change {
+    pub(crate) root: PathBuf,
+    pub(crate) relative: String,
+    /// Its path as the user would write it.
+    pub(crate) shown: PathBuf,
+    pub(crate) before: Option<Vec<u8>>,
+    pub(crate) after: Vec<u8>,
+}
+
+/// Writes what changes, or shows it. Returns how many files that are.
+pub(crate) fn write_changes(context: &Context, mut changes: Vec<Change>, is_dry: bool) -> Result<usize, CommandError> {
+    if !is_dry {
+        // One that was killed after its last rename leaves nothing to write.
+        let paths: Vec<PathBuf> = changes.iter().map(|it| it.root.join(&it.relative)).collect();
+        finish_left(paths.iter().map(PathBuf::as_path));
+    }
+    changes.retain(|it| it.before.as_ref() != Some(&it.after));
+    if is_dry {
+        for change in &changes {
+            let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+            let before = change.before.as_deref().map(text).unwrap_or_default();
+            print_difference(context, &change.shown, 1, &before, &text(&change.after))?;
+        }
+        return Ok(changes.len());
+    }
+    interrupt::undo_writes(context);
+    allow_many_files();
+    let missing = MissingDirectories::of(changes.iter().map(|it| (it.root.as_path(), it.relative.as_str())));
+    if let Err(error) = write(&changes) {
+        missing.remove();
+        return Err(error);
+    }
+    for change in &changes {
+        context.reporter.note(&format!("wrote {}", change.shown.display()));
+    }
+    Ok(changes.len())
+}
+
+fn write(changes: &[Change]) -> Result<(), CommandError> {
+    let mut ready = Vec::with_capacity(changes.len());
+    for change in changes {
+        let path = make_way_below(&change.root, &change.relative)?;
+        let mut new = Replacement::begin_over(&path, change.before.as_deref())?;
+        new.file().write_all(&change.after)?;
+        ready.push(new);
+    }
+    Ok(finish_together(ready)?)
+}
