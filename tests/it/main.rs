@@ -61,6 +61,7 @@ mod output_schemas;
 mod package_manifests;
 mod pages;
 mod past;
+mod pins;
 mod pipelines;
 mod places;
 mod plan_pages;

@@ -13,6 +13,7 @@
 //! | where an entry stands in its channel | [`Entries`] |
 //! | what differs between catalogs, and what that means | [`changes`], [`SimulationQuestion`] |
 //! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
+//! | whether the versions that manifests pin exist, and what comes next | [`PinQuestion::answer`] |
 //! | which rights a version asks for, and which of them are new | [`permissions()`] |
 //! | what can move to OLM v1, and what takes its place there | [`ReadinessQuestion::answer`] |
 //! | in which catalogs a package is, and what would publish it in another | [`WhereisQuestion::answer`] |
@@ -34,6 +35,7 @@ mod many_needs;
 mod name;
 mod namespace;
 mod permissions;
+mod pins;
 mod plan;
 mod readiness;
 mod resolution;
@@ -63,6 +65,7 @@ pub use olmdex_olm::upgrade::{
     check_catalog_noting, check_graph, cut_advice,
 };
 pub use permissions::permissions;
+pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{must_lead_on, plan_of};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion};
 pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};

@@ -123,6 +123,11 @@ impl AskOptions {
         Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
     }
 
+    /// Options with the words that `-i` takes.
+    pub(crate) fn of_words(words: &[String]) -> Self {
+        Self { input: words.to_vec(), catalog: Vec::new() }
+    }
+
     /// Options that name sources, each with the name of its catalog.
     pub(crate) fn of_named(sources: &[(String, PathBuf)]) -> Self {
         let input = sources.iter().map(|(name, path)| format!("{name}={}", path.display()));

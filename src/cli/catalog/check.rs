@@ -4,15 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::check_catalog_noting;
+use crate::ask::{PinAnswers, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::operators::operators_of;
+use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::parts::{catalogs_of, template_findings, templates_of};
+use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::dependencies::crd_bundle;
 use crate::cli::lists::all_rules;
@@ -41,6 +43,8 @@ use crate::{cluster, community, legacy};
 /// With `--pipeline`, the verdict is that of the pipeline: each finding names the pipeline's own check, and what cannot be checked without
 /// the index, the Dockerfile or the state before the change is said. Exits with 1 if the pipeline would fail.
 ///
+/// With `--with CATALOG`, the versions that Subscriptions and ClusterExtensions of a GitOps repository pin are compared with the catalog.
+///
 /// `olmdex validate` says what opm says of a catalog. `olmdex bundle`, `olmdex repo`, `olmdex doctor` and `olmdex crd-check` have options for
 /// their kinds; `olmdex explain RULE` explains a finding.
 #[derive(Debug, Args)]
@@ -50,7 +54,8 @@ use crate::{cluster, community, legacy};
   olmdex check my-catalog/ --pipeline konflux --openshift 4.18 --target-index old-catalog/
   olmdex check operators/shop --pipeline community --openshift 4.20
   olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
-  olmdex check must-gather/ legacy.db -o json")]
+  olmdex check must-gather/ legacy.db -o json
+  olmdex check gitops/ --old gitops-before/ --with my-catalog/")]
 pub(crate) struct CheckArgs {
     /// What to check; `-` is a catalog, a template or manifests on standard input
     #[arg(value_name = "[NAME=]PATH", required = true, value_parser = named_source())]
@@ -63,6 +68,12 @@ pub(crate) struct CheckArgs {
     /// Also demand what the pipelines demand where it goes, and say whether they would pass; `olmdex explain PIPELINE` lists the rules. Default: `profile` in olmdex.toml
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
     pipeline: Vec<Profile>,
+    /// Catalogs that the manifests of a repository are compared with: whether there is what Subscriptions and ClusterExtensions pin, whether
+    /// upgrades lead there from the pins before the change (`--old`), and what comes next; may be repeated
+    #[arg(long, value_name = "[NAME=]CATALOG")]
+    with: Vec<String>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
     #[command(flatten)]
     pipeline_options: PipelineOptions,
     #[command(flatten)]
@@ -84,6 +95,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         practices: practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
         validators: selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
         pipelines: Pipelines::open(context, profiles, is_wanted, &args.pipeline_options)?,
+        pins: Pins::open(context, &args.with, &args.source_map.source_map, args.pipeline_options.old())?,
         findings: Vec::new(),
         several: SeveralCatalogs::default(),
         counts: Counts::default(),
@@ -93,19 +105,25 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
-    let Checking { mut findings, several, counts, practices, mut pipelines, .. } = checking;
+    let Checking { mut findings, several, counts, practices, mut pipelines, pins, .. } = checking;
+    let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
+    findings.append(&mut of_pins);
     findings.append(&mut pipelines.added());
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     let not_checked = pipelines.are_asked().then(|| pipelines.unchecked().to_vec());
-    let metadata = FindingsMetadata { not_checked, ..FindingsMetadata::default() };
+    let of_pins = (!pins.is_empty()).then(|| pins.clone());
+    let metadata = FindingsMetadata { not_checked, pins: of_pins, ..FindingsMetadata::default() };
     let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata);
     unless_reader_left(printed)?;
     for what in pipelines.unchecked() {
         context.reporter.note(&format!("not checked: {what}"));
     }
     report(context, &choice, &chosen);
+    if args.output == FindingFormat::Text {
+        pins.iter().for_each(|it| context.reporter.note(&pin_in_words(it)));
+    }
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
         let shown: Vec<String> = args.sources.iter().map(|it| printable(&it.shown()).into_owned()).collect();
@@ -183,6 +201,8 @@ struct Checking<'c> {
     /// The rules of good practice that are wanted.
     practices: Vec<&'static Rule>,
     pipelines: Pipelines,
+    /// The catalogs that pins are compared with.
+    pins: Option<Pins>,
     /// The optional validators of bundles that are wanted.
     validators: Vec<Validator>,
     findings: Vec<Finding>,
@@ -311,6 +331,9 @@ impl Checking<'_> {
         self.findings.extend(crd_bundle::check(objects));
         self.counts.definitions += n_definitions;
         self.counts.objects += n_objects(state) as u64;
+        if let Some(pins) = &mut self.pins {
+            pins.add(state.clone());
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub(in crate::cli) mod image;
 pub(in crate::cli) mod info;
 pub(in crate::cli) mod list;
 mod parts;
+mod pins;
 pub(in crate::cli) mod pipelines;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod pull;

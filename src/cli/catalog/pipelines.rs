@@ -45,9 +45,16 @@ pub(crate) struct PipelineOptions {
     /// is that of a catalog
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     dockerfile: Option<PathBuf>,
-    /// The repository of operators before the change: whether the change is one that the pipeline takes
+    /// The repository before the change: whether it is one that the pipeline takes, and whether upgrades lead to changed pins
     #[arg(long, value_name = "DIR", help_heading = HEADING)]
     old: Option<PathBuf>,
+}
+
+impl PipelineOptions {
+    /// The repository before the change.
+    pub(super) fn old(&self) -> Option<&Path> {
+        self.old.as_deref()
+    }
 }
 
 /// What the pipelines are asked.
@@ -75,7 +82,8 @@ impl Pipelines {
                 Source::Index(path) => catalogs_of(&path)?.0.into_iter().map(|it| it.1).collect(),
             })
         });
-        if let Some(path) = options.old.as_deref().filter(|it| !it.join("operators").is_dir()) {
+        let is_of_repository = profiles.iter().any(|it| matches!(it, Profile::Community | Profile::Certified));
+        if let Some(path) = options.old.as_deref().filter(|it| is_of_repository && !it.join("operators").is_dir()) {
             let shown = printable(&path.to_string_lossy()).into_owned();
             let error = CommandError::new(Exit::Input, format!("`{shown}` is no repository of operators"));
             return Err(

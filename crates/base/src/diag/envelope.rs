@@ -31,6 +31,26 @@ pub struct Metadata {
     pub count: usize,
 }
 
+/// A version that an object pins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PinState {
+    /// The object: `Subscription NAMESPACE/NAME` or `ClusterExtension NAME`.
+    pub object: String,
+    /// Its package.
+    pub package: String,
+    /// The bundle that its `startingCSV` names, or its range of versions; `null` if it pins nothing.
+    pub pin: Option<String>,
+    /// Whether the catalog has it; `null` if there is no pin, or the catalog is not known.
+    pub exists: Option<bool>,
+    /// The pin before the change; `null` if there was none or it is the same.
+    pub from: Option<String>,
+    /// The upgrades from that pin to this one, each of which is approved by itself; empty if none lead there.
+    pub path: Vec<String>,
+    /// The bundle that OLM offers next; `null` if there is none.
+    pub next: Option<String>,
+}
+
 /// About findings as a whole.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -46,6 +66,9 @@ pub struct FindingsMetadata {
     /// The packages of the catalog that own each definition; only if a catalog was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owners: Option<BTreeMap<String, Vec<String>>>,
+    /// The versions that Subscriptions and ClusterExtensions pin; only if manifests were compared with catalogs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pins: Option<Vec<PinState>>,
     /// What a pipeline checks and could not be checked here, with what is missing; only if a pipeline was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_checked: Option<Vec<String>>,

@@ -19,4 +19,20 @@ rules! {
         "Manifests can be read.",
         "A file that is no YAML or JSON, or a link that leads out of its directory, was not checked. A check that could not run is no success.",
         "apiVersion: v1\nkind: [Secret";
+    PIN_MISSING: "E1905", "pin-missing", Error,
+        "A pinned version is in the catalog.",
+        "OLM installs nothing for a Subscription whose `startingCSV` is not in its channel, or a ClusterExtension whose range no bundle fits; the object is taken by the cluster all the same.",
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nspec: {name: foo, channel: stable, startingCSV: foo.v9.9.9}";
+    PIN_UNREACHABLE: "E1906", "pin-unreachable", Error,
+        "Upgrades lead from the pin before a change to the new one.",
+        "A changed pin does not move an operator that is installed: OLM follows the upgrade edges of the catalog. Where none lead to the new pin, the operator must be removed and installed again.",
+        "spec:\n  name: foo\n  channel: stable\n  startingCSV: foo.v2.0.0 # was foo.v1.0.0, and nothing in the channel replaces or skips that";
+    PIN_NOT_HELD: "W1907", "pin-not-held", Warning,
+        "OLM stays at a pinned version.",
+        "`startingCSV` names what is installed first. Without `installPlanApproval: Manual`, OLM upgrades to the head at once; with it and without `startingCSV`, the first approval installs the head.",
+        "spec: {name: foo, channel: stable, startingCSV: foo.v1.0.0, installPlanApproval: Automatic}";
+    PIN_NOT_KNOWN: "W1908", "pin-not-known", Warning,
+        "The catalog of a Subscription is known.",
+        "A Subscription names a CatalogSource. Without a catalog that is it, nobody can say whether there is what it pins.",
+        "spec: {name: foo, source: internal-catalog, sourceNamespace: openshift-marketplace}";
 }

@@ -1,0 +1,342 @@
+//! Versions that manifests of a repository pin: whether catalogs have them, whether upgrades lead there, and what comes next.
+
+use std::collections::BTreeMap;
+
+use super::error::AskError;
+use super::upgrade::{Olm, UpgradeQuestion};
+use super::upgrade_answers::PathWish;
+use olmdex_base::diag::envelope::PinState;
+use olmdex_base::diag::{Finding, Place, Rule, closest};
+use olmdex_index::Index;
+use olmdex_index::query::{Filter, GraphChannel, PackageGraph};
+use olmdex_olm::catalog_source::CatalogSources;
+use olmdex_olm::upgrade::v1::Gates;
+use olmdex_olm::upgrade::{UpgradePath, Verdict};
+use olmdex_rules::cluster::{Cluster, ClusterExtension, Subscription, rules};
+use olmdex_version::Version;
+
+/// What is asked about the pins of manifests.
+#[derive(Debug)]
+pub struct PinQuestion<'a> {
+    /// The manifests.
+    pub now: &'a Cluster,
+    /// The manifests before the change.
+    pub before: Option<&'a Cluster>,
+    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
+    pub source_map: Vec<String>,
+    /// Whether the user gave the catalogs names of their own, see [`CatalogSources::new`].
+    pub are_named: bool,
+    /// The feature gates of operator-controller.
+    pub gates: Gates,
+}
+
+/// What there is to say about pins.
+#[derive(Debug, Default)]
+pub struct PinAnswers {
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// Each Subscription and ClusterExtension with its pin.
+    pub pins: Vec<PinState>,
+}
+
+/// An object whose pin is judged.
+struct Pinned<'a> {
+    object: String,
+    package: &'a str,
+    place: &'a Place,
+}
+
+impl PinQuestion<'_> {
+    /// The answer.
+    ///
+    /// # Errors
+    /// If a tie of a CatalogSource cannot be read, or the catalogs cannot.
+    pub fn answer(&self, index: &Index) -> Result<PinAnswers, AskError> {
+        let ranks = index.catalog_ranks(&Filter::default())?;
+        let sources = CatalogSources::new(&ranks, &self.source_map, self.now, None, self.are_named)?;
+        let mut answers = PinAnswers::default();
+        for subscription in &self.now.subscriptions {
+            let old = self.before.and_then(|it| it.subscriptions.iter().find(|it| is_same(it, subscription)));
+            self.subscription(index, &sources, subscription, old, &mut answers)?;
+        }
+        for extension in &self.now.extensions {
+            let old = self.before.and_then(|it| it.extensions.iter().find(|it| it.name == extension.name));
+            self.extension(index, extension, old, &mut answers)?;
+        }
+        Ok(answers)
+    }
+
+    fn subscription(
+        &self,
+        index: &Index,
+        sources: &CatalogSources,
+        subscription: &Subscription,
+        old: Option<&Subscription>,
+        answers: &mut PinAnswers,
+    ) -> Result<(), AskError> {
+        let Subscription { package, namespace, name, source, source_namespace, starting, .. } = subscription;
+        let pinned = Pinned { object: format!("Subscription {namespace}/{name}"), package, place: &subscription.place };
+        let mut state = PinState {
+            object: pinned.object.clone(),
+            package: package.clone(),
+            pin: Some(starting.clone()).filter(|it| !it.is_empty()),
+            exists: None,
+            from: old.map(|it| it.starting.clone()).filter(|it| !it.is_empty() && it != starting),
+            path: Vec::new(),
+            next: None,
+        };
+        let Some(catalog) = sources.catalog(source_namespace, source) else {
+            let message = format!("{} {}", pinned.object, sources.unknown_words(source_namespace, source));
+            answers.findings.push(pinned.finding(rules::PIN_NOT_KNOWN, message, "tie it with `--source-map`"));
+            answers.pins.push(state);
+            return Ok(());
+        };
+        let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
+        let graphs = index.package_graphs(&filter, package)?;
+        let placed = placed(graphs.first(), subscription, &catalog);
+        state.exists = state.pin.as_ref().map(|_| placed.is_ok());
+        match placed {
+            Err((message, help)) => answers.findings.push(pinned.finding(rules::PIN_MISSING, message, &help)),
+            Ok(channel) => {
+                let of_package = Filter { package: Some(package.clone()), ..filter };
+                let heads = index.channels(&of_package)?.into_iter().filter(|it| it.channel == channel);
+                let head = heads.map(|it| it.head).find(|it| !it.is_empty());
+                let ask = |installed: &str| self.of_subscription(&catalog, subscription, installed);
+                answers.findings.extend(not_held(&pinned, subscription, &head));
+                if let Some(pin) = &state.pin {
+                    state.next = next(index, &ask(pin));
+                }
+                if let (Some(from), Some(to)) = (&state.from, &state.pin) {
+                    let way = path(index, &ask(from), to);
+                    answers.findings.extend(pinned.unreachable(from, to, &way));
+                    state.path = way.map(steps).unwrap_or_default();
+                }
+            }
+        }
+        answers.pins.push(state);
+        Ok(())
+    }
+
+    /// A question about a Subscription as it is when a bundle is installed.
+    fn of_subscription(&self, catalog: &str, subscription: &Subscription, installed: &str) -> UpgradeQuestion {
+        let subscription = Subscription {
+            installed: installed.to_owned(),
+            current: installed.to_owned(),
+            install_plan: String::new(),
+            state: String::new(),
+            ..subscription.clone()
+        };
+        let cluster = Cluster { subscriptions: vec![subscription], ..self.around() };
+        UpgradeQuestion {
+            olm: Olm::Classic,
+            cluster: Some((cluster, "the manifests".to_owned())),
+            catalogs: vec![catalog.to_owned()],
+            ..UpgradeQuestion::default()
+        }
+    }
+
+    /// What the objects of the manifests stand in.
+    fn around(&self) -> Cluster {
+        Cluster {
+            catalog_sources: self.now.catalog_sources.clone(),
+            cluster_catalogs: self.now.cluster_catalogs.clone(),
+            openshift: self.now.openshift.clone(),
+            ..Cluster::default()
+        }
+    }
+
+    fn extension(
+        &self,
+        index: &Index,
+        extension: &ClusterExtension,
+        old: Option<&ClusterExtension>,
+        answers: &mut PinAnswers,
+    ) -> Result<(), AskError> {
+        let ClusterExtension { name, package, version, .. } = extension;
+        let pinned = Pinned { object: format!("ClusterExtension {name}"), package, place: &extension.place };
+        let from = old.map(|it| it.version.as_str()).filter(|it| is_exact(it) && it != version);
+        let mut state = PinState {
+            object: pinned.object.clone(),
+            package: package.clone(),
+            pin: Some(version.clone()).filter(|it| !it.is_empty()),
+            exists: None,
+            from: from.map(str::to_owned),
+            path: Vec::new(),
+            next: None,
+        };
+        let bundles = versions(index, package)?;
+        state.exists = state.pin.as_ref().map(|_| false);
+        if bundles.is_empty() {
+            let message = format!("{}: no catalog has the package `{package}`", pinned.object);
+            let help = format!("`olmdex search {package}` finds packages with similar names");
+            answers.findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
+            answers.pins.push(state);
+            return Ok(());
+        }
+        // Without anything installed, the question is whether the catalogs have what the range asks for.
+        let fresh = self.of_extension(extension, None).updates(index, &mut |_| {});
+        let taken = match fresh {
+            Ok(found) => found.answers.into_iter().next(),
+            Err(error) => {
+                let help = error.help().unwrap_or_else(|| "name its catalogs with `--with`".to_owned());
+                answers.findings.push(pinned.finding(rules::PIN_MISSING, format!("{}: {error}", pinned.object), &help));
+                answers.pins.push(state);
+                return Ok(());
+            }
+        };
+        let Some(taken) = taken else {
+            answers.pins.push(state);
+            return Ok(());
+        };
+        if taken.is_negative() && taken.verdict != Verdict::Refused {
+            let message = format!("{}: {}", pinned.object, taken.reason);
+            let help = format!("`olmdex list versions {package}` lists the versions that there are");
+            answers.findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
+            answers.pins.push(state);
+            return Ok(());
+        }
+        state.exists = state.pin.as_ref().map(|_| true);
+        if let Some(target) = &taken.target {
+            let free = ClusterExtension { version: String::new(), ..extension.clone() };
+            let installed = Some((target.bundle.clone(), target.version.clone()));
+            state.next = next(index, &self.of_extension(&free, installed));
+            if let Some((name, from)) = from.and_then(|it| Some((bundles.get(it)?.clone(), it))) {
+                let question = self.of_extension(extension, Some((name, from.to_owned())));
+                let found = question.updates(index, &mut |_| {});
+                if let Some(stuck) =
+                    found.ok().and_then(|it| it.answers.into_iter().next()).filter(|it| it.is_negative())
+                {
+                    let message = format!(
+                        "{}: no upgrade leads from {from} to {}: {}",
+                        pinned.object, target.version, stuck.reason
+                    );
+                    let help = format!("pin a version between them, or see `olmdex path {package}@{from} --olm v1`");
+                    answers.findings.push(pinned.finding(rules::PIN_UNREACHABLE, message, &help));
+                } else {
+                    state.path = vec![target.version.clone()];
+                }
+            }
+        }
+        answers.pins.push(state);
+        Ok(())
+    }
+
+    fn of_extension(&self, extension: &ClusterExtension, installed: Option<(String, String)>) -> UpgradeQuestion {
+        let extension = ClusterExtension { installed, ..extension.clone() };
+        let cluster = Cluster { extensions: vec![extension], ..self.around() };
+        UpgradeQuestion {
+            olm: Olm::V1,
+            gates: self.gates,
+            cluster: Some((cluster, "the manifests".to_owned())),
+            ..UpgradeQuestion::default()
+        }
+    }
+}
+
+impl Pinned<'_> {
+    fn finding(&self, rule: &'static Rule, message: String, help: &str) -> Finding {
+        Finding {
+            rule,
+            message,
+            place: Some(self.place.clone()).filter(|it| !it.file.is_empty()),
+            help: Some(help.to_owned()),
+            package: Some(self.package.to_owned()),
+            check: None,
+        }
+    }
+
+    /// Says that no upgrades lead from the pin before to the new one.
+    fn unreachable(&self, from: &str, to: &str, way: &Option<UpgradePath>) -> Option<Finding> {
+        let way = way.as_ref().filter(|it| !it.is_reached)?;
+        let message = format!("{}: no upgrade leads from `{from}` to `{to}`: {}", self.object, way.reason);
+        let help = format!("`olmdex path {}` shows which upgrades lead on from it", self.package);
+        Some(self.finding(rules::PIN_UNREACHABLE, message, &help))
+    }
+}
+
+fn is_same(one: &Subscription, other: &Subscription) -> bool {
+    one.name == other.name && one.namespace == other.namespace
+}
+
+/// Whether a range is one version.
+fn is_exact(version: &str) -> bool {
+    Version::parse(version.trim_start_matches(['=', ' ', 'v'])).is_ok()
+}
+
+/// The bundles of a package by their versions.
+fn versions(index: &Index, package: &str) -> Result<BTreeMap<String, String>, AskError> {
+    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
+    Ok(index.bundles(&filter)?.into_iter().map(|it| (it.version, it.bundle)).collect())
+}
+
+/// The channel that a Subscription follows, if that has its pin; else what is wrong, and what to do.
+fn placed(
+    graph: Option<&PackageGraph>,
+    subscription: &Subscription,
+    catalog: &str,
+) -> Result<String, (String, String)> {
+    let Subscription { namespace, name, package, starting, .. } = subscription;
+    let object = format!("Subscription {namespace}/{name}");
+    let Some(graph) = graph else {
+        let message = format!("{object}: catalog `{catalog}` has no package `{package}`");
+        return Err((message, format!("`olmdex search {package}` finds packages with similar names")));
+    };
+    let wanted = if subscription.channel.is_empty() { &graph.default_channel } else { &subscription.channel };
+    let Some(channel) = graph.channels.iter().find(|it| it.name == *wanted) else {
+        let names = graph.channels.iter().map(|it| it.name.as_str());
+        let help = match closest(wanted, names.clone()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("its channels are {}", names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")),
+        };
+        return Err((format!("{object}: package `{package}` has no channel `{wanted}` in catalog `{catalog}`"), help));
+    };
+    let has = |channel: &GraphChannel| channel.entries.iter().any(|it| it.name == *starting);
+    if starting.is_empty() || has(channel) {
+        return Ok(channel.name.clone());
+    }
+    let others: Vec<String> = graph.channels.iter().filter(|it| has(it)).map(|it| format!("`{}`", it.name)).collect();
+    let help = match closest(starting, channel.entries.iter().map(|it| it.name.as_str())) {
+        _ if !others.is_empty() => format!("it is in {}", others.join(", ")),
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("`olmdex show {package}/{wanted}` lists its entries"),
+    };
+    Err((format!("{object}: channel `{wanted}` of catalog `{catalog}` has no `{starting}`"), help))
+}
+
+/// Says that OLM does not stay at a pin, or that there is none where each upgrade waits for an approval.
+fn not_held(pinned: &Pinned<'_>, subscription: &Subscription, head: &Option<String>) -> Option<Finding> {
+    let Subscription { starting, is_manual, .. } = subscription;
+    let head = head.as_deref().unwrap_or("the head of its channel");
+    let (message, help) = match (starting.as_str(), is_manual) {
+        ("", true) => (
+            format!("{}: upgrades wait for an approval, and the first one installs `{head}`", pinned.object),
+            format!("pin what is to be installed: `startingCSV: {head}`"),
+        ),
+        ("", false) => return None,
+        (pin, false) if pin != head => (
+            format!(
+                "{}: OLM does not stay at `{pin}`: without approvals it goes on to `{head}` at once",
+                pinned.object
+            ),
+            "set `installPlanApproval: Manual`, or leave `startingCSV` out".to_owned(),
+        ),
+        _ => return None,
+    };
+    Some(pinned.finding(rules::PIN_NOT_HELD, message, &help))
+}
+
+/// What OLM would take next.
+fn next(index: &Index, question: &UpgradeQuestion) -> Option<String> {
+    let found = question.updates(index, &mut |_| {}).ok()?.answers.into_iter().next()?;
+    let target = found.target.filter(|_| found.verdict == Verdict::Update)?;
+    Some(target.bundle)
+}
+
+fn path(index: &Index, question: &UpgradeQuestion, to: &str) -> Option<UpgradePath> {
+    let wish = PathWish { to: Some(to.to_owned()), fewest: None };
+    question.paths(index, &wish, &mut |_| {}).ok()?.answers.into_iter().next()
+}
+
+fn steps(way: UpgradePath) -> Vec<String> {
+    way.steps.into_iter().filter(|_| way.is_reached).map(|it| it.target.bundle).collect()
+}
