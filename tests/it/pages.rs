@@ -186,6 +186,7 @@ fn pages_of_fixtures_are_as_recorded() {
         ("pages/channel.html", "/p/keda/c/stable?catalog=v4.10"),
         ("pages/path.html", "/p/keda/path?from=2.8.1"),
         ("pages/path-why-not.html", "/p/keda/path?from=2.10.1&to=2.8.1"),
+        ("pages/permissions.html", "/p/keda/permissions"),
         ("pages/compat.html", "/p/keda/compat"),
         ("pages/compat-of-a-version.html", "/p/keda/compat?openshift=4.16"),
         ("pages/history.html", "/p/keda/history"),
@@ -337,11 +338,38 @@ fn hostile_catalog() -> String {
 }
 
 #[test]
+fn the_page_of_permissions_shows_what_the_command_says() {
+    let ready = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/catalogs/ready-for-v1");
+    let mut builder = Builder::in_memory();
+    let spec = CatalogSpec { name: "ready".to_owned(), ..CatalogSpec::default() };
+    builder.add_catalog(&spec, &Input::directory(&ready).unwrap(), Mode::Tolerant).unwrap();
+    let pages = Pages::new(builder.into_index().unwrap());
+    for (target, words) in [
+        ("/p/keeper/permissions", "grants its service accounts:"),
+        ("/p/keeper/permissions?against=0.9.0", "asks for this besides what"),
+        ("/p/keeper/permissions?against=1.0.0&version=1.0.0", "asks for nothing that"),
+        ("/p/lamp/permissions?against=1.0.0&version=1.1.0", "It is not known what"),
+    ] {
+        let (status, page) = pages.get(target);
+        assert!(status == 200 && page.contains(words), "{target}: {page}");
+        let (_, json) = pages.get(&target.replacen("permissions", "permissions.json", 1));
+        let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let item = &answer["items"][0];
+        let rules = if item["added"].is_null() { &item["rules"] } else { &item["added"] };
+        let n_rules = rules.as_array().unwrap().len();
+        let is_known = item["isKnown"] == true;
+        assert_eq!(page.matches("<th scope=\"row\">").count(), if is_known { n_rules } else { 0 }, "{target}");
+    }
+    assert_eq!(pages.get("/p/keeper/permissions?version=7.0.0").0, 404);
+    assert_eq!(pages.get("/p/keepr/permissions").0, 404);
+}
+
+#[test]
 fn nothing_of_a_hostile_catalog_gets_out_of_its_place() {
     let pages = Pages::of_text(&hostile_catalog());
     let all = pages.all();
     let package = "/p/%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E";
-    for kind in ["", "/v/", "/c/", "/path", "/compat", "/history"] {
+    for kind in ["", "/v/", "/c/", "/path", "/compat", "/permissions", "/history"] {
         assert!(all.keys().any(|it| it.starts_with(&format!("{package}{kind}"))), "{kind} of {:?}", all.keys());
     }
     let mut all = all;

@@ -57,6 +57,7 @@ pub use images::{BundlePlace, Uninstallable, add_dependencies, bundles_between, 
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
 pub use name::{PackageName, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
+pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
@@ -64,7 +65,7 @@ pub use olmdex_olm::upgrade::{
     Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
     check_catalog_noting, check_graph, cut_advice,
 };
-pub use permissions::permissions;
+pub use permissions::{permissions, permissions_of};
 pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{must_lead_on, plan_of};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion};

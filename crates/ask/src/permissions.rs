@@ -18,9 +18,21 @@ pub fn permissions(
     name: &str,
     against: Option<&str>,
 ) -> Result<Vec<BundlePermissions>, AskError> {
+    permissions_of(index, catalogs, &PackageName::find(index, name)?, against)
+}
+
+/// As [`permissions`], of a package or bundle that is known by its name.
+///
+/// # Errors
+/// If nothing is called so.
+pub fn permissions_of(
+    index: &Index,
+    catalogs: &[String],
+    name: &PackageName,
+    against: Option<&str>,
+) -> Result<Vec<BundlePermissions>, AskError> {
     let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
-    let name = PackageName::find(index, name)?;
-    let found = named(index, &filter, &name)?;
+    let found = named(index, &filter, name)?;
     let others = match against {
         None => Vec::new(),
         Some(version) => {

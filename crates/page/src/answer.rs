@@ -14,7 +14,7 @@ use super::route::{Form, Machine, Part, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
     api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, listing, machine, mirror,
-    package, package_answer, packages, path, plan, version, versions,
+    package, package_answer, packages, path, permissions, plan, version, versions,
 };
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
@@ -148,6 +148,7 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
         Route::Channel(stream) => channel::page(context, stream)?,
         Route::Path(way) => path::page(context, way)?,
         Route::Compat(fit) => compat::page(context, fit)?,
+        Route::Permissions(rights) => permissions::page(context, rights)?,
         Route::History(name) => history::page(context, name)?,
         Route::Diff(comparison) => diff::page(context, comparison)?,
         Route::Plan(journey) => plan::page(context, journey)?,
@@ -204,6 +205,7 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
         Route::Path(way) => envelope("UpgradePath", path::answer(context, way)?),
         Route::WhyNot(way) => envelope("WhyNot", path::why_not(context, way)?),
         Route::Compat(fit) => envelope("CompatList", compat::answer(context, fit)?),
+        Route::Permissions(rights) => envelope("Permissions", permissions::answer(context, rights)?),
         Route::History(name) => envelope("History", history::answer(context, name)?),
         Route::Diff(comparison) => envelope("CatalogDiff", diff::answer(context, comparison)?),
         Route::Plan(journey) => {

@@ -70,6 +70,12 @@ const ENDPOINTS: &[Endpoint] = &[
         about: "What may stay on a version of OpenShift",
         query: &["openshift"],
     },
+    Endpoint {
+        path: "/p/{package}/permissions.json",
+        kind: "Permissions",
+        about: "What an operator's installation grants, and what a version asks for besides another one",
+        query: &["against", "catalog", "version"],
+    },
     Endpoint { path: "/p/{package}/history.json", kind: "History", about: "When versions came and went", query: &[] },
     Endpoint {
         path: "/diff.json",
@@ -99,6 +105,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("CatalogDiff", include_str!("../schema/output/CatalogDiff.json")),
     ("CatalogList", include_str!("../schema/output/CatalogList.json")),
     ("CompatList", include_str!("../schema/output/CompatList.json")),
+    ("Permissions", include_str!("../schema/output/Permissions.json")),
     ("Dependencies", include_str!("../schema/output/Dependencies.json")),
     ("FilterExplanation", include_str!("../schema/output/FilterExplanation.json")),
     ("Findings", include_str!("../schema/output/Findings.json")),

@@ -56,6 +56,7 @@ mod package_answer;
 mod packages;
 mod parts;
 mod path;
+mod permissions;
 mod plan;
 mod plans;
 mod reply;

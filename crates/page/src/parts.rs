@@ -196,11 +196,13 @@ pub(super) fn tabs(context: PageContext<'_>, package: &str) -> Markup {
     let name = || package.to_owned();
     let way = super::route::Way { package: name(), ..Default::default() };
     let fit = super::route::Fit { package: name(), openshift: None };
+    let rights = super::route::Rights { package: name(), ..Default::default() };
     let all = [
         ("Overview", Route::Package(name())),
         ("Versions", Route::Versions(name())),
         ("Upgrade paths", Route::Path(way)),
         ("OpenShift", Route::Compat(fit)),
+        ("Permissions", Route::Permissions(rights)),
         ("History", Route::History(name())),
     ];
     let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(context.here);

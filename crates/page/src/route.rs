@@ -34,6 +34,8 @@ pub enum Route {
     WhyNot(Way),
     /// Versions and a version of OpenShift.
     Compat(Fit),
+    /// What an operator's installation grants.
+    Permissions(Rights),
     /// When versions came and went.
     History(String),
     /// What differs between two catalogs.
@@ -229,6 +231,19 @@ pub struct Fit {
     pub openshift: Option<String>,
 }
 
+/// A version of a package, and one that its permissions are compared with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rights {
+    /// The package.
+    pub package: String,
+    /// The version; the default head, if none is named.
+    pub version: Option<String>,
+    /// The version that it is compared with.
+    pub against: Option<String>,
+    /// The catalog.
+    pub catalog: Option<String>,
+}
+
 /// Two catalogs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Comparison {
@@ -324,6 +339,12 @@ impl Route {
             (["p", package, "compat"], _) => {
                 Self::Compat(Fit { package: own(package), openshift: query.take("openshift") })
             }
+            (["p", package, "permissions"], _) => Self::Permissions(Rights {
+                package: own(package),
+                version: query.take("version"),
+                against: query.take("against"),
+                catalog: query.take("catalog"),
+            }),
             (["p", package, "history"], _) => Self::History(own(package)),
             (["diff"], _) => Self::Diff(Comparison {
                 old: query.take("a"),
@@ -402,6 +423,7 @@ impl Route {
             Self::Path(Way { package, .. }) => vec!["p", package, "path"],
             Self::WhyNot(Way { package, .. }) => vec!["p", package, "why-not"],
             Self::Compat(Fit { package, .. }) => vec!["p", package, "compat"],
+            Self::Permissions(Rights { package, .. }) => vec!["p", package, "permissions"],
             Self::History(package) => vec!["p", package, "history"],
             Self::Diff(_) => vec!["diff"],
             Self::Plan(_) => vec!["plan"],
@@ -446,6 +468,11 @@ impl Route {
                 ("channel", install.channel.clone()),
             ],
             Self::Compat(fit) => vec![("openshift", fit.openshift.clone())],
+            Self::Permissions(rights) => vec![
+                ("against", rights.against.clone()),
+                ("catalog", rights.catalog.clone()),
+                ("version", rights.version.clone()),
+            ],
             Self::Diff(Comparison { old, new, package, kind }) => {
                 vec![("a", old.clone()), ("b", new.clone()), ("kind", kind.clone()), ("package", package.clone())]
             }
@@ -710,6 +737,7 @@ mod tests {
             "/p/keda/c/%22%3E%3Cscript%3E",
             "/p/keda/path?from=1.0.0&olm=v1&to=2.0.0",
             "/p/keda/compat?openshift=4.16",
+            "/p/keda/permissions?against=1.0.0&catalog=a&version=1.1.0",
             "/p/keda/history",
             "/diff?a=x&b=y",
             "/plan",

@@ -1,0 +1,147 @@
+//! What an operator's installation grants, and what a version asks for that another one does not.
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::parts::{select, shown, table, tabs, version_link};
+use super::reply::PageError;
+use super::route::{List, Rights, Route};
+use super::site::{Page, PageContext};
+use olmdex_ask::{AskedRule, BundlePermissions, PackageName, RuleScope, permissions_of};
+use olmdex_index::query::{BundleRow, Filter};
+
+/// The catalog that is meant.
+fn catalog(context: PageContext<'_>, rights: &Rights) -> Result<String, PageError> {
+    let filter = Filter { package: Some(rights.package.clone()), ..Filter::default() };
+    let having: Vec<String> = context.index().packages(&filter)?.into_iter().map(|it| it.catalog).collect();
+    let named: Vec<String> = rights.catalog.iter().cloned().collect();
+    let chosen = context.cache().ranks.choose(&named, having.iter().map(String::as_str));
+    chosen.map(str::to_owned).ok_or_else(|| context.unknown_package(&rights.package))
+}
+
+fn of_catalog(context: PageContext<'_>, rights: &Rights, catalog: &str) -> Result<Vec<BundlePermissions>, PageError> {
+    let Rights { package, version, against, .. } = rights;
+    // The package is named by the address, where it may hold an `@` or a slash.
+    let name = PackageName { installed: version.clone(), ..PackageName::of(package) };
+    Ok(permissions_of(context.index(), &[catalog.to_owned()], &name, against.as_deref())?)
+}
+
+/// The answer as data: what `show PKG --permissions` gives.
+pub(super) fn answer(context: PageContext<'_>, rights: &Rights) -> Result<Vec<BundlePermissions>, PageError> {
+    of_catalog(context, rights, &catalog(context, rights)?)
+}
+
+pub(super) fn page(context: PageContext<'_>, rights: &Rights) -> Result<Page, PageError> {
+    let package = &rights.package;
+    let catalog = catalog(context, rights)?;
+    let answers = of_catalog(context, rights, &catalog)?;
+    let body = html! {
+        h1 { "Permissions of " (shown(package)) }
+        (tabs(context, package))
+        @if context.is_served() { (form(context, rights, &catalog)?) }
+        @if answers.is_empty() { p { "The default channel of this package has no head." } }
+        @for answer in &answers { (one(context, answer)) }
+    };
+    let mut command = Command::new("show").name(match &rights.version {
+        Some(version) => format!("{package}@{version}"),
+        None => package.clone(),
+    });
+    command = command.flag("--permissions");
+    if let Some(against) = &rights.against {
+        command = command.option("--against", against);
+    }
+    if context.has_several() {
+        command = command.option("--catalog", &catalog);
+    }
+    Ok(Page {
+        title: format!("Permissions of {package}"),
+        trail: vec![
+            ("Catalogs".to_owned(), Route::Home),
+            ("Packages".to_owned(), Route::Packages(List::default())),
+            (package.clone(), Route::Package(package.clone())),
+        ],
+        is_data: true,
+        data: None,
+        commands: vec![command],
+        more_data: Vec::new(),
+        about: String::new(),
+        body,
+    })
+}
+
+fn form(context: PageContext<'_>, rights: &Rights, catalog: &str) -> Result<Markup, PageError> {
+    let filter =
+        Filter { package: Some(rights.package.clone()), catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    // The index has the highest version last.
+    let versions: Vec<String> = context.index().bundles(&filter)?.into_iter().rev().map(name).collect();
+    let address = context.to(&Route::Permissions(Rights { package: rights.package.clone(), ..Rights::default() }));
+    Ok(html! {
+        form.question action=[address] {
+            @if context.has_several() { input type="hidden" name="catalog" value=(catalog); }
+            (select(("version", "Version"), Some("Default head"), &versions, rights.version.as_ref()))
+            (select(("against", "Compared with"), Some("Nothing: show all"), &versions, rights.against.as_ref()))
+            button { "Show" }
+        }
+    })
+}
+
+fn name(row: BundleRow) -> String {
+    if row.version.is_empty() { row.bundle } else { row.version }
+}
+
+fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {
+    let BundlePermissions { catalog, package, bundle, version, is_known, rules, against, added } = answer;
+    let link = |bundle: &str, version: &str| version_link(context, package, (bundle, version), catalog);
+    let unknown = |version: Markup| {
+        html! {
+            div.note.warn role="note" { p {
+                "It is not known what " (version) " asks for: " (shown(catalog))
+                " has its metadata only, not its whole ClusterServiceVersion. `olmdex show --permissions` of an index that holds its bundle says it."
+            } }
+        }
+    };
+    let shown_rules = added.as_ref().unwrap_or(rules);
+    html! {
+        @if !is_known { (unknown(link(bundle, version))) }
+        @if let Some(other) = against.as_ref().filter(|it| !it.is_known) { (unknown(link(&other.bundle, &other.version))) }
+        @if *is_known {
+            p {
+                @match (against, added) {
+                    (Some(other), Some(added)) if added.is_empty() => {
+                        strong { (link(bundle, version)) } " asks for nothing that " (link(&other.bundle, &other.version)) " does not have."
+                    }
+                    (Some(other), Some(_)) => {
+                        strong { (link(bundle, version)) } " asks for this besides what " (link(&other.bundle, &other.version)) " has:"
+                    }
+                    _ if rules.is_empty() => { strong { (link(bundle, version)) } " asks for no permissions." }
+                    _ => {
+                        "The installation of " strong { (link(bundle, version)) } " from " (shown(catalog)) " grants its service accounts:"
+                    }
+                }
+            }
+            @if !shown_rules.is_empty() {
+                (table("Permissions", &["Where", "Service account", "API groups", "Resources", "Verbs"], html! {
+                    @for rule in shown_rules { (row(rule)) }
+                }))
+            }
+        }
+    }
+}
+
+fn row(rule: &AskedRule) -> Markup {
+    let group = |it: &String| if it.is_empty() { "core".to_owned() } else { it.clone() };
+    let groups = rule.api_groups.iter().map(group).collect::<Vec<_>>().join(", ");
+    let resources = rule.resources.iter().chain(&rule.non_resource_urls).cloned().collect::<Vec<_>>().join(", ");
+    html! {
+        tr {
+            td { (match rule.scope { RuleScope::Cluster => "all namespaces", RuleScope::Namespace => "watched namespaces" }) }
+            td { (shown(&rule.service_account)) }
+            td { (shown(&groups)) }
+            th scope="row" {
+                (shown(&resources))
+                @if !rule.resource_names.is_empty() { span.line.quiet { "only " (shown(&rule.resource_names.join(", "))) } }
+            }
+            td { (shown(&rule.verbs.join(", "))) }
+        }
+    }
+}
