@@ -6,7 +6,8 @@ use libyaml_safer::{Event, EventData, Mark};
 
 use super::alias::{Anchored, Budget, Place};
 use super::error::{YamlError, YamlErrorKind};
-use super::events::{Events, Source, guarded};
+use super::events::{Events, Source, guarded, without_mark};
+use super::fast::{self, Declined, Event as FastEvent, Sink, Style, What};
 use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
 use super::origins::ValueOrigins;
@@ -61,6 +62,10 @@ pub fn to_json_and_rest(
     expansion: &Expansion,
 ) -> Result<(Document, Option<u32>), YamlError> {
     let base = out.len();
+    if let Ok(document) = to_json_fast(chunk, out, origins.as_deref_mut(), expansion) {
+        return Ok((document, None));
+    }
+    out.truncate(base);
     if let Some(origins) = &mut origins {
         origins.begin(base);
     }
@@ -76,6 +81,64 @@ pub fn to_json_and_rest(
         out.truncate(base);
     }
     found
+}
+
+/// As [`to_json_and_rest`] for what most documents are, which nothing follows. If it fails, `out` and `origins` are of no use.
+fn to_json_fast(
+    chunk: &[u8],
+    out: &mut Vec<u8>,
+    mut origins: Option<&mut ValueOrigins>,
+    expansion: &Expansion,
+) -> Result<Document, Declined> {
+    if let Some(origins) = &mut origins {
+        origins.begin(out.len());
+    }
+    let composer = Composer::new(out, origins, Budget::new(chunk.len(), expansion));
+    let mut sink = FastComposer { composer, document: None };
+    fast::scan(without_mark(chunk), &mut sink)?;
+    sink.document.ok_or(Declined)
+}
+
+/// Composes from the events of the fast scanner. It makes no error: whatever is wrong, libyaml's events come to the same error.
+struct FastComposer<'o> {
+    composer: Composer<'o>,
+    /// What the document is, as far as it has come.
+    document: Option<Document>,
+}
+
+impl Sink for FastComposer<'_> {
+    #[inline]
+    fn take(&mut self, event: &FastEvent<'_>) -> Result<(), Declined> {
+        let composer = &mut self.composer;
+        let mark = if composer.notes_origins() { event.start_mark() } else { Mark::default() };
+        let is_root = composer.frames.is_empty();
+        let done = match event.what {
+            What::Scalar { text, style } => {
+                let is_null = composer.scalar(None, None, text, style == Style::Plain, mark);
+                is_null.map(|is_null| {
+                    if is_root && is_null {
+                        self.document = Some(Document::Null);
+                    }
+                })
+            }
+            What::Mapping { .. } => composer.open(b'{', None, mark),
+            What::Sequence { .. } => composer.open(b'[', None, mark),
+            What::MappingEnd => composer.close(b'}'),
+            What::SequenceEnd => composer.close(b']'),
+            What::Document { .. } => {
+                self.document = Some(Document::Value);
+                Ok(())
+            }
+            What::DocumentEnd if composer.unsupported.is_some() => return Err(Declined),
+            What::StreamEnd if self.document.is_none() => {
+                composer.out.extend_from_slice(b"null");
+                self.document = Some(Document::Null);
+                Ok(())
+            }
+            What::DocumentEnd | What::StreamEnd => Ok(()),
+        };
+        done.map_err(|_fault| Declined)
+    }
 }
 
 /// The line of what follows the end of a document, if anything does but blanks and comments.
@@ -433,6 +496,11 @@ impl<'o> Composer<'o> {
         }
         self.note(mark);
         self.out.len()
+    }
+
+    /// Whether the place of what is written next is noted.
+    fn notes_origins(&self) -> bool {
+        self.origins.is_some() && ValueOrigins::goes_as_deep_as(self.frames.len())
     }
 
     /// Takes note that what is written next comes from `mark`.

@@ -34,6 +34,11 @@ pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, YamlError>) -> Result<
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| Err(YamlError::internal()))
 }
 
+/// A chunk without its byte order mark.
+pub(super) fn without_mark(chunk: &[u8]) -> &[u8] {
+    chunk.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(chunk)
+}
+
 /// The text that one chunk's events are read from.
 pub(super) struct Source<'t> {
     text: &'t str,
@@ -45,7 +50,7 @@ impl<'t> Source<'t> {
     ///
     /// Invalid UTF-8, and the tag that the library cannot stand.
     pub(super) fn new(chunk: &'t [u8]) -> Result<Self, YamlError> {
-        let chunk = chunk.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(chunk);
+        let chunk = without_mark(chunk);
         let text = std::str::from_utf8(chunk).map_err(|error| invalid_utf8(chunk, error))?;
         check_tags_before_commas(text)?;
         Ok(Self { text, shortened: Shortened::new(text) })

@@ -3,7 +3,8 @@
 use libyaml_safer::{EventData, Mark};
 
 use super::error::YamlError;
-use super::events::{Events, Source, guarded};
+use super::events::{Events, Source, guarded, without_mark};
+use super::fast::{self, Declined, Event as FastEvent, Sink, Style, What};
 use super::scalar::{is_merge_key, key_text, resolve};
 use super::utf16::to_utf8;
 use crate::json::{MAX_DEPTH, Paths, Step};
@@ -53,15 +54,18 @@ fn locate_one(chunk: &[u8], path: &[Step]) -> Option<FoundPosition> {
 /// As [`locate`] for many paths in one walk: what each place of `paths` stands at, by its number.
 #[must_use]
 pub fn locate_all(chunk: &[u8], paths: &Paths) -> Option<Vec<FoundPosition>> {
-    let mut walk = Walk { paths, frames: Vec::new(), found: vec![None; paths.n_places()] };
-    guarded(|| {
-        let chunk = to_utf8(chunk)?;
-        let source = Source::new(&chunk)?;
-        let mut events = source.events();
-        while walk.next(&mut events)? {}
-        Ok(())
-    })
-    .ok()?;
+    let mut walk = Walk::new(paths);
+    if fast::scan(without_mark(chunk), &mut walk).is_err() {
+        walk = Walk::new(paths);
+        guarded(|| {
+            let chunk = to_utf8(chunk)?;
+            let source = Source::new(&chunk)?;
+            let mut events = source.events();
+            while walk.next(&mut events)? {}
+            Ok(())
+        })
+        .ok()?;
+    }
     let root = walk.found.first().copied().flatten()?;
     // Places are numbered after the ones above them, so those have been settled.
     let mut settled: Vec<FoundPosition> = Vec::with_capacity(walk.found.len());
@@ -111,27 +115,67 @@ struct Walk<'p> {
     found: Vec<Option<FoundPosition>>,
 }
 
-impl Walk<'_> {
+/// An event, as far as a walk cares.
+enum Shape<'e> {
+    Scalar { tag: Option<&'e str>, is_plain: bool, text: &'e str },
+    Alias,
+    Mapping,
+    Sequence,
+    End,
+}
+
+impl Sink for Walk<'_> {
+    fn take(&mut self, event: &FastEvent<'_>) -> Result<(), Declined> {
+        let shape = match event.what {
+            What::Scalar { text, style } => Shape::Scalar { tag: None, is_plain: style == Style::Plain, text },
+            What::Mapping { .. } => Shape::Mapping,
+            What::Sequence { .. } => Shape::Sequence,
+            What::MappingEnd | What::SequenceEnd => Shape::End,
+            What::Document { .. } | What::DocumentEnd | What::StreamEnd => return Ok(()),
+        };
+        if self.take_shape(&shape, event.start_mark()) { Ok(()) } else { Err(Declined) }
+    }
+}
+
+impl<'p> Walk<'p> {
+    fn new(paths: &'p Paths) -> Self {
+        Self { paths, frames: Vec::new(), found: vec![None; paths.n_places()] }
+    }
+
     /// Takes one event; returns whether there are more.
     fn next(&mut self, events: &mut Events<'_>) -> Result<bool, YamlError> {
         let event = events.next()?;
-        let mark = event.start_mark;
-        match event.data {
+        let shape = match &event.data {
             EventData::StreamEnd | EventData::DocumentEnd { .. } => return Ok(false),
-            EventData::SequenceEnd | EventData::MappingEnd => {
+            EventData::SequenceEnd | EventData::MappingEnd => Shape::End,
+            EventData::Scalar { tag, value, plain_implicit, .. } => {
+                Shape::Scalar { tag: tag.as_deref(), is_plain: *plain_implicit, text: value }
+            }
+            EventData::Alias { .. } => Shape::Alias,
+            EventData::SequenceStart { .. } => Shape::Sequence,
+            EventData::MappingStart { .. } => Shape::Mapping,
+            _ => return Ok(true),
+        };
+        Ok(self.take_shape(&shape, event.start_mark))
+    }
+
+    /// Takes one event; returns whether that was not too deep.
+    fn take_shape(&mut self, shape: &Shape<'_>, mark: Mark) -> bool {
+        match *shape {
+            Shape::End => {
                 self.frames.pop();
             }
-            EventData::Scalar { tag, value, plain_implicit, .. } => {
+            Shape::Scalar { tag, is_plain, text } => {
                 if matches!(self.frames.last(), Some(Frame { kind: Kind::Key, .. })) {
-                    self.key(tag.as_deref(), plain_implicit, &value, mark);
+                    self.key(tag, is_plain, text, mark);
                 } else {
                     self.node(mark);
                 }
             }
-            EventData::Alias { .. } => {
+            Shape::Alias => {
                 self.node(mark);
             }
-            EventData::SequenceStart { .. } => {
+            Shape::Sequence => {
                 let (kind, place) = match self.node(mark) {
                     Relation::Off => (Kind::List { next: 0 }, None),
                     Relation::On(place, _) => (Kind::List { next: 0 }, Some(place)),
@@ -139,7 +183,7 @@ impl Walk<'_> {
                 };
                 self.frames.push(Frame { kind, place });
             }
-            EventData::MappingStart { .. } => {
+            Shape::Mapping => {
                 let place = match self.node(mark) {
                     Relation::Off => None,
                     Relation::On(place, _) => Some(place),
@@ -147,9 +191,8 @@ impl Walk<'_> {
                 };
                 self.frames.push(Frame { kind: Kind::Key, place });
             }
-            _ => {}
         }
-        Ok(self.frames.len() <= MAX_DEPTH)
+        self.frames.len() <= MAX_DEPTH
     }
 
     fn key(&mut self, tag: Option<&str>, is_plain: bool, text: &str, mark: Mark) {

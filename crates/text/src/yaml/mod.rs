@@ -13,6 +13,7 @@ mod compose;
 mod emit;
 mod error;
 mod events;
+mod fast;
 mod fault;
 mod locate;
 mod nodes;

@@ -5,7 +5,8 @@
 use libyaml_safer::{Event, EventData, Mark, ScalarStyle};
 
 use super::error::YamlError;
-use super::events::{Source, guarded};
+use super::events::{Source, guarded, without_mark};
+use super::fast::{self, Declined, Event as FastEvent, Sink, Style, What};
 
 /// A node of a document, by its number; the root is 0.
 #[derive(Debug, Clone)]
@@ -51,8 +52,12 @@ pub enum NodeKind {
 /// # Errors
 /// The text is not YAML.
 pub fn nodes(text: &str) -> Result<Vec<YamlNode>, YamlError> {
+    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut builder = Builder { text, bom, nodes: Vec::new(), open: Vec::new() };
+    if fast::scan(without_mark(text.as_bytes()), &mut builder).is_ok() {
+        return Ok(builder.nodes);
+    }
     guarded(|| {
-        let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let source = Source::whole(text.as_bytes())?;
         let mut events = source.events();
         let mut builder = Builder { text, bom, nodes: Vec::new(), open: Vec::new() };
@@ -80,6 +85,34 @@ struct Open {
     children: Vec<usize>,
     is_mapping: bool,
     is_flow: bool,
+}
+
+impl Sink for Builder<'_> {
+    fn take(&mut self, event: &FastEvent<'_>) -> Result<(), Declined> {
+        let (start, mut end) = (self.offset(event.start_mark()), self.offset(event.end_mark()));
+        let quoted = |text: &str, quote| NodeKind::Scalar { text: text.to_owned(), quote };
+        let kind = match event.what {
+            What::Scalar { style: Style::Literal | Style::Folded, .. } => {
+                end = start + self.text[start..end].trim_end().len();
+                NodeKind::Block
+            }
+            What::Scalar { text, style: Style::SingleQuoted } => quoted(text, '\''),
+            What::Scalar { text, style: Style::DoubleQuoted } => quoted(text, '"'),
+            What::Scalar { text, .. } => quoted(text, ' '),
+            What::Mapping { is_flow } | What::Sequence { is_flow } => {
+                let is_mapping = matches!(event.what, What::Mapping { .. });
+                self.open.push(Open { number: self.nodes.len(), children: Vec::new(), is_mapping, is_flow });
+                NodeKind::Alias
+            }
+            What::MappingEnd | What::SequenceEnd => {
+                self.close(end);
+                return Ok(());
+            }
+            What::Document { .. } | What::DocumentEnd | What::StreamEnd => return Ok(()),
+        };
+        self.add(YamlNode { kind, start, content: start, end, is_marked: false, is_tagged: false, anchor: None });
+        Ok(())
+    }
 }
 
 impl Builder<'_> {
@@ -135,11 +168,17 @@ impl Builder<'_> {
         if kind == NodeKind::Block {
             end = start + self.text[start..end].trim_end().len();
         }
-        let number = self.nodes.len();
-        let is_open = self.open.last().is_some_and(|it| it.number == number);
+        let is_open = self.open.last().is_some_and(|it| it.number == self.nodes.len());
         let is_marked = (is_open || kind != NodeKind::Alias) && (anchor.is_some() || tag.is_some());
         let content = if is_marked { self.content(start) } else { start };
-        self.nodes.push(YamlNode { kind, start, content, end, is_marked, is_tagged: tag.is_some(), anchor });
+        self.add(YamlNode { kind, start, content, end, is_marked, is_tagged: tag.is_some(), anchor });
+    }
+
+    /// Adds a node to the collection that is open around it.
+    fn add(&mut self, node: YamlNode) {
+        let number = self.nodes.len();
+        let is_open = self.open.last().is_some_and(|it| it.number == number);
+        self.nodes.push(node);
         let above = if is_open { self.open.len().checked_sub(2) } else { self.open.len().checked_sub(1) };
         if let Some(above) = above {
             self.open[above].children.push(number);

@@ -26,8 +26,13 @@ impl ValueOrigins {
         self.base = base;
     }
 
+    /// Whether values so deep have places of their own.
+    pub(super) fn goes_as_deep_as(depth: usize) -> bool {
+        depth <= MAX_DEPTH
+    }
+
     pub(super) fn add(&mut self, depth: usize, offset: usize, mark: Mark) {
-        if depth <= MAX_DEPTH {
+        if Self::goes_as_deep_as(depth) {
             self.notes.push((offset - self.base, Position::of(mark)));
         }
     }

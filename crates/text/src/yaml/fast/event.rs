@@ -1,0 +1,99 @@
+//! What is told of a text, and to whom.
+
+use libyaml_safer::Mark;
+
+/// The text is not read here: it is something rare, or an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::yaml) struct Declined;
+
+/// How a scalar is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::yaml) enum Style {
+    Plain,
+    SingleQuoted,
+    DoubleQuoted,
+    Literal,
+    Folded,
+}
+
+/// What an event tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::yaml) enum What<'e> {
+    /// A document begins.
+    Document {
+        /// Whether it has a mark.
+        is_marked: bool,
+    },
+    Scalar {
+        text: &'e str,
+        style: Style,
+    },
+    Mapping {
+        is_flow: bool,
+    },
+    Sequence {
+        is_flow: bool,
+    },
+    MappingEnd,
+    SequenceEnd,
+    DocumentEnd,
+    StreamEnd,
+}
+
+/// A place: its offset, its line from 0, and where that line starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) at: usize,
+    pub(super) line: usize,
+    pub(super) line_start: usize,
+}
+
+impl Spot {
+    /// The place so many bytes, which are ASCII, further on the line.
+    pub(super) fn behind(self, len: usize) -> Self {
+        Self { at: self.at + len, ..self }
+    }
+}
+
+/// An event. Its places are worked out only when somebody asks.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::yaml) struct Event<'e> {
+    pub(in crate::yaml) what: What<'e>,
+    pub(super) bytes: &'e [u8],
+    pub(super) is_ascii: bool,
+    pub(super) start: Spot,
+    pub(super) end: Spot,
+}
+
+impl Event<'_> {
+    /// Where it starts.
+    pub(in crate::yaml) fn start_mark(&self) -> Mark {
+        self.mark(self.start)
+    }
+
+    /// Where it ends.
+    pub(in crate::yaml) fn end_mark(&self) -> Mark {
+        self.mark(self.end)
+    }
+
+    fn mark(&self, spot: Spot) -> Mark {
+        let mut mark = Mark::default();
+        mark.index = spot.at as u64;
+        mark.line = spot.line as u64;
+        let before = self.bytes.get(spot.line_start..spot.at);
+        mark.column = match before {
+            Some(before) if !self.is_ascii => before.iter().filter(|byte| *byte & 0xC0 != 0x80).count(),
+            _ => spot.at - spot.line_start,
+        } as u64;
+        mark
+    }
+}
+
+/// Who takes the events.
+pub(in crate::yaml) trait Sink {
+    /// Takes the next event.
+    ///
+    /// # Errors
+    /// It is not as it should be, or of no use without libyaml.
+    fn take(&mut self, event: &Event<'_>) -> Result<(), Declined>;
+}

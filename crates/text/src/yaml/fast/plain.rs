@@ -1,0 +1,152 @@
+//! Scalars without quotes.
+
+use super::cursor::{Cursor, Scalar, is_blankz};
+use super::event::{Declined, Spot, Style};
+
+/// What a byte may be to a plain scalar.
+const INDICATOR: u8 = 1;
+const IN_FLOW: u8 = 2;
+const NEVER_FIRST: u8 = 4;
+
+/// What each byte is.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let indicators = b":#\n\t\0";
+    let mut at = 0;
+    while at < indicators.len() {
+        classes[indicators[at] as usize] |= INDICATOR | IN_FLOW | NEVER_FIRST;
+        at += 1;
+    }
+    let brackets = b",[]{}";
+    at = 0;
+    while at < brackets.len() {
+        classes[brackets[at] as usize] |= IN_FLOW | NEVER_FIRST;
+        at += 1;
+    }
+    let others = b" -?&*!|>'\"%@`";
+    at = 0;
+    while at < others.len() {
+        classes[others[at] as usize] |= NEVER_FIRST;
+        at += 1;
+    }
+    classes
+};
+
+/// How a part of a plain scalar ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Newline,
+    /// The colon of a key, or what separates in a flow collection.
+    Indicator,
+    Comment,
+}
+
+impl Cursor<'_> {
+    /// Whether a plain scalar starts here.
+    pub(super) fn is_plain_start(&self) -> bool {
+        let byte = self.byte();
+        CLASSES[usize::from(byte)] & NEVER_FIRST == 0 || byte == b'-' && !is_blankz(self.byte_at(self.at + 1))
+    }
+
+    /// The end of what stands from an offset on up to the end of the line, without blanks, and what ends it there.
+    fn plain_part(&self, start: usize, stops: u8) -> Result<(usize, Stop), Declined> {
+        let mut at = start;
+        let stop = loop {
+            let rest = self.rest_from(at);
+            at += rest.iter().position(|byte| CLASSES[usize::from(*byte)] & stops != 0).unwrap_or(rest.len());
+            match self.byte_at(at) {
+                b'\n' => break Stop::Newline,
+                b':' => {
+                    let next = self.byte_at(at + 1);
+                    if is_blankz(next) {
+                        break Stop::Indicator;
+                    }
+                    if stops == IN_FLOW && matches!(next, b',' | b'?' | b'[' | b']' | b'{' | b'}') {
+                        return Err(Declined);
+                    }
+                    at += 1;
+                }
+                b'#' if at > start && self.byte_at(at - 1) == b' ' => break Stop::Comment,
+                b'#' if at > start => at += 1,
+                b',' | b'[' | b']' | b'{' | b'}' => break Stop::Indicator,
+                _ => return Err(Declined),
+            }
+        };
+        while at > start && self.byte_at(at - 1) == b' ' {
+            at -= 1;
+        }
+        Ok((at, stop))
+    }
+
+    /// A plain scalar of a flow collection, on one line.
+    pub(super) fn plain_in_flow(&mut self) -> Result<Scalar, Declined> {
+        let start = self.spot();
+        // What follows a dash decides there whether it is one.
+        if self.byte() == b'-' && !self.byte_at(self.at + 1).is_ascii_alphanumeric() {
+            return Err(Declined);
+        }
+        let (end, stop) = self.plain_part(self.at, IN_FLOW)?;
+        if stop != Stop::Indicator {
+            return Err(Declined);
+        }
+        self.at = end;
+        Ok(Scalar { start, end: self.spot(), style: Style::Plain, verbatim: Some((start.at, end)) })
+    }
+
+    /// A plain scalar of a block collection, with the lines that continue it: those that start behind `indent`, the column of the
+    /// collection. Stays at its end, before blanks.
+    pub(super) fn plain(&mut self, indent: Option<usize>) -> Result<Scalar, Declined> {
+        let start = self.spot();
+        let (end, mut stop) = self.plain_part(self.at, INDICATOR)?;
+        self.at = end;
+        let mut verbatim = Some((start.at, end));
+        while stop == Stop::Newline {
+            let Some((breaks, next)) = self.continuation(indent)? else { break };
+            let (end, next_stop) = self.plain_part(next.at, INDICATOR)?;
+            if end == next.at {
+                // A colon by itself belongs to no scalar.
+                return Err(Declined);
+            }
+            if let Some((from, to)) = verbatim.take() {
+                self.buffer.clear();
+                self.buffer.push_str(self.text.get(from..to).ok_or(Declined)?);
+            }
+            if breaks == 1 {
+                self.buffer.push(' ');
+            }
+            self.buffer.extend(std::iter::repeat_n('\n', breaks - 1));
+            self.buffer.push_str(self.text.get(next.at..end).ok_or(Declined)?);
+            self.at = end;
+            self.line = next.line;
+            self.line_start = next.line_start;
+            stop = next_stop;
+        }
+        Ok(Scalar { start, end: self.spot(), style: Style::Plain, verbatim })
+    }
+
+    /// Where the text goes on after the end of this line, and how many newlines are between; `None` if it does not.
+    fn continuation(&self, indent: Option<usize>) -> Result<Option<(usize, Spot)>, Declined> {
+        let mut spot = self.spot();
+        let mut breaks = 0;
+        loop {
+            while self.byte_at(spot.at) == b' ' {
+                spot.at += 1;
+            }
+            match self.byte_at(spot.at) {
+                b'\n' => {
+                    breaks += 1;
+                    spot = Spot { at: spot.at + 1, line: spot.line + 1, line_start: spot.at + 1 };
+                }
+                // A tab among the blanks may be an error.
+                b'\t' => return Err(Declined),
+                0 | b'#' => return Ok(None),
+                _ => break,
+            }
+        }
+        let column = spot.at - spot.line_start;
+        if indent.is_some_and(|indent| column <= indent) || column == 0 && self.is_document_mark(spot.line_start) {
+            return Ok(None);
+        }
+        Ok(Some((breaks, spot)))
+    }
+}
