@@ -30,6 +30,8 @@ pub use after_json::{AfterJson, after_json};
 pub use compose::{Document, to_json, to_json_and_rest, to_json_within};
 pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
+#[cfg(fuzzing)]
+pub use fast::compare;
 pub use locate::{FoundPosition, Position, locate, locate_all};
 pub use nodes::{NodeKind, YamlNode, nodes};
 pub use number::{float_as_text, number_as_text};

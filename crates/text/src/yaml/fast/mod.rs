@@ -24,9 +24,13 @@ mod flow;
 mod literal;
 mod plain;
 mod quoted;
+#[cfg(any(test, fuzzing))]
+mod side_by_side;
 
 pub(super) use block::scan;
 pub(super) use event::{Declined, Event, Sink, Style, What};
+#[cfg(fuzzing)]
+pub use side_by_side::compare;
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,114 @@
+//! What this scanner and libyaml tell of a text, side by side, for tests and fuzzing.
+
+use libyaml_safer::{EventData, MappingStyle, Mark, ScalarStyle, SequenceStyle};
+
+use super::super::events::Source;
+use super::block::scan;
+use super::event::{Declined, Event, Sink, Style, What};
+
+/// An event as text, with its places.
+#[derive(Default)]
+struct Told(Vec<(String, Mark, Mark)>);
+
+impl Sink for Told {
+    fn take(&mut self, event: &Event<'_>) -> Result<(), Declined> {
+        let (start, end) = (event.start_mark(), event.end_mark());
+        let shown = match event.what {
+            What::Document { is_marked } => {
+                // Nobody asks where the start of a document ends.
+                self.0.push((format!("document {is_marked}"), start, start));
+                return Ok(());
+            }
+            What::Scalar { text, style } => format!("{} {text:?}", shown_style(style)),
+            What::Mapping { is_flow } => format!("mapping {is_flow}"),
+            What::Sequence { is_flow } => format!("sequence {is_flow}"),
+            What::MappingEnd => "end of mapping".to_owned(),
+            What::SequenceEnd => "end of sequence".to_owned(),
+            What::DocumentEnd => "end of document".to_owned(),
+            What::StreamEnd => "end".to_owned(),
+        };
+        self.0.push((shown, start, end));
+        Ok(())
+    }
+}
+
+fn shown_style(style: Style) -> &'static str {
+    match style {
+        Style::Plain => "plain",
+        Style::SingleQuoted => "single",
+        Style::DoubleQuoted => "double",
+        Style::Literal => "literal",
+        Style::Folded => "folded",
+    }
+}
+
+/// What libyaml tells of a text; `None` if it finds an error.
+fn told_by_libyaml(text: &[u8]) -> Option<Vec<(String, Mark, Mark)>> {
+    let source = Source::whole(text).ok()?;
+    let mut events = source.events();
+    let mut told = Vec::new();
+    loop {
+        let event = events.next().ok()?;
+        let (start, mut end) = (event.start_mark, event.end_mark);
+        let shown = match event.data {
+            EventData::StreamStart { .. } => continue,
+            EventData::StreamEnd => {
+                told.push(("end".to_owned(), start, end));
+                return Some(told);
+            }
+            EventData::DocumentStart { implicit, version_directive: None, .. } => {
+                end = start;
+                format!("document {}", !implicit)
+            }
+            EventData::DocumentEnd { implicit: true } => "end of document".to_owned(),
+            EventData::Scalar { anchor: None, tag: None, value, style, .. } => {
+                let style = match style {
+                    ScalarStyle::SingleQuoted => Style::SingleQuoted,
+                    ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
+                    ScalarStyle::Literal => Style::Literal,
+                    ScalarStyle::Folded => Style::Folded,
+                    _ => Style::Plain,
+                };
+                format!("{} {value:?}", shown_style(style))
+            }
+            EventData::SequenceStart { anchor: None, tag: None, style, .. } => {
+                format!("sequence {}", style == SequenceStyle::Flow)
+            }
+            EventData::MappingStart { anchor: None, tag: None, style, .. } => {
+                format!("mapping {}", style == MappingStyle::Flow)
+            }
+            EventData::MappingEnd => "end of mapping".to_owned(),
+            EventData::SequenceEnd => "end of sequence".to_owned(),
+            // An event that is never told here.
+            other => format!("{other:?}"),
+        };
+        told.push((shown, start, end));
+    }
+}
+
+/// Compares what both tell of a text; returns whether it was read here.
+///
+/// # Panics
+/// They do not tell the same.
+#[track_caller]
+#[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "only a fuzz target is outside of this crate"))]
+pub fn compare(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let mut told = Told::default();
+    if scan(text, &mut told).is_err() {
+        return false;
+    }
+    let Some(expected) = told_by_libyaml(text) else {
+        panic!("an error of libyaml in {:?}\n{:?}", String::from_utf8_lossy(text), told.0);
+    };
+    if told.0 != expected {
+        let at = told.0.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+        panic!(
+            "event {at} of {:?}\nis       {:?}\nlibyaml's {:?}",
+            String::from_utf8_lossy(text),
+            told.0.get(at),
+            expected.get(at)
+        );
+    }
+    true
+}
