@@ -248,9 +248,54 @@ impl<'d> Value<'d> {
 }
 
 /// As [`fold_eq`], fast for what is nearly always the case: what folds from outside ASCII is longer than the field.
+#[inline]
 pub(crate) fn names_field(raw: &str, field: &str) -> bool {
+    // Most keys end here: two characters that fold to the same differ in one bit, or one of them is not ASCII.
+    if let (Some(first), Some(wanted)) = (raw.as_bytes().first(), field.as_bytes().first())
+        && (first ^ wanted) & !0x20 != 0
+        && first.is_ascii()
+    {
+        return false;
+    }
     if raw.len() == field.len() {
         return raw.eq_ignore_ascii_case(field);
     }
     raw.len() > field.len() && fold_eq(raw, field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quick_answer_is_that_of_folding() {
+        let names = [
+            "",
+            "s",
+            "S",
+            "\u{17F}",
+            "k",
+            "\u{212A}",
+            "\u{212A}ind",
+            "kind",
+            "Kind",
+            "KIND",
+            "kine",
+            "wind",
+            "kinds",
+            "skips",
+            "\u{17F}kip\u{17F}",
+            "skip",
+            "SkipRange",
+            "@",
+            "`",
+            "é",
+            "_x",
+        ];
+        for name in names {
+            for field in ["s", "k", "kind", "skips", "skipRange", "x"] {
+                assert_eq!(names_field(name, field), fold_eq(name, field), "{name} {field}");
+            }
+        }
+    }
 }
