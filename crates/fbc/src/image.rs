@@ -1,5 +1,7 @@
 //! Image references (`docs/behaviour/fbc.md` Appendix D).
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 /// Why a text is no image reference. The words are those of the real tool.
@@ -36,12 +38,15 @@ pub fn check_image(text: &str) -> Result<(), ImageError> {
     if text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         return Err(ImageError::Identifier(text.to_owned()));
     }
-    let (host, remainder) = split_host(text);
-    let name_part = remainder.split(':').next().unwrap_or_default();
-    if name_part.chars().any(|c| c.to_lowercase().ne([c])) {
+    let full = with_host(text);
+    let name_part = full.split_once('/').map_or("", |it| it.1).split(':').next().unwrap_or_default();
+    let is_lower = match name_part.is_ascii() {
+        true => !name_part.bytes().any(|it| it.is_ascii_uppercase()),
+        false => name_part.chars().all(|c| c.to_lowercase().eq([c])),
+    };
+    if !is_lower {
         return Err(ImageError::UpperCase);
     }
-    let full = format!("{host}/{remainder}");
     let (rest, digest) = match full.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),
         None => (&*full, None),
@@ -64,12 +69,12 @@ pub fn check_image(text: &str) -> Result<(), ImageError> {
     }
 }
 
-/// The registry and what follows it; the default registry where there is none.
-fn split_host(text: &str) -> (&str, String) {
+/// The reference with a registry before the first slash; the default registry where there is none.
+fn with_host(text: &str) -> Cow<'_, str> {
     match text.split_once('/') {
-        Some((host, rest)) if host.contains(['.', ':']) || host == "localhost" => (host, rest.to_owned()),
-        Some(_) => ("docker.io", text.to_owned()),
-        None => ("docker.io", format!("library/{text}")),
+        Some((host, _)) if host == "localhost" || host.bytes().any(|it| matches!(it, b'.' | b':')) => text.into(),
+        Some(_) => format!("docker.io/{text}").into(),
+        None => format!("docker.io/library/{text}").into(),
     }
 }
 
@@ -155,4 +160,34 @@ fn check_digest(algorithm: &str, hex: &str) -> Result<(), ImageError> {
         return Err(ImageError::DigestFormat);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_judged_without_its_registry() {
+        let sixty_four = "a1".repeat(32);
+        let digest = format!("quay.io/x/y@sha256:{sixty_four}");
+        let cases: [(&str, Result<(), ImageError>); 14] = [
+            ("quay.io/x/y:v1", Ok(())),
+            ("QUAY.io/x/y:v1", Ok(())),
+            ("localhost/x", Ok(())),
+            ("host:5000/x:T", Ok(())),
+            ("x", Ok(())),
+            ("x/y", Ok(())),
+            (&digest, Ok(())),
+            (&sixty_four, Err(ImageError::Identifier(sixty_four.clone()))),
+            ("X", Err(ImageError::UpperCase)),
+            ("Host/x", Err(ImageError::UpperCase)),
+            ("quay.io/x/Y", Err(ImageError::UpperCase)),
+            ("quay.io/x/ÄY", Err(ImageError::UpperCase)),
+            ("quay.io/x/ä", Err(ImageError::Format)),
+            ("quay.io/", Err(ImageError::Format)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(check_image(text), expected, "{text}");
+        }
+    }
 }
