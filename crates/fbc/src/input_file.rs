@@ -84,6 +84,24 @@ impl io::Read for Source {
             Self::Part(part) => part.read(buffer),
         }
     }
+
+    /// The readers themselves know how to read into memory that nobody has set to zero before.
+    fn read_to_end(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Self::Whole(file) => file.read_to_end(into),
+            Self::Part(part) => part.read_to_end(into),
+        }
+    }
+}
+
+impl Source {
+    /// Reads so many bytes, or as many as there are.
+    pub(super) fn read_some(&mut self, n_bytes: u64, into: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Self::Whole(file) => file.take(n_bytes).read_to_end(into),
+            Self::Part(part) => part.take(n_bytes).read_to_end(into),
+        }
+    }
 }
 
 impl InputFile {

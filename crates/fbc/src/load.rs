@@ -11,7 +11,7 @@ use std::sync::mpsc::sync_channel;
 use super::blob::{self, Blob, Failure, Typed};
 use super::defect::Defect;
 use super::input::Input;
-use super::input_file::{InputFile, Opened};
+use super::input_file::{InputFile, Opened, Source};
 use super::objects;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
 use super::value_places::ValuePlaces;
@@ -430,11 +430,17 @@ struct Tasks<'a> {
     sizes: (u64, usize),
 }
 
+/// What is left of a large file.
+enum Rest<'a> {
+    File(Source),
+    Bytes(&'a [u8]),
+}
+
 /// A large file that is being cut.
 struct Large<'a> {
     file: &'a InputFile,
     number: u32,
-    source: Box<dyn std::io::Read + 'a>,
+    rest: Rest<'a>,
     splitter: DocumentSplitter,
     buffer: Vec<u8>,
     is_last: bool,
@@ -462,10 +468,10 @@ impl<'a> Tasks<'a> {
             let (whole, batch) = self.sizes;
             match file.open() {
                 Ok(Opened::File(source, size)) if size > whole => {
-                    self.large = Some(Large::new(file, number, Box::new(source), batch));
+                    self.large = Some(Large::new(file, number, Rest::File(source), batch));
                 }
                 Ok(Opened::Bytes(bytes)) if bytes.len() as u64 > whole => {
-                    self.large = Some(Large::new(file, number, Box::new(bytes), batch));
+                    self.large = Some(Large::new(file, number, Rest::Bytes(bytes), batch));
                 }
                 Ok(_) => return Some(Task::File(number)),
                 Err(defect) => {
@@ -477,9 +483,9 @@ impl<'a> Tasks<'a> {
 }
 
 impl<'a> Large<'a> {
-    fn new(file: &'a InputFile, number: u32, source: Box<dyn std::io::Read + 'a>, batch: usize) -> Self {
+    fn new(file: &'a InputFile, number: u32, rest: Rest<'a>, batch: usize) -> Self {
         let splitter = DocumentSplitter::new();
-        Self { file, number, source, splitter, buffer: Vec::new(), is_last: false, batch }
+        Self { file, number, rest, splitter, buffer: Vec::new(), is_last: false, batch }
     }
 
     fn next_task(&mut self) -> Option<Task> {
@@ -523,9 +529,11 @@ impl<'a> Large<'a> {
     fn fill(&mut self) -> Result<(), Defect> {
         let wanted = (self.batch + READ).max(self.buffer.len());
         self.buffer.reserve(wanted);
-        let n_read = std::io::Read::take(&mut self.source, wanted as u64)
-            .read_to_end(&mut self.buffer)
-            .map_err(|error| self.file.read_failed(&error))?;
+        let n_read = match &mut self.rest {
+            Rest::File(source) => source.read_some(wanted as u64, &mut self.buffer),
+            Rest::Bytes(bytes) => bytes.take(wanted as u64).read_to_end(&mut self.buffer),
+        }
+        .map_err(|error| self.file.read_failed(&error))?;
         if n_read < wanted {
             self.is_last = true;
         }
