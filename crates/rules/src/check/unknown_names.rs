@@ -136,7 +136,8 @@ impl Inspector {
         }
         for (name, inner) in shape.0 {
             // Of several members of one name, this is the one that counts.
-            let (Some(inner), Some((key, member))) = (inner, object.get_field_with_key(name)) else { continue };
+            let Some(inner) = inner else { continue };
+            let Some((key, member)) = object.get_field_with_key(name) else { continue };
             path.push(Step::Key(key.as_str().unwrap_or_default().into_owned()));
             if member.kind() == Kind::Object {
                 self.unknown_fields(schema, member, inner, path);

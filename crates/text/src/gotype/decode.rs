@@ -195,8 +195,11 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
         }
         (Form::Map(of), Kind::Object) => {
             let from = open.len();
-            let entries = members(value, decoder).into_iter().filter(|it| !plainly_fits(of, it.1));
-            open.extend(entries.map(|(key, value)| below(it, Way::Entry(key), value, of, it.root, it.owner)));
+            each_member(value, decoder, |key, value| {
+                if !plainly_fits(of, value) {
+                    open.push(below(it, Way::Entry(key), value, of, it.root, it.owner));
+                }
+            });
             open[from..].reverse();
             Ok(())
         }
@@ -263,7 +266,7 @@ fn fields<'d>(
     open: &mut Vec<Open<'d>>,
 ) {
     let from = open.len();
-    for (key, value) in members(it.value, decoder) {
+    each_member(it.value, decoder, |key, value| {
         let name = key.as_str().unwrap_or_default();
         let exact = of.fields.iter().find(|it| it.name == name);
         let folded = || of.fields.iter().find(|it| decoder.folds_keys() && names_field(&name, it.name));
@@ -276,7 +279,7 @@ fn fields<'d>(
             }
             _ => {}
         }
-    }
+    });
     open[from..].reverse();
 }
 
@@ -291,17 +294,19 @@ fn plainly_fits(form: &Form, value: Value<'_>) -> bool {
     }
 }
 
-/// The members of an object in the order in which a decoder meets them.
-fn members<'d>(value: Value<'d>, decoder: Decoder) -> Vec<(Value<'d>, Value<'d>)> {
-    let mut members: Vec<(Value<'d>, Value<'d>)> = value.members().collect();
-    let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
-    if matches!(decoder, Decoder::Sorted | Decoder::Strict) && !members.is_sorted_by(|a, b| key(a) < key(b)) {
-        // The last of equal keys counts; reversing makes it the one that `dedup` keeps.
-        members.reverse();
-        members.sort_by(|a, b| key(a).cmp(&key(b)));
-        members.dedup_by(|a, b| key(a) == key(b));
+/// Hands over the members of an object in the order in which a decoder meets them.
+fn each_member<'d>(value: Value<'d>, decoder: Decoder, mut take: impl FnMut(Value<'d>, Value<'d>)) {
+    let text = |key: Value<'d>| key.as_str().unwrap_or_default();
+    let is_sorting = matches!(decoder, Decoder::Sorted | Decoder::Strict);
+    if !is_sorting || value.members().map(|it| text(it.0)).is_sorted_by(|a, b| a < b) {
+        return value.members().for_each(|(key, value)| take(key, value));
     }
-    members
+    let mut members: Vec<(Value<'d>, Value<'d>)> = value.members().collect();
+    // The last of equal keys counts; reversing makes it the one that `dedup` keeps.
+    members.reverse();
+    members.sort_by(|a, b| text(a.0).cmp(&text(b.0)));
+    members.dedup_by(|a, b| text(a.0) == text(b.0));
+    members.into_iter().for_each(|(key, value)| take(key, value));
 }
 
 fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Misfit {

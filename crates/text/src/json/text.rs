@@ -75,10 +75,23 @@ pub fn looks_like_object(text: &[u8]) -> bool {
 /// Whether a key names the field `field` (ASCII) for Go's decoder: equal without regard to case, where `ſ` is an `s`
 /// and the Kelvin sign a `k`.
 #[must_use]
+#[inline]
 pub fn fold_eq(key: &str, field: &str) -> bool {
-    if key.is_ascii() {
-        return key.eq_ignore_ascii_case(field);
+    // What folds from outside ASCII is longer than the field. Nearly always the key is equal, or differs in the first byte.
+    let (Some(first), Some(wanted)) = (key.as_bytes().first(), field.as_bytes().first()) else {
+        return key.is_empty() && field.is_empty();
+    };
+    if key.len() == field.len() {
+        return key == field || key.eq_ignore_ascii_case(field);
     }
+    if key.len() < field.len() || first.is_ascii() && !first.eq_ignore_ascii_case(wanted) {
+        return false;
+    }
+    folds_to(key, field)
+}
+
+/// As [`fold_eq`], character by character.
+fn folds_to(key: &str, field: &str) -> bool {
     let mut wanted = field.bytes();
     for c in key.chars() {
         let c = match c {
@@ -148,4 +161,42 @@ fn write_escaped(text: &str, html: bool, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&bytes[start..]);
     out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_fold_as_go_folds_them() {
+        let plain = |c: char| match c {
+            '\u{17F}' => 's',
+            '\u{212A}' => 'k',
+            c => c.to_ascii_lowercase(),
+        };
+        let keys = [
+            "",
+            "s",
+            "S",
+            "\u{17F}",
+            "k",
+            "\u{212A}",
+            "skips",
+            "SkipS",
+            "\u{17F}kips",
+            "s\u{212A}ips",
+            "skip",
+            "skips2",
+            "é",
+            "skipé",
+            "ſ\u{212A}IP\u{17F}",
+            "name",
+        ];
+        for (key, field) in
+            keys.iter().flat_map(|key| ["", "s", "k", "skips", "name", "skipRange"].map(|it| (*key, it)))
+        {
+            let expected = key.chars().map(plain).eq(field.chars().map(plain));
+            assert_eq!(fold_eq(key, field), expected, "{key:?} {field:?}");
+        }
+    }
 }
