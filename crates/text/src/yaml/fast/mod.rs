@@ -1,8 +1,8 @@
 //! The YAML that catalogs are written in, scanned by bytes: the events of libyaml at libyaml's places, many times faster.
 //!
 //! Block mappings and sequences, plain and quoted scalars, literal and folded blocks, flow collections on one line, comments and a
-//! document mark on top are read here. Of all else, and of every error, this says [`Declined`], and the text goes to libyaml from its
-//! first byte: an event is the same as libyaml's or there is none. So what takes the events must be able to begin again.
+//! document mark on top are read here. All else, and every error, is [`Declined`], and the text goes to libyaml from its first byte: an
+//! event is the same as libyaml's or there is none. So a [`Sink`] must be able to begin again.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -81,7 +81,7 @@ impl Cursor<'_> {
     /// A plain scalar of a flow collection, on one line.
     pub(super) fn plain_in_flow(&mut self) -> Result<Scalar, Declined> {
         let start = self.spot();
-        // What follows a dash decides there whether it is one.
+        // In a flow collection libyaml looks further behind a dash.
         if self.byte() == b'-' && !self.byte_at(self.at + 1).is_ascii_alphanumeric() {
             return Err(Declined);
         }
