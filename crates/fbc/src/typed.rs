@@ -95,17 +95,39 @@ pub struct Deprecation<'d> {
     pub message: Cow<'d, str>,
 }
 
+/// Where an object stands: in a field of another one, perhaps in a list. Only if something is wrong it becomes a path.
+struct Place<'p> {
+    above: Option<&'p Place<'p>>,
+    name: &'static str,
+    idx: Option<usize>,
+}
+
+impl Place<'_> {
+    /// The path to a place, which is that of the document if there is none.
+    fn path(place: Option<&Self>) -> Vec<Step> {
+        let mut path = Vec::new();
+        let mut next = place;
+        while let Some(place) = next {
+            path.extend(place.idx.map(Step::from));
+            path.push(place.name.into());
+            next = place.above;
+        }
+        path.reverse();
+        path
+    }
+}
+
 /// Reads fields of one object and collects what does not fit.
 pub(super) struct Fields<'a, 'd> {
     value: Option<Value<'d>>,
-    path: Vec<Step>,
+    place: Option<&'a Place<'a>>,
     defects: &'a mut Vec<Defect>,
 }
 
 impl<'a, 'd> Fields<'a, 'd> {
     /// The fields of the whole document.
     pub(super) fn of_document(value: Value<'d>, defects: &'a mut Vec<Defect>) -> Self {
-        Self { value: Some(value), path: Vec::new(), defects }
+        Self { value: Some(value), place: None, defects }
     }
 
     fn field(&self, name: &str) -> Option<Value<'d>> {
@@ -113,7 +135,7 @@ impl<'a, 'd> Fields<'a, 'd> {
     }
 
     fn wrong_kind(&mut self, steps: &[Step], found: Value<'d>, expected: Expected) {
-        let mut path = self.path.clone();
+        let mut path = Place::path(self.place);
         path.extend_from_slice(steps);
         self.defects.push(Defect::at_path(DefectKind::WrongKind { found: found.kind(), expected }, path));
     }
@@ -143,9 +165,8 @@ impl<'a, 'd> Fields<'a, 'd> {
             items.push(match item.kind() {
                 Kind::Null => T::default(),
                 Kind::Object => {
-                    let mut path = self.path.clone();
-                    path.extend([name.into(), idx.into()]);
-                    read(&mut Fields { value: Some(item), path, defects: self.defects })
+                    let place = Place { above: self.place, name, idx: Some(idx) };
+                    read(&mut Fields { value: Some(item), place: Some(&place), defects: self.defects })
                 }
                 _ => {
                     self.wrong_kind(&[name.into(), idx.into()], item, Expected::Object(item_type));
@@ -188,9 +209,8 @@ impl<'a, 'd> Fields<'a, 'd> {
             self.wrong_kind(&[name.into()], value, Expected::Object(go_type));
             return None;
         }
-        let mut path = self.path.clone();
-        path.push(name.into());
-        Some(read(&mut Fields { value: Some(value), path, defects: self.defects }))
+        let place = Place { above: self.place, name, idx: None };
+        Some(read(&mut Fields { value: Some(value), place: Some(&place), defects: self.defects }))
     }
 
     /// Base64 text or a list of byte numbers.
@@ -199,7 +219,7 @@ impl<'a, 'd> Fields<'a, 'd> {
         match bytes_of(value) {
             Ok(bytes) => Some(bytes),
             Err(kind) => {
-                let mut path = self.path.clone();
+                let mut path = Place::path(self.place);
                 path.push(name.into());
                 self.defects.push(Defect::at_path(kind, path));
                 None
@@ -319,4 +339,38 @@ fn base64_offset(text: &[u8]) -> usize {
         }
     }
     text.len() - in_group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::defect::Spot;
+    use olmdex_text::json::Reader;
+
+    #[test]
+    fn what_does_not_fit_has_its_path() {
+        let text = r#"{"entries": [null, 1, {"reference": {"name": 2}, "message": []}], "icon": {"base64data": "?"}, "name": {}}"#;
+        let mut reader = Reader::new();
+        let value = reader.read(text).unwrap();
+        let mut defects = Vec::new();
+        let mut fields = Fields::of_document(value, &mut defects);
+        fields.deprecations();
+        fields.package();
+        let paths: Vec<String> = defects
+            .iter()
+            .map(|it| match &it.at {
+                Spot::Path(path) => path.iter().map(|step| format!("/{step:?}")).collect(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        let key = |name: &str| format!("/Key({name:?})");
+        let expected = [
+            key("entries") + "/Index(1)",
+            key("entries") + "/Index(2)" + &key("reference") + &key("name"),
+            key("entries") + "/Index(2)" + &key("message"),
+            key("name"),
+            key("icon") + &key("base64data"),
+        ];
+        assert_eq!(paths, expected);
+    }
 }
