@@ -12,6 +12,7 @@ use super::model::PackageModel;
 use super::rules;
 use olmdex_base::diag::{Guesses, closest, closest_of_same_numbers, slip_of};
 use olmdex_fbc::Entry;
+use olmdex_text::json::Step;
 use olmdex_version::{Quoted, Version, by_version, first_of};
 
 /// Something absent that a document names.
@@ -146,20 +147,21 @@ const MAX_DANGLING: usize = 200;
 fn misspelt_edges<'a>(model: &'a PackageModel<'_>, channel: &'a ChannelFacts) -> impl Iterator<Item = Draft> + 'a {
     let entries: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
     let edges = channel.entries.iter().enumerate().flat_map(|(idx, entry)| {
-        let path = move |field: &str| vec!["entries".into(), idx.into(), field.into()];
-        let skips = entry.skips.iter().enumerate();
-        let skips = skips.map(move |(item, it)| (entry, "skips", it, [path("skips"), vec![item.into()]].concat()));
-        std::iter::once((entry, "replaces", &entry.replaces, path("replaces"))).chain(skips)
+        let skips = entry.skips.iter().enumerate().map(move |(item, it)| (idx, entry, it, Some(item)));
+        std::iter::once((idx, entry, &entry.replaces, None)).chain(skips)
     });
     let is_known = move |name: &str| name.is_empty() || entries.contains(name) || model.bundles.contains_key(name);
     let dangling = edges.filter(move |(_, _, name, _)| !is_known(name)).take(MAX_DANGLING);
-    dangling.filter_map(|(entry, field, name, path)| {
+    dangling.filter_map(|(idx, entry, name, item)| {
+        let field = if item.is_none() { "replaces" } else { "skips" };
         let others = channel.entries.iter().map(|it| it.name.as_str()).filter(|it| *it != entry.name);
         let meant = slip_of(name, others)?;
         let message = format!(
             "`{}` {field} `{name}`, which neither channel `{}` nor package `{}` has",
             entry.name, channel.name, channel.package
         );
+        let mut path: Vec<Step> = vec!["entries".into(), idx.into(), field.into()];
+        path.extend(item.map(Step::from));
         Some(draft(rules::MISSPELT_EDGE, message).at(path).help(format!("did you mean `{meant}`?")))
     })
 }
