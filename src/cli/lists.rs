@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 
+pub use crate::ask::all_rules;
+
 use crate::diag::envelope::{Envelope, FindingsMetadata, Metadata};
 use crate::diag::json::FindingJson;
 use crate::draw::ChannelGraph;
@@ -90,44 +92,4 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ZStream>("ZStream"),
         of::<WhyNot>("WhyNot"),
     ]
-}
-
-/// The rules of all modules that have some.
-#[must_use]
-pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
-    use crate::{bundle, check, cluster, community, crd, edit, legacy, oci, openshift, template, upgrade};
-    [
-        check::rules::ALL,
-        check::practice::rules::ALL,
-        check::pipeline::rules::ALL,
-        legacy::rules::ALL,
-        upgrade::rules::ALL,
-        crd::rules::ALL,
-        crd::bundle_rules::ALL,
-        cluster::rules::ALL,
-        bundle::rules::table::ALL,
-        bundle::package_manifest::rules::ALL,
-        edit::rules::ALL,
-        oci::rules::ALL,
-        template::rules::ALL,
-        community::rules::ALL,
-        openshift::rules::ALL,
-    ]
-    .concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::all_rules;
-
-    #[test]
-    fn each_rule_has_an_identifier_and_a_name_of_its_own() {
-        let rules = all_rules();
-        let mut seen = BTreeSet::new();
-        for rule in &rules {
-            assert!(seen.insert(rule.id) && seen.insert(rule.name), "{} {}", rule.id, rule.name);
-        }
-    }
 }

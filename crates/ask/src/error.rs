@@ -176,6 +176,44 @@ pub enum AskError {
     /// A text looks like a package in a namespace, and is none.
     #[error("`{0}` is not a package in a namespace")]
     NoNamespace(String),
+    /// No catalog has a package or a bundle of the name.
+    #[error("there is no package and no bundle `{name}`")]
+    NothingCalled {
+        /// The name.
+        name: String,
+        /// What to do.
+        help: String,
+    },
+    /// There is no such rule.
+    #[error("there is no rule `{name}`")]
+    NoRule {
+        /// What was named.
+        name: String,
+        /// What to do.
+        help: String,
+    },
+    /// Neither of two catalogs has the package.
+    #[error("neither catalog has a package `{package}`")]
+    NoPackageInEither {
+        /// The package.
+        package: String,
+        /// What to do.
+        help: String,
+    },
+    /// Manifests do not say which version of OpenShift a cluster has.
+    #[error("{0} has no ClusterVersion")]
+    NoClusterVersion(String),
+    /// What a ClusterVersion says is no version.
+    #[error("the ClusterVersion says version `{version}`: {reason}")]
+    BadClusterVersion {
+        /// What it says.
+        version: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Extended support does not lead from one version to another.
+    #[error("`--eus` does not lead from {} to {}", .0.from, .0.to)]
+    NoExtendedWay(Move),
     /// It is not clear what is asked about a namespace, or the catalogs lack it.
     #[error(transparent)]
     Question(#[from] QuestionError),
@@ -210,6 +248,8 @@ impl AskError {
                 | Self::NothingInstalledThere
                 | Self::NothingInstalledIn(_)
                 | Self::NotReached { .. }
+                | Self::NoClusterVersion(_)
+                | Self::BadClusterVersion { .. }
                 | Self::Unresolved
                 | Self::Failure(_)
                 | Self::Index(_)
@@ -230,6 +270,9 @@ impl AskError {
             | Self::SeveralBundles(_)
             | Self::NothingInRange { .. }
             | Self::NothingHas(_)
+            | Self::NothingCalled { .. }
+            | Self::NoRule { .. }
+            | Self::NoPackageInEither { .. }
             | Self::NoSubscription { .. }
             | Self::NoCatalogForCluster(_)
             | Self::Tie(TieError::Unknown { .. }) => true,
@@ -263,6 +306,15 @@ impl AskError {
             Self::NothingInstalled(_) => "name it: `PKG@VERSION`, or `--installed BUNDLE`".to_owned(),
             Self::NothingInstalledThere => {
                 "it has neither ClusterServiceVersions nor ClusterExtensions with a bundle".to_owned()
+            }
+            Self::NothingCalled { help, .. } | Self::NoRule { help, .. } | Self::NoPackageInEither { help, .. } => {
+                help.clone()
+            }
+            Self::NoClusterVersion(_) | Self::BadClusterVersion { .. } => {
+                "give the cluster's version with `--openshift VERSION`".to_owned()
+            }
+            Self::NoExtendedWay(_) => {
+                "it leads from a version with extended support to the next one, as from 4.16 to 4.18".to_owned()
             }
             Self::NotLater(_) => "`--to` names a later minor version".to_owned(),
             Self::NotReached { .. } => "`olmdex path` shows where it goes".to_owned(),

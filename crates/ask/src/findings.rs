@@ -1,6 +1,9 @@
 //! What is wrong with the upgrades of a package, and what differs between two catalogs.
 
+use std::collections::BTreeSet;
+
 use super::error::AskError;
+use super::hint::guess;
 use olmdex_base::diag::Finding;
 use olmdex_index::Index;
 use olmdex_index::query::{Change, Filter, Side};
@@ -23,4 +26,87 @@ pub fn package_findings(index: &Index, catalogs: &[String], package: &str) -> Re
 /// If an index has no such catalog, or cannot be read.
 pub fn changes(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<Vec<Change>, AskError> {
     Ok(diff(old, new, packages)?)
+}
+
+/// Which of the differences are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DifferenceWish {
+    /// Only those that break something.
+    pub breaking: bool,
+    /// Also what added and removed packages, channels and bundles consist of.
+    pub details: bool,
+}
+
+/// What differs between two catalogs, of what is wanted.
+#[derive(Debug)]
+pub struct Differences {
+    /// The changes.
+    pub changes: Vec<Change>,
+    /// How many were found that are not wanted.
+    pub n_ignored: usize,
+    /// How many of those that are wanted are parts of others, and not among the changes.
+    pub n_details: usize,
+    /// The packages that are not valid, if breaking changes are asked about: what breaks in them cannot be told.
+    pub unchecked: BTreeSet<String>,
+}
+
+impl Differences {
+    /// Whether nothing that is wanted differs, as far as that can be told.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.changes.is_empty() && self.n_details == 0
+    }
+}
+
+/// What differs between two catalogs, of what is wanted; `is_omitted` leaves out more.
+///
+/// # Errors
+/// As [`changes`]; [`AskError::NoPackageInEither`].
+pub fn differences(
+    old: Side<'_>,
+    new: Side<'_>,
+    packages: &[String],
+    wish: DifferenceWish,
+    is_omitted: impl Fn(&Change) -> bool,
+) -> Result<Differences, AskError> {
+    must_be_there(old, new, packages)?;
+    let mut found = changes(old, new, packages)?;
+    let n_found = found.len();
+    found.retain(|it| (it.breaking || !wish.breaking) && !is_omitted(it));
+    let n_all = found.len();
+    if !wish.details {
+        found.retain(|it| !it.detail);
+    }
+    let unchecked = if wish.breaking { invalid_packages(old, new, packages)? } else { BTreeSet::new() };
+    let n_details = n_all - found.len();
+    Ok(Differences { changes: found, n_ignored: n_found - n_all, n_details, unchecked })
+}
+
+/// The packages that one of the catalogs has, and that are not valid there.
+fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<BTreeSet<String>, AskError> {
+    let mut found = BTreeSet::new();
+    for side in [old, new] {
+        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
+        let rows = side.index.packages(&filter)?.into_iter().filter(|it| !it.is_valid).map(|it| it.package);
+        found.extend(rows.filter(|it| packages.is_empty() || packages.contains(it)));
+    }
+    Ok(found)
+}
+
+/// A package that neither catalog has is more likely a slip than meant.
+fn must_be_there(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<(), AskError> {
+    for package in packages {
+        let mut names = Vec::new();
+        for side in [old, new] {
+            let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
+            names.extend(side.index.packages(&filter)?.into_iter().map(|it| it.package));
+        }
+        if !names.contains(package) {
+            names.sort();
+            names.dedup();
+            let help = guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is");
+            return Err(AskError::NoPackageInEither { package: package.clone(), help });
+        }
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use super::catalog::Catalogs;
 use super::error::AskError;
 use super::upgrade::installed;
 use olmdex_index::Index;
-use olmdex_index::query::Filter;
+use olmdex_index::query::{Filter, ImageUse};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{Options, closure, partial_closure};
 use olmdex_olm::upgrade::{Asked, PackageView, classic_path};
@@ -38,6 +38,31 @@ pub fn bundles_between(
         return Err(AskError::NotReached { from: from.name, to: target.bundle.clone(), reason: path.reason });
     }
     Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
+}
+
+/// The bundles that a name or a range of versions means, each with the catalog that it comes from; with what is installed also those that OLM
+/// Classic installs in between.
+///
+/// # Errors
+/// If nothing is called so; as [`bundles_between`].
+pub fn bundles_named(
+    index: &Index,
+    catalogs: &[String],
+    name: &str,
+    installed: Option<&str>,
+    channel: Option<&String>,
+) -> Result<Vec<BundlePlace>, AskError> {
+    let mut bundles = Vec::new();
+    for target in Target::find_all(index, catalogs, name)? {
+        let catalog = Catalogs::of_bundle(index, catalogs, &target)?.unwrap_or_default();
+        if let Some(from) = installed {
+            for bundle in bundles_between(index, &catalog, &target, from, channel)? {
+                bundles.push((catalog.clone(), target.package.clone(), bundle));
+            }
+        }
+        bundles.push((catalog, target.package, target.bundle));
+    }
+    Ok(bundles)
 }
 
 /// The bundles that a cluster has installed, each with the catalog that it comes from; or why that is not known.
@@ -88,6 +113,34 @@ pub struct Uninstallable {
     pub target: Target,
     /// Demands that nothing meets, in words; none where something provides each by itself.
     pub missing: Vec<String>,
+}
+
+impl Uninstallable {
+    /// It in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut words = format!("{} cannot be installed with everything it requires", self.target.bundle);
+        for missing in &self.missing {
+            words.push_str(&format!("; {missing}"));
+        }
+        if self.missing.is_empty() {
+            words.push_str(", though something provides each part");
+        }
+        words
+    }
+}
+
+/// What an image is warned of: its reference is empty, or its tag can move.
+#[must_use]
+pub fn image_warning(image: &ImageUse) -> Option<String> {
+    if image.has_digest {
+        return None;
+    }
+    let bundles = image.bundles.join(", ");
+    Some(match image.image.as_str() {
+        "" => format!("an image of {bundles} has an empty reference"),
+        reference => format!("`{reference}` of {bundles} has no digest: its tag can move"),
+    })
 }
 
 /// Adds what OLM installs with each bundle; of what cannot be installed with everything, what there is. Those are given.

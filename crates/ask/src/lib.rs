@@ -4,6 +4,8 @@
 //!
 //! | to know | ask |
 //! |---|---|
+//! | what there is of a package, channel or bundle | [`show()`], [`search()`] |
+//! | what a rule or a message of OLM means | [`explain()`] |
 //! | which package or bundle a word names | [`PackageName::find`], [`Target::find`] |
 //! | which catalog is meant | [`Catalogs::choose`] |
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
@@ -28,18 +30,23 @@ mod compat;
 mod dependencies;
 mod entry;
 mod error;
+mod explain;
 mod findings;
 mod hint;
 mod images;
 mod many_needs;
 mod name;
 mod namespace;
+mod openshift;
 mod permissions;
 mod pins;
 mod plan;
 mod readiness;
 mod resolution;
+mod search;
+mod show;
 mod simulation;
+mod sql;
 mod upgrade;
 mod upgrade_answers;
 mod whereis;
@@ -51,9 +58,12 @@ pub use compat::{CompatAnswers, CompatQuestion, stays_at};
 pub use dependencies::{DependencyAnswers, DependencyWish, dependencies, needs};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
-pub use findings::{changes, package_findings};
+pub use explain::{Explained, all_rules, explain, explain_message, rules_named};
+pub use findings::{DifferenceWish, Differences, changes, differences, package_findings};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
-pub use images::{BundlePlace, Uninstallable, add_dependencies, bundles_between, bundles_of_cluster};
+pub use images::{
+    BundlePlace, Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster, image_warning,
+};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
 pub use name::{PackageName, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
@@ -65,12 +75,16 @@ pub use olmdex_olm::upgrade::{
     Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
     check_catalog_noting, check_graph, cut_advice,
 };
+pub use openshift::{minor, openshift_of};
 pub use permissions::{permissions, permissions_of};
 pub use pins::{PinAnswers, PinQuestion};
-pub use plan::{must_lead_on, plan_of};
+pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion};
-pub use resolution::{Cost, ResolutionWish, Resolutions, resolutions};
+pub use resolution::{Cost, DEFAULT_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
+pub use search::{SearchWish, search};
+pub use show::{Shown, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
+pub use sql::{SqlRow, sql_rows};
 pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
 pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};
 pub use whereis::{

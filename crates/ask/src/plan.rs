@@ -1,10 +1,14 @@
 //! The plan of a cluster's upgrade, as a command and a page ask for it.
 
 use super::error::AskError;
+use super::upgrade::Warn;
+use olmdex_constraint::openshift::Minor;
 use olmdex_index::Index;
+use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::Move;
-use olmdex_plan::plan::{Plan, PlanBasis, PlanQuestion, PlanWish, plan};
+use olmdex_plan::plan::{BasisError, Plan, PlanBasis, PlanQuestion, PlanWish, path_of, plan};
 use olmdex_rules::cluster::Cluster;
+use olmdex_rules::openshift::{UpdateSource, may_have_extended_support};
 
 /// A cluster can only go on.
 ///
@@ -12,6 +16,47 @@ use olmdex_rules::cluster::Cluster;
 /// [`AskError::NotLater`]
 pub fn must_lead_on(step: Move) -> Result<(), AskError> {
     if step.from.is_before(step.to) { Ok(()) } else { Err(AskError::NotLater(step)) }
+}
+
+/// Extended support leads from a version that has it to the next one that may.
+///
+/// # Errors
+/// [`AskError::NoExtendedWay`]
+pub fn must_lead_between_extended(from: Minor, to: Minor) -> Result<(), AskError> {
+    let leads = path_of(from, to).len() <= 3 && may_have_extended_support(to);
+    if leads { Ok(()) } else { Err(AskError::NoExtendedWay(Move { from, to })) }
+}
+
+/// What a plan is made of that an index has: its catalogs, lifecycles and updates. What `updates` names counts instead of the updates that the
+/// index holds. Catalogs are left out whose names do not say for which version they are: each is warned of.
+///
+/// # Errors
+/// [`BasisError`]
+pub fn basis_of_index(
+    index: &Index,
+    source_map: &[String],
+    updates: Option<Vec<UpdateSource>>,
+    warn: Warn<'_>,
+) -> Result<PlanBasis, BasisError> {
+    let updates = match updates {
+        Some(updates) => updates,
+        None => index.update_sources()?,
+    };
+    let found = PlanBasis::new(index, source_map, updates);
+    // That there is no catalog is no surprise to who has read which names say nothing.
+    let is_known = |name: &&String| match &found {
+        Ok(basis) => basis.catalogs.iter().any(|it| it.catalog == **name),
+        Err(error) => !matches!(error, BasisError::NoCatalog),
+    };
+    for name in index.catalog_names()?.iter().filter(|it| !is_known(it)) {
+        warn(&format!("the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"));
+    }
+    let mut basis = found?;
+    basis.updates.iter().flat_map(UpdateSource::warnings).for_each(|it| warn(it));
+    let catalogs = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
+    let lifecycles = index.lifecycles(&Filter { catalogs, ..Filter::default() })?;
+    basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
+    Ok(basis)
 }
 
 /// A plan, with the question that it answers.

@@ -12,8 +12,18 @@ use olmdex_olm::resolve::{
     ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer,
     Size, Steps, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
 };
+use olmdex_olm::solve::Limits;
 use olmdex_olm::upgrade::compat::Claims;
 use olmdex_olm::upgrade::unsafe_definitions;
+
+/// How much work an answer may cost if nothing is said.
+pub const DEFAULT_WORK: u64 = 200_000;
+
+/// How much work an answer may cost: how many conflicts the solver may run into, and a thousandth of the steps that rules may take.
+#[must_use]
+pub fn options_of_work(max_work: u64) -> Options {
+    Options { limits: Limits { conflicts: max_work }, steps: max_work.saturating_mul(1000), ..Options::default() }
+}
 
 /// What is wanted of a resolution.
 #[derive(Debug, Clone, Default)]

@@ -5,8 +5,9 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::ask::SearchWish;
 use crate::diag::closest;
-use crate::index::query::{ApiPattern, FacetKind, SearchQuery, Status};
+use crate::index::query::{FacetKind, SearchQuery, Status};
 use crate::index::{Index, IndexError};
 use crate::version::first_of;
 
@@ -101,15 +102,11 @@ impl Conditions {
 
     /// The search for bundles that meet them, and have these words.
     pub(crate) fn query(&self, words: &[String], catalogs: &[String]) -> SearchQuery {
-        let feature = |it: &String| match it.split_once('=') {
-            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-            None => (it.clone(), None),
-        };
-        SearchQuery {
-            words: words.join(" "),
-            provides: self.provides.iter().map(|it| ApiPattern::parse(it)).collect(),
+        let wish = SearchWish {
+            words: words.to_vec(),
+            provides: self.provides.clone(),
             images: self.image.clone(),
-            features: self.feature.iter().map(feature).collect(),
+            features: self.feature.clone(),
             categories: self.category.clone(),
             keywords: self.keyword.clone(),
             capabilities: self.capability.clone(),
@@ -117,7 +114,8 @@ impl Conditions {
             providers: self.provider.clone(),
             install_modes: self.install_mode.clone(),
             catalogs: catalogs.to_vec(),
-        }
+        };
+        wish.query()
     }
 }
 

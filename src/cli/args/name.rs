@@ -56,9 +56,3 @@ pub(crate) fn target(index: &Index, catalogs: &[String], text: &str) -> Result<T
     refuse_path(index, text)?;
     Ok(Target::find(index, catalogs, text)?)
 }
-
-/// The bundles that an argument means: one, or those of a range of versions.
-pub(crate) fn targets(index: &Index, catalogs: &[String], text: &str) -> Result<Vec<Target>, CommandError> {
-    refuse_path(index, text)?;
-    Ok(Target::find_all(index, catalogs, text)?)
-}

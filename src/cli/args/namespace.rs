@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{AskError, NamespaceQuestion};
+use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
@@ -13,23 +13,18 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::constraint::openshift::Minor;
 use crate::resolve::Options;
-use crate::solve::Limits;
 
 /// How much an answer may cost.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WorkOptions {
     /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_WORK)]
     max_work: u64,
 }
 
 impl WorkOptions {
     pub(crate) fn options(&self) -> Options {
-        Options {
-            limits: Limits { conflicts: self.max_work },
-            steps: self.max_work.saturating_mul(1000),
-            ..Options::default()
-        }
+        options_of_work(self.max_work)
     }
 }
 

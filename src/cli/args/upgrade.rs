@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{AskError, Olm, UpgradeQuestion};
+use crate::ask::{AskError, Olm, UpgradeQuestion, minor};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::refuse_path;
@@ -21,7 +21,6 @@ use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::upgrade::v1::{Gates, Policy};
 use crate::upgrade::{InstalledBundle, Permit, Target};
-use crate::version::Version;
 
 choices! { Words for Olm =>
     Classic: "classic", "OLM Classic: Subscriptions";
@@ -183,12 +182,5 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
 
 /// A minor version of OpenShift.
 pub(crate) fn parse_minor(text: &str) -> Result<Minor, String> {
-    // `419` would be major version 419.
-    if !text.contains('.') {
-        return Err("a version has a dot, as in 4.18".to_owned());
-    }
-    match Version::parse_tolerant(text) {
-        Ok(version) => Ok(Minor::of(&version)),
-        Err(error) => Err(format!("{error}; a version looks like 4.18")),
-    }
+    minor(text)
 }

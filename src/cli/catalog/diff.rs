@@ -1,14 +1,14 @@
 //! `olmdex diff`
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::ask::{self, guess};
+use crate::ask::{self, DifferenceWish, Differences};
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::args::two_states::TwoStates;
@@ -20,7 +20,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::screen::screen;
 use crate::diag::counted;
-use crate::index::query::{Change, ChangeKind, Filter, Side, Subject};
+use crate::index::query::{Change, ChangeKind, Side, Subject};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
 use crate::upgrade::cut_advice;
@@ -124,17 +124,11 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     };
     let (old_side, new_side) =
         (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
-    must_be_there(old_side, new_side, &args.package)?;
-    let mut found = ask::changes(old_side, new_side, &args.package)?;
-    let n_found = found.len();
-    found.retain(|it| (it.breaking || !args.breaking) && !args.omit.iter().any(|kind| kind.fits(it)));
-    let is_same = found.is_empty();
-    let n_all = found.len();
-    let n_ignored = n_found - n_all;
-    if !args.details {
-        found.retain(|it| !it.detail);
-    }
-    let n_details = n_all - found.len();
+    let wish = DifferenceWish { breaking: args.breaking, details: args.details };
+    let is_omitted = |change: &Change| args.omit.iter().any(|kind| kind.fits(change));
+    let differences = ask::differences(old_side, new_side, &args.package, wish, is_omitted)?;
+    let is_same = differences.is_same();
+    let Differences { changes: mut found, n_ignored, n_details, unchecked } = differences;
     if args.rows.output == RowFormat::Markdown {
         let mut out = BufWriter::new(std::io::stdout().lock());
         changes::write_markdown(&old.shown, &new.shown, &found, &mut out)?;
@@ -171,8 +165,6 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         (n, true, true) => format!("; {} not breaking", counted(n as u64, "other change")),
         (n, ..) => format!("; {} left out", counted(n as u64, "change")),
     };
-    // What breaks in a package that is not valid cannot be told.
-    let unchecked = if args.breaking { invalid_packages(old_side, new_side, &args.package)? } else { BTreeSet::new() };
     if is_same && !unchecked.is_empty() {
         let names = first_of(unchecked.iter().map(|it| format!("`{it}`")), unchecked.len());
         let of = if unchecked.len() == 1 { "package" } else { "packages" };
@@ -280,35 +272,6 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
         }
     };
     Ok(Opened { index: Some(index), shown: catalog.clone(), catalog })
-}
-
-/// The packages that one of the catalogs has, and that are not valid there.
-fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<BTreeSet<String>, CommandError> {
-    let mut found = BTreeSet::new();
-    for side in [old, new] {
-        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
-        let rows = side.index.packages(&filter)?.into_iter().filter(|it| !it.is_valid).map(|it| it.package);
-        found.extend(rows.filter(|it| packages.is_empty() || packages.contains(it)));
-    }
-    Ok(found)
-}
-
-/// A package that neither catalog has is more likely a slip than meant.
-fn must_be_there(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<(), CommandError> {
-    for package in packages {
-        let mut names = Vec::new();
-        for side in [old, new] {
-            let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
-            names.extend(side.index.packages(&filter)?.into_iter().map(|it| it.package));
-        }
-        if !names.contains(package) {
-            names.sort();
-            names.dedup();
-            let error = CommandError::new(Exit::NotFound, format!("neither catalog has a package `{package}`"));
-            return Err(error.help(guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is")));
-        }
-    }
-    Ok(())
 }
 
 /// A value on one line, its middle left out if it is longer than `width`: references of images differ at both ends.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use clap::Args;
 
+use crate::ask::search;
 use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
@@ -47,8 +48,7 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
         return Err(error.help("give words, or a condition such as `--provides`, `--category` or `--feature`"));
     }
     let index = args.ask.open(context)?;
-    let mut hits = index.search(&args.conditions.query(&args.words, &args.ask.catalog))?;
-    index.retain_with_status(&mut hits, &args.status)?;
+    let mut hits = search(&index, &args.conditions.query(&args.words, &args.ask.catalog), &args.status)?;
     limit(context, args.limit, &mut hits);
     let is_found = !hits.is_empty();
     if !is_found {

@@ -3,21 +3,16 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{guess, left_out, no_channel, no_package, no_version, permissions};
+use crate::ask::{Shown, permissions, show};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::diag::closest_of_same_numbers;
+use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::fbc::Api;
-use crate::fbc::Name;
-use crate::index::Index;
-use crate::index::query::{
-    BundleDetail, BundleSelector, ChannelDetail, Edge, Filter, PackageDetail, PropertyRow, Source as Position,
-};
+use crate::index::query::{BundleDetail, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position};
 use crate::openshift::{LifecyclePhases, PhaseRow};
 use crate::permissions::{AskedRule, BundlePermissions, RuleScope};
 
@@ -55,62 +50,11 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
         let answers = permissions(&index, catalogs, &args.name, args.against.as_deref())?;
         return print(args.answer, "Permissions", answers, permissions_sheet);
     }
-    match Name::parse(&args.name) {
-        Name::Plain(name) => {
-            let packages = index.show_package(catalogs, &name)?;
-            if !packages.is_empty() {
-                return print(args.answer, "Package", packages, package_sheet);
-            }
-            let selector =
-                BundleSelector { catalogs: catalogs.clone(), name: Some(name.clone()), ..Default::default() };
-            let bundles = index.show_bundle(&selector)?;
-            if bundles.is_empty() {
-                return Err(unknown_name(&index, &name)?);
-            }
-            print(args.answer, "Bundle", bundles, bundle_sheet)
-        }
-        Name::Version(package, version) => {
-            let selector = BundleSelector {
-                catalogs: catalogs.clone(),
-                package: Some(package.clone()),
-                version: Some(version.clone()),
-                ..Default::default()
-            };
-            let bundles = index.show_bundle(&selector)?;
-            if bundles.is_empty() {
-                return Err(no_version(&index, catalogs, &package, &version)?.into());
-            }
-            print(args.answer, "Bundle", bundles, bundle_sheet)
-        }
-        Name::Channel(package, channel) => {
-            let channels = index.show_channel(catalogs, &package, &channel)?;
-            if channels.is_empty() {
-                let is_known = !index.show_package(catalogs, &package)?.is_empty();
-                let missing =
-                    if is_known { no_channel(&index, &package, &channel)? } else { no_package(&index, &package)? };
-                return Err(missing.into());
-            }
-            print(args.answer, "Channel", channels, channel_sheet)
-        }
+    match show(&index, catalogs, &args.name)? {
+        Shown::Packages(packages) => print(args.answer, "Package", packages, package_sheet),
+        Shown::Channels(channels) => print(args.answer, "Channel", channels, channel_sheet),
+        Shown::Bundles(bundles) => print(args.answer, "Bundle", bundles, bundle_sheet),
     }
-}
-
-fn unknown_name(index: &Index, name: &str) -> Result<CommandError, CommandError> {
-    let names = index.names(None)?;
-    let all = [names.packages, names.bundles].concat();
-    let error = CommandError::new(Exit::NotFound, format!("there is no package and no bundle `{name}`"));
-    let packages = index.packages(&Filter { package: Some(name.to_owned()), ..Filter::default() })?;
-    let selector = BundleSelector { name: Some(name.to_owned()), ..BundleSelector::default() };
-    let bundles = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog);
-    if let Some(elsewhere) = left_out(packages.into_iter().map(|it| it.catalog).chain(bundles)) {
-        return Ok(error.help(elsewhere));
-    }
-    if let Some(meant) = closest_of_same_numbers(name, all.iter().map(String::as_str)) {
-        return Ok(error.help(format!("did you mean `{meant}`?")));
-    }
-    // Of what only looks alike, another version is not what was meant.
-    let all: Vec<String> = all.into_iter().filter(|it| !it.contains(|c: char| c.is_ascii_digit())).collect();
-    Ok(error.help(guess(name, &all, "`olmdex list packages` and `olmdex search` show what there is")))
 }
 
 fn print<T: Serialize>(

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use clap::Args;
-use serde::Serialize;
 
+use crate::ask::sql_rows;
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table;
@@ -52,16 +52,6 @@ pub(crate) struct SqlArgs {
     /// Bytes of the answer, and of each value on the way to it, at most
     #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_bytes)]
     max_bytes: usize,
-}
-
-/// A row as JSON: column to value, in the order of the columns.
-#[derive(Debug)]
-struct JsonRow<'a>(&'a [String], &'a [SqlValue]);
-
-impl Serialize for JsonRow<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().zip(self.1))
-    }
 }
 
 pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
@@ -197,8 +187,7 @@ fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
     let headers = (!args.no_headers).then(|| result.columns.clone());
     match args.output {
         RowFormat::Data(format) => {
-            let rows = result.rows.iter().map(|row| JsonRow(&result.columns, row)).collect();
-            table::write_data(format, "SqlResult", rows, &mut out)?;
+            table::write_data(format, "SqlResult", sql_rows(result), &mut out)?;
         }
         RowFormat::Csv => table::write_csv(headers, &cells, args.quote_formulas, &mut out)?,
         RowFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::check_catalog_noting;
+use crate::ask::{check_catalog_noting, rules_named};
 use crate::bundle::rules::{Contents, Options, Validator, selector};
 use crate::bundle::{self, is_bundle};
 use crate::calendar::Day;
@@ -23,7 +23,7 @@ use crate::cli::catalog::fixing::fix;
 use crate::cli::catalog::parts::{Opened, catalogs_of, template_findings, templates_of};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
-use crate::cli::print::rules::explain_rule;
+use crate::cli::print::rules::print_rules;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::cli::terminal::progress::Progress;
@@ -97,7 +97,7 @@ impl ValidateArgs {
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if let Some(rule) = &args.explain {
-        return explain_rule(rule, AnswerOptions::text());
+        return print_rules(rule, rules_named(rule)?, AnswerOptions::text());
     }
     if args.output == FindingFormat::Yaml && args.compat.is_none() {
         return Err(CommandError::usage("`-o yaml` goes with `--compat opm` only").help("use `-o json`"));

@@ -2,13 +2,11 @@
 
 use clap::Args;
 
-use crate::check::practice::Profile;
+use crate::ask::{explain, explain_message};
 use crate::cli::args::formats::AnswerOptions;
-use crate::cli::print::messages::explain_message;
-use crate::cli::print::rules::{explain_rule, find_rule};
+use crate::cli::print::messages::{message, print_explained};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
-use crate::explain::decode;
 
 /// Explain a rule of olmdex or an error message of OLM
 ///
@@ -31,14 +29,11 @@ pub(crate) struct ExplainArgs {
 }
 
 pub(crate) fn run(_: &Context, args: &ExplainArgs) -> CommandResult {
-    let rule = match args.words.as_slice() {
-        [word] if word == "all" || Profile::find(word).is_some() || find_rule(word).is_some() => Some(word),
-        // A word that is no message is a rule that does not exist.
-        [word] if word != crate::source::STDIN && !word.contains(char::is_whitespace) && decode(word).is_none() => {
-            Some(word)
-        }
-        _ => None,
+    let text = message(&args.words)?;
+    // What came over standard input, or as several words, is a message.
+    let explained = match args.words.as_slice() {
+        [word] if word != crate::source::STDIN => explain(word)?,
+        _ => explain_message(&text),
     };
-    let Some(rule) = rule else { return explain_message(&args.words, args.answer) };
-    explain_rule(rule, args.answer)
+    print_explained(&text, explained, args.answer)
 }

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
+use crate::ask::explain_message;
 use crate::cli::args::formats::AnswerOptions;
-use crate::cli::print::messages::explain_message;
+use crate::cli::print::messages::{message, print_explained};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
 
@@ -21,5 +22,6 @@ pub(crate) struct ExplainMessageArgs {
 }
 
 pub(crate) fn run(_: &Context, args: &ExplainMessageArgs) -> CommandResult {
-    explain_message(&args.text, args.answer)
+    let text = message(&args.text)?;
+    print_explained(&text, explain_message(&text), args.answer)
 }

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{BundlePlace, Catalogs, Target, Uninstallable, add_dependencies, bundles_between, bundles_of_cluster};
+use crate::ask::{
+    BundlePlace, Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning,
+};
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
-use crate::cli::args::name::targets;
+use crate::cli::args::name::refuse_path;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
@@ -137,13 +139,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         let known = asked::known_since(context, &index, old)?;
         images.retain(|it| !known.contains(&it.image));
     }
-    for it in images.iter().filter(|it| !it.has_digest) {
-        let bundles = it.bundles.join(", ");
-        context.reporter.warning(&match it.image.as_str() {
-            "" => format!("an image of {bundles} has an empty reference"),
-            image => format!("`{image}` of {bundles} has no digest: its tag can move"),
-        });
-    }
+    images.iter().filter_map(image_warning).for_each(|it| context.reporter.warning(&it));
     let presences = match &args.verify {
         None => None,
         Some(place) => {
@@ -173,23 +169,17 @@ fn named_bundles(
     let mut bundles = Vec::new();
     let mut missing = None;
     for name in &args.names {
-        let targets = match targets(index, &args.ask.catalog, name) {
-            Ok(targets) => targets,
+        let found = refuse_path(index, name).and_then(|()| {
+            let installed = args.installed.as_deref();
+            Ok(bundles_named(index, &args.ask.catalog, name, installed, args.channel.as_ref())?)
+        });
+        match found {
+            Ok(found) => bundles.extend(found),
             Err(error) if args.names.len() > 1 && error.exit == Exit::NotFound => {
                 missing = Some(error.exit);
                 context.reporter.error(&error);
-                continue;
             }
             Err(error) => return Err(error),
-        };
-        for target in targets {
-            let catalog = Catalogs::of_bundle(index, &args.ask.catalog, &target)?.unwrap_or_default();
-            if let Some(from) = &args.installed {
-                for bundle in bundles_between(index, &catalog, &target, from, args.channel.as_ref())? {
-                    bundles.push((catalog.clone(), target.package.clone(), bundle));
-                }
-            }
-            bundles.push((catalog, target.package, target.bundle));
         }
     }
     Ok((bundles, missing))
@@ -197,15 +187,8 @@ fn named_bundles(
 
 /// Says that a bundle cannot be installed with everything that it requires.
 fn warn_of(context: &Context, bundle: &Uninstallable) {
-    let Uninstallable { target: Target { package, bundle }, missing } = bundle;
-    let mut message = format!("{bundle} cannot be installed with everything it requires");
-    for missing in missing {
-        message.push_str(&format!("; {missing}"));
-    }
-    if missing.is_empty() {
-        message.push_str(", though something provides each part");
-    }
-    context.reporter.warning(&message);
+    context.reporter.warning(&bundle.words());
+    let Target { package, bundle } = &bundle.target;
     // The same version, or another would be resolved.
     context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{must_lead_on, plan_of};
+use crate::ask::{basis_of_index, must_lead_between_extended, must_lead_on, openshift_of, plan_of};
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
@@ -24,10 +24,10 @@ use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::file::system_words;
 use crate::index::Index;
-use crate::openshift::{SupportLevel, UpdateSource, may_have_extended_support};
+use crate::openshift::SupportLevel;
 use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
-    SavedPlan, StepStatus, html, junit, manifests, markdown, path_of, progress, script,
+    SavedPlan, StepStatus, html, junit, manifests, markdown, progress, script,
 };
 use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
@@ -216,25 +216,14 @@ fn way(args: &PlanArgs, cluster: &Cluster, saved: Option<&SavedPlan>) -> Result<
     } else {
         must_lead_on(Move { from, to })?;
     }
-    if args.eus && saved.is_none() && (path_of(from, to).len() > 3 || !may_have_extended_support(to)) {
-        let error = CommandError::usage(format!("`--eus` does not lead from {from} to {to}"));
-        return Err(error.help("it leads from a version with extended support to the next one, as from 4.16 to 4.18"));
+    if args.eus && saved.is_none() {
+        must_lead_between_extended(from, to)?;
     }
     Ok((from, to))
 }
 
 fn from(args: &PlanArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
-    match (args.openshift, cluster.openshift.as_str()) {
-        (Some(from), _) => Ok(from),
-        (None, "") => {
-            let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
-            Err(error.help("give the cluster's version with `--openshift VERSION`"))
-        }
-        (None, read) => parse_minor(read).map_err(|error| {
-            let error = CommandError::new(Exit::Input, format!("the ClusterVersion says version `{read}`: {error}"));
-            error.help("give the cluster's version with `--openshift VERSION`")
-        }),
-    }
+    Ok(args.openshift.map_or_else(|| openshift_of(cluster, &shown(&args.cluster)), Ok)?)
 }
 
 /// The catalogs, and what else the plan is made of.
@@ -249,21 +238,8 @@ fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), Comma
     });
     let sources = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>());
     let index = sources.open(context)?;
-    let of_index = index.update_sources()?;
-    let updates = if args.graph.is_empty() { of_index } else { read_updates(context, &args.graph)? };
-    let found = PlanBasis::new(&index, &args.source_map, updates);
-    // That there is no catalog is no surprise to who has read which names say nothing.
-    let is_known = |name: &&String| match &found {
-        Ok(basis) => basis.catalogs.iter().any(|it| it.catalog == **name),
-        Err(error) => !matches!(error, BasisError::NoCatalog),
-    };
-    for name in index.catalog_names()?.iter().filter(|it| !is_known(it)) {
-        context.reporter.warning(&format!(
-            "the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"
-        ));
-    }
-    let mut basis = found?;
-    basis.updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));
+    let updates = if args.graph.is_empty() { None } else { Some(read_updates(context, &args.graph)?) };
+    let mut basis = basis_of_index(&index, &args.source_map, updates, &mut |it| context.reporter.warning(it))?;
     let names: Vec<String> = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
     let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
     basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();

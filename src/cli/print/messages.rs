@@ -2,18 +2,20 @@
 
 use std::io::Read as _;
 
+use crate::ask::Explained;
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::print::answers::print_answers;
+use crate::cli::print::rules::print_rules;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::explain::{MessageExplanation, decode, where_to_look};
+use crate::explain::MessageExplanation;
 use crate::file::system_words;
 
 /// How much of standard input is read.
 const MAX_MESSAGE: u64 = 1 << 20;
 
-/// Prints what a message means; `-` is the one on standard input. Exits with 1 if it is not known.
-pub(crate) fn explain_message(words: &[String], options: AnswerOptions) -> CommandResult {
+/// The words of a message; `-` is the one on standard input.
+pub(crate) fn message(words: &[String]) -> Result<String, CommandError> {
     let mut text = words.join(" ");
     if text == crate::source::STDIN {
         text.clear();
@@ -22,15 +24,18 @@ pub(crate) fn explain_message(words: &[String], options: AnswerOptions) -> Comma
             CommandError::new(Exit::Input, format!("cannot read standard input: {}", system_words(&error)))
         })?;
     }
-    let decoded = decode(&text);
-    let is_known = decoded.is_some();
-    let answer = decoded.unwrap_or_else(|| MessageExplanation {
-        meaning: "This message is not known.".to_owned(),
-        next: where_to_look(&text),
-        ..MessageExplanation::default()
-    });
-    print_answers(options, "MessageExplanation", vec![answer], sheet)?;
-    Ok(if is_known { Exit::Yes } else { Exit::No })
+    Ok(text)
+}
+
+/// Prints what rules or a message mean. Exits with 1 if a message is not known.
+pub(crate) fn print_explained(wanted: &str, explained: Explained, options: AnswerOptions) -> CommandResult {
+    match explained {
+        Explained::Rules(rules) => print_rules(wanted, rules, options),
+        Explained::Message { explanation, is_known } => {
+            print_answers(options, "MessageExplanation", vec![*explanation], sheet)?;
+            Ok(if is_known { Exit::Yes } else { Exit::No })
+        }
+    }
 }
 
 fn sheet(answer: &MessageExplanation) -> Sheet {

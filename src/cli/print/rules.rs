@@ -4,41 +4,14 @@ use std::io::{self, BufWriter, Write};
 
 use crate::check::practice::Profile;
 use crate::cli::args::formats::{AnswerFormat, AnswerOptions};
-use crate::cli::lists::all_rules;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::diag::Rule;
 use crate::explain::RuleExplanation;
 
-/// The rule of an identifier or a name.
-pub(crate) fn find_rule(word: &str) -> Option<&'static Rule> {
-    all_rules().into_iter().find(|it| it.id.eq_ignore_ascii_case(word) || it.name.eq_ignore_ascii_case(word))
-}
-
-/// The rules that a word names: `all`, those of a pipeline, or one by its identifier or name.
-fn rules_of(wanted: &str) -> Result<Vec<&'static Rule>, CommandError> {
-    if wanted == "all" {
-        return Ok(all_rules());
-    }
-    if let Some(profile) = Profile::find(wanted) {
-        return Ok(profile.rules().to_vec());
-    }
-    if let Some(rule) = find_rule(wanted) {
-        return Ok(vec![rule]);
-    }
-    let all = all_rules();
-    let names = all.iter().flat_map(|it| [it.id, it.name]);
-    let error = CommandError::new(Exit::NotFound, format!("there is no rule `{wanted}`"));
-    Err(error.help(match crate::diag::closest(wanted, names) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`olmdex explain all` lists the rules".to_owned(),
-    }))
-}
-
 /// Prints what a rule is about, the rules of a pipeline, or the list of `all` rules; for programs each in full.
-pub(crate) fn explain_rule(wanted: &str, options: AnswerOptions) -> CommandResult {
-    let rules = rules_of(wanted)?;
+pub(crate) fn print_rules(wanted: &str, rules: Vec<&'static Rule>, options: AnswerOptions) -> CommandResult {
     if !matches!(options.output, AnswerFormat::Text | AnswerFormat::Wide) {
         let explanations = rules.into_iter().map(RuleExplanation::from).collect();
         print_answers(options, "RuleExplanation", explanations, sheet)?;

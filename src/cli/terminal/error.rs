@@ -213,9 +213,10 @@ impl From<crate::ask::AskError> for CommandError {
         let exit = match error {
             AskError::Failure(error) => return error.into(),
             AskError::Index(error) => return error.into(),
-            AskError::NothingInCluster(_) | AskError::NothingInstalledThere | AskError::NothingInstalledIn(_) => {
-                Exit::Input
-            }
+            AskError::NothingInCluster(_)
+            | AskError::NothingInstalledThere
+            | AskError::NothingInstalledIn(_)
+            | AskError::BadClusterVersion { .. } => Exit::Input,
             AskError::NotReached { .. } | AskError::Unresolved => Exit::No,
             ref error if error.is_not_found() => Exit::NotFound,
             _ => Exit::Usage,

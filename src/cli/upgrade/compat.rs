@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{CompatAnswers, CompatQuestion, Olm, must_lead_on};
+use crate::ask::{CompatAnswers, CompatQuestion, Olm, must_lead_on, openshift_of};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::choices;
 use crate::cli::args::name::package;
@@ -15,8 +15,7 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::cluster::Cluster;
+use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::upgrade::compat::Compatibility;
@@ -136,7 +135,7 @@ impl Row for Stay {
 
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let cluster = read_cluster(context, &args.cluster)?;
-    let openshift = openshift(args, &cluster)?;
+    let openshift = args.openshift.map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;
     let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
     must_lead_on(step)?;
     let index = args.ask.open_about(context, &args.package)?;
@@ -157,16 +156,4 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     rows.retain(|row| args.verdict.is_empty() || args.verdict.contains(&row.verdict));
     table::print(rows, &args.rows)?;
     Ok(if is_blocked { Exit::No } else { Exit::Yes })
-}
-
-/// The cluster's version: what was given, else what its ClusterVersion says.
-fn openshift(args: &CompatArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
-    match (args.openshift, cluster.openshift.as_str()) {
-        (Some(given), _) => Ok(given),
-        (None, "") => {
-            let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
-            Err(error.help("give the cluster's version with `--openshift VERSION`"))
-        }
-        (None, read) => parse_minor(read).map_err(|error| CommandError::new(Exit::Input, error)),
-    }
 }
