@@ -36,7 +36,7 @@
 //! - The same input gives the same result, byte for byte, whatever the number of threads.
 //! - No input causes a panic, and none is followed into recursion. What costs work beyond reason ends with an error that names the limit.
 //! - Only [`file`](mod@file) writes, and a write is whole or absent. Only [`cli`] prints, reads the environment and exits.
-//! - Only `serve` is asynchronous, and only it and the reader of images in registries use the network.
+//! - Only `serve` and `mcp` are asynchronous, and only `serve` and the reader of images in registries use the network.
 //!
 //! # Crates
 //!
@@ -63,6 +63,7 @@
 //! | [`olmdex_page`] | [`page`] (feature `page`) | pages of catalogs, as HTML |
 //! | [`olmdex_serve`] | [`serve`] (feature `serve`) | the gRPC registry and catalogd's HTTP API, out of an index |
 //! | [`olmdex_lsp`] | [`lsp`] | the language server |
+//! | [`olmdex_mcp`](https://docs.rs/olmdex-mcp) | `mcp` (feature `mcp`) | questions as tools for assistants |
 //!
 //! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
 
@@ -83,6 +84,8 @@ pub use olmdex_index as index;
 pub use olmdex_index::columnar;
 pub use olmdex_legacy as legacy;
 pub use olmdex_lsp as lsp;
+#[cfg(feature = "mcp")]
+pub use olmdex_mcp as mcp;
 pub use olmdex_olm::{catalog_source, permissions, readiness, resolve, solve, upgrade};
 pub use olmdex_open::{git, oci, source, template};
 #[cfg(feature = "page")]

@@ -13,7 +13,7 @@ mod lists;
 mod mirror;
 mod platform;
 mod print;
-#[cfg(feature = "serve")]
+#[cfg(any(feature = "mcp", feature = "serve"))]
 mod serving;
 mod shell;
 mod terminal;
@@ -38,6 +38,8 @@ use exporting::export;
 use legacy::{doctor, edit, migrate};
 use mirror::{filter, holdings, lock, outdated, renovate};
 use platform::{lifecycle, plan, platform_path, v1, whereis};
+#[cfg(feature = "mcp")]
+use serving::mcp;
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
@@ -203,6 +205,8 @@ commands! {
     "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 11, reads;
     #[cfg(feature = "serve")]
     "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serving 1, writes;
+    #[cfg(feature = "mcp")]
+    "mcp" => Mcp(mcp::McpArgs), mcp::run, Serving 3, writes;
     "info" => Info(info::InfoArgs), info::run, Catalogs 10, reads;
     "completion" => Completion(completion::CompletionArgs), completion::completion, Shell 1, writes;
     "man" => Man(man::ManArgs), print_manual, Shell 2, writes;
@@ -248,6 +252,10 @@ impl Command {
     fn goes_on(&self) -> bool {
         #[cfg(feature = "serve")]
         if matches!(self, Self::Serve(_)) {
+            return true;
+        }
+        #[cfg(feature = "mcp")]
+        if matches!(self, Self::Mcp(_)) {
             return true;
         }
         matches!(self, Self::Lsp(_) | Self::Complete(_))

@@ -127,8 +127,19 @@ fn command_lines_can_be_read() {
 }
 
 /// The folders of `fixtures/` that are run as a whole, by `fixtures`, `language_server` and the conformance test, or that hold SQL.
-const OF_OTHERS: &[&str] =
-    &["editor", "five-mistakes", "guides", "help", "legacy", "recorded", "rules", "shop", "shop-next", "tasks"];
+const OF_OTHERS: &[&str] = &[
+    "assistant",
+    "editor",
+    "five-mistakes",
+    "guides",
+    "help",
+    "legacy",
+    "recorded",
+    "rules",
+    "shop",
+    "shop-next",
+    "tasks",
+];
 
 /// The text of all tests.
 fn sources() -> String {

@@ -9,6 +9,8 @@
 mod adding;
 mod architecture;
 mod asking;
+#[cfg(feature = "mcp")]
+mod assistant;
 mod blob_schemas;
 mod bombs;
 mod bounded;

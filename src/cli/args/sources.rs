@@ -141,6 +141,12 @@ impl AskOptions {
         if self.input.is_empty() { Ok(Vec::new()) } else { Ok(words_of(&self.sources()?)) }
     }
 
+    /// What `-i` was given.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn given(&self) -> &[String] {
+        &self.input
+    }
+
     /// Whether a source was named with `-i`.
     pub(crate) fn is_given(&self) -> bool {
         !self.input.is_empty()

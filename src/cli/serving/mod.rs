@@ -1,5 +1,10 @@
-//! Serving catalogs, and being taken for opm.
+//! Serving catalogs and assistants, and being taken for opm.
 
+#[cfg(feature = "mcp")]
+pub(super) mod mcp;
+#[cfg(feature = "serve")]
 pub(super) mod opm;
+#[cfg(feature = "serve")]
 pub(super) mod serve;
+#[cfg(feature = "serve")]
 mod shown;

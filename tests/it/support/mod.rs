@@ -25,6 +25,7 @@ pub use tempfile::TempDir;
 pub fn lacks_feature(command: &str) -> bool {
     (command.contains(" --instances ") && cfg!(not(feature = "jsonschema")))
         || (command.contains(" --parquet ") && cfg!(not(feature = "parquet")))
+        || (command.contains("olmdex mcp") && cfg!(not(feature = "mcp")))
 }
 
 /// A run of the program that is being prepared.

@@ -1,0 +1,78 @@
+//! Answers of questions, and why there is none.
+
+use std::fmt;
+
+use olmdex_ask::AskError;
+use olmdex_index::IndexError;
+use serde::Serialize;
+
+/// The answer of a question.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// What the items are, as in the JSON of the command.
+    pub(crate) kind: &'static str,
+    /// Each item as compact JSON.
+    pub(crate) items: Vec<String>,
+    /// Whether the only item is the whole answer, which is in no envelope.
+    pub(crate) is_whole: bool,
+    /// What the command says besides.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Answer {
+    /// An answer of items.
+    pub(crate) fn of<T: Serialize>(kind: &'static str, items: &[T]) -> Result<Self, Trouble> {
+        let json = |it: &T| serde_json::to_string(it).map_err(|error| Trouble::of(error.to_string()));
+        let items = items.iter().map(json).collect::<Result<_, _>>()?;
+        Ok(Self { kind, items, is_whole: false, warnings: Vec::new() })
+    }
+
+    /// An answer that is one document.
+    pub(crate) fn whole<T: Serialize>(kind: &'static str, item: &T) -> Result<Self, Trouble> {
+        Ok(Self { is_whole: true, ..Self::of(kind, std::slice::from_ref(item))? })
+    }
+
+    /// It with what is to be said besides.
+    pub(crate) fn warned(self, warnings: Vec<String>) -> Self {
+        Self { warnings, ..self }
+    }
+}
+
+/// Why a question has no answer: an assistant reads it, and asks again.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) help: Option<String>,
+}
+
+impl Trouble {
+    /// Trouble in words.
+    pub(crate) fn of(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    /// It with what to do.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<AskError> for Trouble {
+    fn from(error: AskError) -> Self {
+        Self { help: error.help(), message: error.to_string() }
+    }
+}
+
+impl From<IndexError> for Trouble {
+    fn from(error: IndexError) -> Self {
+        Self { help: error.help(), message: error.to_string() }
+    }
+}

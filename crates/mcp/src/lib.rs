@@ -1,0 +1,27 @@
+//! Questions about catalogs as tools for assistants, over the Model Context Protocol.
+//!
+//! The protocol is the SDK's (`rmcp`): versions, framing and errors. Here is what the tools are: each is one question of
+//! [`olmdex_ask`], the same that a command asks, so both give the same answer.
+//!
+//! # How a call is answered
+//!
+//! 1. [`server`](serve) finds the tool, and reads its arguments; what the schema does not allow is an error of the protocol.
+//! 2. `question` has a file for each topic: a tool's arguments, the call of `ask`, and the command that gives the same answer.
+//! 3. `page` cuts the answer into pages of less than 4 KiB of text, with a cursor for the rest. Nothing is left out in silence.
+//! 4. `escape` makes what catalogs say harmless: it is JSON between two marks that it cannot contain.
+//!
+//! What it deliberately does not do: it decides nothing, writes nothing, and opens no source.
+
+mod answer;
+mod escape;
+mod page;
+mod question;
+mod resource;
+mod server;
+mod tool;
+mod words;
+mod world;
+
+pub use server::{Assistant, serve, serve_streams};
+pub use tool::{names, output_schema};
+pub use world::{CatalogWord, World};

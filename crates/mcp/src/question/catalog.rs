@@ -1,0 +1,300 @@
+//! What there is in catalogs: search, show, images, differences; and what rules and messages mean.
+
+use olmdex_ask::{
+    DEFAULT_WORK, DifferenceWish, Differences, Explained, SearchWish, Shown, add_dependencies, bundles_named,
+    bundles_of_cluster, differences, explain, image_warning, must_have, options_of_work, permissions, search, show,
+};
+use olmdex_index::query::Side;
+use olmdex_rules::explain::RuleExplanation;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Question;
+use super::choice::{List, StatusWord};
+use crate::answer::{Answer, Trouble};
+use crate::world::World;
+
+/// Search for packages.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Search {
+    /// Words that must all occur in the name, display name, provider, keywords, description or APIs of one bundle.
+    words: String,
+    /// Only bundles that provide these APIs, as GROUP/VERSION/KIND; parts may be left empty.
+    provides: List,
+    /// Only bundles whose image, or one that they use, has these texts in its reference.
+    image: List,
+    /// Only bundles with these features, as NAME or NAME=VALUE: for example `disconnected=true`.
+    feature: List,
+    /// Only bundles in these categories.
+    category: List,
+    /// Only bundles with these keywords.
+    keyword: List,
+    /// Only bundles of one of these capability levels.
+    capability: List,
+    /// Only bundles that support these architectures, for example arm64.
+    arch: List,
+    /// Only bundles of one of these providers.
+    provider: List,
+    /// Only bundles that support these install modes.
+    install_mode: List,
+    /// Only packages with one of these statuses.
+    status: Vec<StatusWord>,
+    /// At most this many packages, the best first.
+    limit: Option<usize>,
+    /// Only these catalogs.
+    catalog: List,
+}
+
+impl Search {
+    fn wish(&self) -> SearchWish {
+        let words = self.words.split_whitespace().map(str::to_owned).collect();
+        SearchWish {
+            words,
+            provides: self.provides.0.clone(),
+            images: self.image.0.clone(),
+            features: self.feature.0.clone(),
+            categories: self.category.0.clone(),
+            keywords: self.keyword.0.clone(),
+            capabilities: self.capability.0.clone(),
+            architectures: self.arch.0.clone(),
+            providers: self.provider.0.clone(),
+            install_modes: self.install_mode.0.clone(),
+            catalogs: self.catalog.0.clone(),
+        }
+    }
+}
+
+impl Question for Search {
+    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+        let wish = self.wish();
+        let conditions = [
+            &wish.words,
+            &wish.provides,
+            &wish.images,
+            &wish.features,
+            &wish.categories,
+            &wish.keywords,
+            &wish.capabilities,
+            &wish.architectures,
+            &wish.providers,
+            &wish.install_modes,
+        ];
+        if conditions.iter().all(|it| it.is_empty()) {
+            return Err(Trouble::of("nothing to search for").help("give words, or a condition such as `provides`"));
+        }
+        let index = world.index();
+        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        let statuses: Vec<_> = self.status.iter().map(|it| it.value()).collect();
+        let mut hits = search(&index, &wish.query(), &statuses)?;
+        let n = hits.len();
+        let mut warnings = Vec::new();
+        if let Some(limit) = self.limit.filter(|it| *it < n) {
+            hits.truncate(limit);
+            warnings.push(format!("{} of {n} packages are left out by the limit", n - limit));
+        }
+        Ok(Answer::of("SearchResult", &hits)?.warned(warnings))
+    }
+
+    fn command(&self, world: &World) -> String {
+        let wish = self.wish();
+        let words = world.words().options("--catalog", &self.catalog.0).options("--provides", &wish.provides);
+        let words = words.options("--image", &wish.images).options("--feature", &wish.features);
+        let words = words.options("--category", &wish.categories).options("--keyword", &wish.keywords);
+        let words = words.options("--capability", &wish.capabilities).options("--arch", &wish.architectures);
+        let words = words.options("--provider", &wish.providers).options("--install-mode", &wish.install_modes);
+        let words = self.status.iter().fold(words, |words, it| words.option("--status", Some(it.word())));
+        words.option("--limit", self.limit).names(&wish.words).line("search")
+    }
+}
+
+/// A catalog that is named must be there.
+pub(super) fn known_catalogs(names: &[String], wanted: &List) -> Result<(), Trouble> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(wanted.0.iter().try_for_each(|it| must_have(it, &names))?)
+}
+
+/// Show everything about a name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Show {
+    /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle.
+    name: String,
+    /// Show what its installation grants: its RBAC rules.
+    #[serde(default)]
+    permissions: bool,
+    /// With `permissions`: only what it grants besides what this version or bundle of the package does.
+    against: Option<String>,
+    /// Only these catalogs.
+    #[serde(default)]
+    catalog: List,
+}
+
+impl Question for Show {
+    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+        let index = world.index();
+        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        if self.permissions {
+            let found = permissions(&index, &self.catalog.0, &self.name, self.against.as_deref())?;
+            return Answer::of("Permissions", &found);
+        }
+        if self.against.is_some() {
+            return Err(Trouble::of("`against` needs `permissions`"));
+        }
+        match show(&index, &self.catalog.0, &self.name)? {
+            Shown::Packages(found) => Answer::of("Package", &found),
+            Shown::Channels(found) => Answer::of("Channel", &found),
+            Shown::Bundles(found) => Answer::of("Bundle", &found),
+        }
+    }
+
+    fn command(&self, world: &World) -> String {
+        let words = world.words().options("--catalog", &self.catalog.0).flag("--permissions", self.permissions);
+        words.option("--against", self.against.as_ref()).names([&self.name]).line("show")
+    }
+}
+
+/// List images.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Images {
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL, the name of a bundle, or PKG@RANGE. Without any: what the cluster has
+    /// installed.
+    names: List,
+    /// What is installed: also the bundles that OLM Classic installs in between.
+    installed: Option<String>,
+    /// The Subscription's channel, with `installed`.
+    channel: Option<String>,
+    /// Also what OLM installs with it.
+    with_deps: bool,
+    /// Only these catalogs.
+    catalog: List,
+}
+
+impl Question for Images {
+    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+        let index = world.index();
+        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        let (mut bundles, mut warnings) = (Vec::new(), Vec::new());
+        for name in &self.names.0 {
+            match bundles_named(&index, &self.catalog.0, name, self.installed.as_deref(), self.channel.as_ref()) {
+                Ok(found) => bundles.extend(found),
+                Err(error) if self.names.0.len() > 1 && error.is_not_found() => warnings.push(error.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if self.names.0.is_empty() {
+            let Some((cluster, _)) = &world.cluster else {
+                return Err(Trouble::of("no package and no cluster given").help("name packages with `names`"));
+            };
+            let ties = (world.source_map.as_slice(), world.are_named);
+            for place in bundles_of_cluster(&index, cluster, &self.catalog.0, ties)? {
+                match place {
+                    Ok(place) => bundles.push(place),
+                    Err(message) => warnings.push(message),
+                }
+            }
+        }
+        if self.with_deps {
+            let missing = add_dependencies(&index, &mut bundles, &options_of_work(DEFAULT_WORK))?;
+            warnings.extend(missing.iter().map(olmdex_ask::Uninstallable::words));
+        }
+        bundles.sort();
+        bundles.dedup();
+        let images = index.image_uses(&bundles)?;
+        warnings.extend(images.iter().filter_map(image_warning));
+        Ok(Answer::of("Image", &images)?.warned(warnings))
+    }
+
+    fn command(&self, world: &World) -> String {
+        let words = world.with_cluster(world.words(), self.names.0.is_empty());
+        let words = words.options("--catalog", &self.catalog.0).option("--installed", self.installed.as_ref());
+        let words = words.option("--channel", self.channel.as_ref()).flag("--with-deps", self.with_deps);
+        words.names(&self.names.0).line("images")
+    }
+}
+
+/// Compare two catalogs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Diff {
+    /// The catalog that was there before, by its name among the catalogs of this server.
+    old: String,
+    /// The catalog that replaces it.
+    new: String,
+    /// Only these packages.
+    #[serde(default)]
+    package: List,
+    /// Only changes that break something: packages, channels and upgrades that are gone, bundles with other content.
+    #[serde(default)]
+    breaking: bool,
+    /// Also what added and removed packages, channels and bundles consist of.
+    #[serde(default)]
+    details: bool,
+}
+
+impl Question for Diff {
+    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+        let index = world.index();
+        let find = |name: &str| -> Result<String, Trouble> {
+            if let Some(found) = index.catalog_as_of(name)? {
+                return Ok(found);
+            }
+            known_catalogs(&index.catalog_names()?, &List(vec![name.to_owned()]))?;
+            Err(Trouble::of(format!("there is no catalog `{name}`")))
+        };
+        let (old, new) = (find(&self.old)?, find(&self.new)?);
+        let (old, new) = (Side { index: &index, catalog: &old }, Side { index: &index, catalog: &new });
+        let wish = DifferenceWish { breaking: self.breaking, details: self.details };
+        let found = differences(old, new, &self.package.0, wish, |_| false)?;
+        let Differences { changes, n_ignored, n_details, unchecked } = found;
+        let mut warnings = Vec::new();
+        if n_ignored > 0 {
+            warnings.push(format!("{n_ignored} other changes are not breaking"));
+        }
+        if n_details > 0 {
+            warnings.push(format!("{n_details} nested changes are hidden; `details` shows them"));
+        }
+        if !unchecked.is_empty() {
+            let names = unchecked.into_iter().collect::<Vec<_>>().join(", ");
+            warnings.push(format!("not checked for what breaks, since they are not valid: {names}"));
+        }
+        Ok(Answer::of("CatalogDiff", &changes)?.warned(warnings))
+    }
+
+    fn command(&self, world: &World) -> String {
+        let words = crate::words::Words::default();
+        // A catalog of the past is named as NAME@DAY.
+        let plain = |name: &str| name.split('@').next().unwrap_or_default().to_owned();
+        let of = |name: &str| world.catalogs.iter().find(|it| it.catalog == name || it.catalog == plain(name));
+        let source = |name: &str| of(name).map_or_else(|| name.to_owned(), |it| it.source.clone());
+        let choice = |name: &str| of(name).filter(|it| it.is_index).map(|_| name.to_owned());
+        let words = words.option("--old-catalog", choice(&self.old)).option("--new-catalog", choice(&self.new));
+        let words = words.options("--package", &self.package.0).flag("--breaking", self.breaking);
+        words.flag("--details", self.details).names(&[source(&self.old), source(&self.new)]).line("diff")
+    }
+}
+
+/// Explain a rule or a message.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Explain {
+    /// A rule by its identifier or name (`E0207`), `all` rules, a pipeline (`konflux`), or an error message of OLM.
+    text: String,
+}
+
+impl Question for Explain {
+    fn ask(&self, _: &World) -> Result<Answer, Trouble> {
+        match explain(&self.text)? {
+            Explained::Rules(rules) => {
+                let rules: Vec<RuleExplanation> = rules.into_iter().map(RuleExplanation::from).collect();
+                Answer::of("RuleExplanation", &rules)
+            }
+            Explained::Message { explanation, .. } => Answer::of("MessageExplanation", &[*explanation]),
+        }
+    }
+
+    fn command(&self, _: &World) -> String {
+        crate::words::Words::default().names([&self.text]).line("explain")
+    }
+}

@@ -1,0 +1,121 @@
+//! Words of arguments: lists that may be one word, and the words that options of commands take.
+
+use std::borrow::Cow;
+
+use olmdex_ask::{Compatibility, Olm};
+use olmdex_olm::readiness::Acknowledgement;
+use olmdex_olm::upgrade::v1::Policy;
+use olmdex_rules::openshift::SupportLevel;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer};
+
+/// Several words. Assistants often give one word, or null, where a list is asked for.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct List(pub(crate) Vec<String>);
+
+impl<'de> Deserialize<'de> for List {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Given {
+            One(String),
+            Several(Vec<String>),
+            None(()),
+        }
+        let given =
+            Given::deserialize(deserializer).map_err(|_| serde::de::Error::custom("a list of strings is expected"))?;
+        Ok(Self(match given {
+            Given::One(word) => vec![word],
+            Given::Several(words) => words,
+            Given::None(()) => Vec::new(),
+        }))
+    }
+}
+
+impl JsonSchema for List {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "List".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<String>::json_schema(generator)
+    }
+}
+
+/// Declares an enum of words that stands for one of ours.
+macro_rules! choices {
+    ($(#[$doc:meta])* $name:ident for $of:ty => $($variant:ident: $word:literal, $value:expr;)*) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+        #[schemars(inline)]
+        pub(crate) enum $name {
+            $(#[serde(rename = $word)] $variant,)*
+        }
+
+        impl $name {
+            pub(crate) fn value(self) -> $of {
+                match self { $(Self::$variant => $value,)* }
+            }
+
+            pub(crate) fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+choices! {
+    /// Which generation of OLM.
+    OlmWord for Olm =>
+    Classic: "classic", Olm::Classic;
+    V1: "v1", Olm::V1;
+    Both: "both", Olm::Both;
+}
+
+choices! {
+    /// Whether the catalog's edges bind a ClusterExtension.
+    PolicyWord for Policy =>
+    CatalogProvided: "catalog-provided", Policy::CatalogProvided;
+    SelfCertified: "self-certified", Policy::SelfCertified;
+}
+
+choices! {
+    /// What a bundle says of a version of OpenShift.
+    VerdictWord for Compatibility =>
+    Blocks: "blocks", Compatibility::Blocks;
+    Excluded: "excluded", Compatibility::Excluded;
+    Unknown: "unknown", Compatibility::Unknown;
+    NotExcluded: "not-excluded", Compatibility::NotExcluded;
+    Stated: "stated", Compatibility::Stated;
+}
+
+choices! {
+    /// What counts as supported.
+    SupportWord for SupportLevel =>
+    Full: "full", SupportLevel::Full;
+    Maintenance: "maintenance", SupportLevel::Maintenance;
+    Extended: "extended", SupportLevel::Extended;
+}
+
+choices! {
+    /// What is acknowledged.
+    AcknowledgementWord for Acknowledgement =>
+    WatchScopeChange: "watch-scope-change", Acknowledgement::WatchScopeChange;
+    OperatorCondition: "operator-condition", Acknowledgement::OperatorCondition;
+    Olmv0ApiAccess: "olmv0-api-access", Acknowledgement::Olmv0ApiAccess;
+    ScopedServiceaccount: "scoped-serviceaccount", Acknowledgement::ScopedServiceaccount;
+    NotSteadyState: "not-steady-state", Acknowledgement::NotSteadyState;
+    CatalogPriority: "catalog-priority", Acknowledgement::CatalogPriority;
+}
+
+choices! {
+    /// What lists say of a package.
+    StatusWord for olmdex_index::query::Status =>
+    Current: "current", olmdex_index::query::Status::Current;
+    Deprecated: "deprecated", olmdex_index::query::Status::Deprecated;
+    Invalid: "invalid", olmdex_index::query::Status::Invalid;
+}

@@ -1,0 +1,130 @@
+//! What operators need: dependencies of a bundle, and what OLM Classic installs together.
+
+use olmdex_ask::{
+    DEFAULT_WORK, DependencyWish, NamespaceQuestion, ResolutionWish, Target, dependencies, options_of_work, resolutions,
+};
+use olmdex_olm::resolve::Options;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Question;
+use super::catalog::known_catalogs;
+use super::choice::List;
+use super::cluster::minor_of;
+use crate::answer::{Answer, Trouble};
+use crate::world::World;
+
+/// What a bundle requires.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Deps {
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle.
+    name: String,
+    /// All that OLM installs with it in an empty namespace.
+    #[serde(default)]
+    closure: bool,
+    /// The bundles that require something that it provides.
+    #[serde(default)]
+    invert: bool,
+    /// Only these catalogs.
+    #[serde(default)]
+    catalog: List,
+}
+
+impl Question for Deps {
+    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+        if self.closure && self.invert {
+            return Err(Trouble::of("`closure` and `invert` are two questions"));
+        }
+        let index = world.index();
+        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        let target = Target::find(&index, &self.catalog.0, &self.name)?;
+        let wish =
+            DependencyWish { closure: self.closure, invert: self.invert, options: options_of_work(DEFAULT_WORK) };
+        let mut warnings = Vec::new();
+        let warn = &mut |it: &str| warnings.push(it.to_owned());
+        let found = dependencies(&index, &self.catalog.0, &target, wish, warn)?;
+        if self.closure && !found.is_met {
+            warnings.push(format!("{} cannot be installed; the tool `resolve` says why", target.bundle));
+        }
+        Ok(Answer::of("Dependencies", &found.answers)?.warned(warnings))
+    }
+
+    fn command(&self, world: &World) -> String {
+        let words = world.words().options("--catalog", &self.catalog.0).flag("--closure", self.closure);
+        words.flag("--invert", self.invert).names([&self.name]).line("deps")
+    }
+}
+
+/// What OLM Classic installs.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Resolve {
+    /// What to subscribe to: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle; in a namespace of its own as NS:PKG.
+    install: List,
+    /// What is installed: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, also as BUNDLE@CHANNEL and NS:PKG.
+    installed: List,
+    /// The namespace; that of the cluster, if it has just one.
+    namespace: Option<String>,
+    /// The namespace whose catalogs all namespaces see.
+    global_namespace: Option<String>,
+    /// Skip Subscriptions to catalogs that are not given.
+    ignore_missing_catalogs: bool,
+    /// Resolve again and again until nothing changes.
+    until_stable: bool,
+    /// Say where OLM itself may give another answer, and why.
+    show_olm_quirks: bool,
+    /// The cluster's version of OpenShift, for example 4.18.
+    openshift: Option<String>,
+    /// The cluster's version of Kubernetes, for example 1.31.
+    kubernetes: Option<String>,
+    /// Whether what the cluster has counts, if the server knows one. Default: true.
+    cluster: Option<bool>,
+    /// Only these catalogs.
+    catalog: List,
+}
+
+impl Question for Resolve {
+    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+        let cluster = world.cluster(self.cluster.unwrap_or(true));
+        if cluster.is_none() && self.install.0.is_empty() && self.installed.0.is_empty() {
+            return Err(Trouble::of("nothing to resolve").help("name a package with `install`"));
+        }
+        let index = world.index();
+        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        let question = NamespaceQuestion {
+            cluster: cluster.map(|it| it.0).unwrap_or_default(),
+            install: self.install.0.clone(),
+            installed: self.installed.0.clone(),
+            source_map: world.source_map.clone(),
+            namespace: self.namespace.clone(),
+            global_namespace: self.global_namespace.clone(),
+            ignores_missing: self.ignore_missing_catalogs,
+            openshift: minor_of(self.openshift.as_ref())?,
+            kubernetes: minor_of(self.kubernetes.as_ref())?,
+            catalogs: self.catalog.0.clone(),
+            are_named: world.are_named,
+        };
+        let worlds = question.worlds(&index)?;
+        let mut warnings = worlds.warnings.clone();
+        let options = Options { explains: true, ..options_of_work(DEFAULT_WORK) };
+        let wish = ResolutionWish { until_stable: self.until_stable, shows_quirks: self.show_olm_quirks, options };
+        let found = resolutions(&index, worlds, &wish)?;
+        warnings.extend(found.warnings);
+        warnings.extend(found.failure.map(|it| it.to_string()));
+        Ok(Answer::of("Resolution", &found.answers)?.warned(warnings))
+    }
+
+    fn command(&self, world: &World) -> String {
+        let words = world.with_cluster(world.words(), self.cluster.unwrap_or(true));
+        let words = words.options("--catalog", &self.catalog.0).options("--install", &self.install.0);
+        let words = words.options("--installed", &self.installed.0).option("--namespace", self.namespace.as_ref());
+        let words = words.option("--global-namespace", self.global_namespace.as_ref());
+        let words = words.flag("--ignore-missing-catalogs", self.ignore_missing_catalogs);
+        let words = words.flag("--until-stable", self.until_stable).flag("--show-olm-quirks", self.show_olm_quirks);
+        words
+            .option("--openshift", self.openshift.as_ref())
+            .option("--kubernetes", self.kubernetes.as_ref())
+            .line("resolve")
+    }
+}

@@ -1,0 +1,29 @@
+//! The questions: what each tool takes, the call of `ask` that answers it, and the command that gives the same answer.
+
+mod catalog;
+mod choice;
+mod cluster;
+mod dependencies;
+mod sql;
+mod upgrade;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::answer::{Answer, Trouble};
+use super::world::World;
+
+pub(crate) use catalog::{Diff, Explain, Images, Search, Show};
+pub(crate) use cluster::{Compat, Plan, V1Check};
+pub(crate) use dependencies::{Deps, Resolve};
+pub(crate) use sql::Sql;
+pub(crate) use upgrade::{Path, Updates, WhyNot};
+
+/// A question that is read from the arguments of a call.
+pub(crate) trait Question: DeserializeOwned + JsonSchema {
+    /// Its answer.
+    fn ask(&self, world: &World) -> Result<Answer, Trouble>;
+
+    /// The command that gives the same answer.
+    fn command(&self, world: &World) -> String;
+}

@@ -1,0 +1,52 @@
+//! Statements of SQL, with the limits of the command: read-only, in time, rows and bytes.
+
+use std::time::Duration;
+
+use olmdex_ask::sql_rows;
+use olmdex_index::IndexError;
+use olmdex_index::query::SqlLimits;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Question;
+use crate::answer::{Answer, Trouble};
+use crate::world::World;
+
+/// Run a read-only SQL query.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sql {
+    /// One statement that reads. The views are v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api, v_image,
+    /// v_property, v_deprecation, v_feature, v_category, v_keyword, v_install_mode, v_platform, v_maintainer, v_link, v_description,
+    /// v_document; the functions semver_compare(a, b), semver_in_range(version, range), semver_satisfies(version, constraint).
+    statement: String,
+    /// Rows of the answer at most; no more than 100000.
+    max_rows: Option<usize>,
+    /// Seconds after which the statement is stopped; no more than 30.
+    timeout: Option<u64>,
+}
+
+impl Question for Sql {
+    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+        if self.statement.trim().is_empty() {
+            return Err(Trouble::of("no statement given").help("for example `SELECT * FROM v_catalog`"));
+        }
+        let most = SqlLimits::default();
+        let limits = SqlLimits {
+            max_rows: self.max_rows.unwrap_or(most.max_rows).min(most.max_rows),
+            max_time: self.timeout.map_or(most.max_time, Duration::from_secs).min(most.max_time),
+            max_bytes: most.max_bytes,
+        };
+        let result = world.index().sql(&self.statement, limits).map_err(|error| match error {
+            IndexError::Limit(_) => Trouble::from(error).help("ask for less, or raise `timeout`"),
+            error => error.into(),
+        })?;
+        let warnings = result.is_cut.then(|| format!("only the first {} rows are given", limits.max_rows));
+        Ok(Answer::of("SqlResult", &sql_rows(&result))?.warned(warnings.into_iter().collect()))
+    }
+
+    fn command(&self, world: &World) -> String {
+        let words = world.words().option("--max-rows", self.max_rows).option("--timeout", self.timeout);
+        words.names([&self.statement]).line("sql")
+    }
+}

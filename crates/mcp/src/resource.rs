@@ -1,0 +1,102 @@
+//! Resources: the catalogs, their packages, and what is wrong with the upgrades of a package.
+
+use olmdex_ask::package_findings;
+use olmdex_base::diag::json::FindingJson;
+use olmdex_index::query::Filter;
+
+use super::answer::{Answer, Trouble};
+use super::words::Words;
+use super::world::World;
+
+/// The address of the list of catalogs.
+pub(crate) const CATALOGS: &str = "olmdex://catalogs";
+
+/// Addresses of what there is of each catalog and package.
+pub(crate) const PACKAGES: &str = "olmdex://catalogs/{catalog}/packages";
+pub(crate) const FINDINGS: &str = "olmdex://findings/{package}";
+
+/// The address of the packages of a catalog.
+pub(crate) fn packages_of(catalog: &str) -> String {
+    format!("{CATALOGS}/{}/packages", encoded(catalog))
+}
+
+/// What stands at an address, with the command that gives the same; `None` if there is nothing like it. A page but the first has
+/// `?cursor=…` behind it.
+pub(crate) fn read(world: &World, address: &str) -> Option<Result<(Answer, String), Trouble>> {
+    let rest = address.strip_prefix("olmdex://")?;
+    let parts: Vec<&str> = rest.split('/').collect();
+    match parts.as_slice() {
+        ["catalogs"] => Some(catalogs(world)),
+        ["catalogs", catalog, "packages"] => Some(packages(world, &decoded(catalog)?)),
+        ["findings", package] => Some(findings(world, &decoded(package)?)),
+        _ => None,
+    }
+}
+
+fn catalogs(world: &World) -> Result<(Answer, String), Trouble> {
+    let rows = world.index().catalogs(&Filter::default())?;
+    Ok((Answer::of("CatalogList", &rows)?, world.words().names([&"catalogs".to_owned()]).line("list")))
+}
+
+fn packages(world: &World, catalog: &str) -> Result<(Answer, String), Trouble> {
+    let index = world.index();
+    let names = index.catalog_names()?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    olmdex_ask::must_have(catalog, &names)?;
+    let rows = index.packages(&Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() })?;
+    let words: Words = world.words().option("--catalog", Some(catalog));
+    Ok((Answer::of("PackageList", &rows)?, words.names([&"packages".to_owned()]).line("list")))
+}
+
+fn findings(world: &World, package: &str) -> Result<(Answer, String), Trouble> {
+    let index = world.index();
+    if !index.package_names()?.iter().any(|it| it == package) {
+        return Err(olmdex_ask::no_package(&index, package)?.into());
+    }
+    let found = package_findings(&index, &[], package)?;
+    let found: Vec<FindingJson> = found.iter().map(FindingJson::from).collect();
+    let command = world.words().option("--package", Some(package)).line("check-graph");
+    Ok((Answer::of("Findings", &found)?, command))
+}
+
+/// A name as a part of an address.
+fn encoded(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~@".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// The name that a part of an address means.
+fn decoded(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next()?, rest.next()?];
+        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decoded, encoded};
+
+    #[test]
+    fn names_survive_addresses() {
+        for name in ["shop", "a/b c", "ü%2F", ""] {
+            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+        }
+        assert_eq!(decoded("%4"), None);
+        assert_eq!(decoded("%zz"), None);
+    }
+}

@@ -1,0 +1,215 @@
+//! The tools: names, descriptions and schemas, and how a call becomes an answer.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use olmdex_ask::{Dependencies, Stay, Updates as UpdatesAnswer, UpgradePath, WhyNot as WhyNotAnswer};
+use olmdex_base::diag::envelope::Envelope;
+use olmdex_index::query::{BundleDetail, Change, ChannelDetail, Hit, ImageUse, PackageDetail, SqlValue};
+use olmdex_olm::permissions::BundlePermissions;
+use olmdex_olm::readiness::Readiness;
+use olmdex_olm::resolve::ResolutionAnswer;
+use olmdex_rules::explain::{MessageExplanation, RuleExplanation};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, Trouble};
+use super::question::{
+    Compat, Deps, Diff, Explain, Images, Path, Plan, Question, Resolve, Search, Show, Sql, Updates, V1Check, WhyNot,
+};
+use super::world::World;
+
+/// What a call came to.
+pub(crate) enum Outcome {
+    /// The question has an answer, or none for a reason, and a command gives the same.
+    Asked(Result<Answer, Trouble>, String),
+    /// The arguments are not those of the tool.
+    Invalid(String),
+}
+
+/// A tool as the table has it.
+struct Row {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    input: fn() -> Schema,
+    /// The kinds of its answer, with the schema of each.
+    output: fn() -> Vec<(&'static str, Schema)>,
+    call: fn(&World, Map<String, Value>) -> Outcome,
+}
+
+fn call<Q: Question>(world: &World, arguments: Map<String, Value>) -> Outcome {
+    match serde_json::from_value::<Q>(Value::Object(arguments)) {
+        Ok(question) => Outcome::Asked(question.ask(world), question.command(world)),
+        Err(error) => Outcome::Invalid(error.to_string()),
+    }
+}
+
+fn row<Q: Question>(
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    output: fn() -> Vec<(&'static str, Schema)>,
+) -> Row {
+    Row { name, title, about, input: || schema_for!(Q), output, call: call::<Q> }
+}
+
+fn of<T: JsonSchema>(kind: &'static str) -> (&'static str, Schema) {
+    (kind, schema_for!(Envelope<T>))
+}
+
+/// All tools, in the order in which they are listed.
+fn rows() -> &'static [Row] {
+    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        vec![
+            row::<Search>("search", "Search packages", "Find operator packages by words, provided APIs, images, features, \
+                categories or architectures. Use it first if the exact package name is not known.", || vec![of::<Hit>("SearchResult")]),
+            row::<Show>("show", "Show a package, channel or bundle", "Show everything the catalogs have of one name: a package \
+                (`keda`), a version (`keda@2.10.1`), a channel (`keda/stable`) or a bundle. With `permissions`, its RBAC.", || {
+                vec![of::<PackageDetail>("Package"), of::<ChannelDetail>("Channel"), of::<BundleDetail>("Bundle"),
+                    of::<BundlePermissions>("Permissions")]
+            }),
+            row::<Updates>("updates", "What OLM upgrades to", "Which bundle OLM Classic and OLM v1 upgrade an installed operator to \
+                now, with the catalog entry that permits it and its place in the file.", || vec![of::<UpdatesAnswer>("Updates")]),
+            row::<Path>("path", "Upgrade path", "All upgrades that OLM makes from a version one after another, or with `shortest` \
+                the fewest steps to a version, and what to set before each.", || vec![of::<UpgradePath>("UpgradePath")]),
+            row::<WhyNot>("why_not", "Why OLM does not take a version", "Why OLM does not install or upgrade to a version, \
+                condition by condition, and what would make it.", || vec![of::<WhyNotAnswer>("WhyNot")]),
+            row::<Resolve>("resolve", "Resolve a namespace", "What OLM Classic installs and upgrades together in a namespace, with \
+                dependencies, and why; or why it cannot be resolved and what would repair that.", || vec![of::<ResolutionAnswer>("Resolution")]),
+            row::<Deps>("deps", "Dependencies of a bundle", "What a bundle requires and who provides it; with `closure` all that is \
+                installed with it, with `invert` who needs it.", || vec![of::<Dependencies>("Dependencies")]),
+            row::<Images>("images", "Images of operators", "The container images that operators need, each once: bundle images and \
+                related images; for mirroring.", || vec![of::<ImageUse>("Image")]),
+            row::<Diff>("diff", "Compare two catalogs", "What differs between two catalogs of this server: packages, channels, \
+                edges, bundles, images, APIs; and which changes break upgrades.", || vec![of::<Change>("CatalogDiff")]),
+            row::<Compat>("compat", "What blocks an OpenShift upgrade", "Which operators block or do not support a later version of \
+                OpenShift, by which signal, and the fewest steps that lift a block.", || vec![of::<Stay>("CompatList")]),
+            row::<Plan>("plan", "Plan a cluster upgrade", "The plan of an upgrade of the cluster that this server was started with: \
+                states, blockers, decisions, and steps in order. Nothing is run.", || {
+                vec![("Plan", schema_for!(olmdex_plan::plan::Plan))]
+            }),
+            row::<V1Check>("v1_check", "What can move to OLM v1", "Which operators can move from OLM Classic to OLM v1, and which \
+                conditions keep the others.", || vec![of::<Readiness>("V1Readiness")]),
+            row::<Explain>("explain", "Explain a rule or message", "What a rule (`E0207`) or an error message of OLM means, and what \
+                to run next.", || vec![of::<RuleExplanation>("RuleExplanation"), of::<MessageExplanation>("MessageExplanation")]),
+            row::<Sql>("sql", "Query by SQL", "Run one read-only SQL statement over the views of the index (SQLite). For questions \
+                that no other tool answers.", || vec![of::<BTreeMap<String, SqlValue>>("SqlResult")]),
+        ]
+    })
+}
+
+/// The names of the tools.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    rows().iter().map(|it| it.name).collect()
+}
+
+/// The schema of a kind of answer of a tool, as the command's output has it.
+#[must_use]
+pub fn output_schema(tool: &str, kind: &str) -> Option<Value> {
+    let row = rows().iter().find(|it| it.name == tool)?;
+    Some((row.output)().into_iter().find(|it| it.0 == kind)?.1.to_value())
+}
+
+/// The tools as they are listed.
+pub(crate) fn tools() -> &'static [Tool] {
+    static TOOLS: OnceLock<Vec<Tool>> = OnceLock::new();
+    TOOLS.get_or_init(|| rows().iter().map(described).collect())
+}
+
+/// Calls a tool; `None` if there is none of this name.
+pub(crate) fn ask(world: &World, name: &str, arguments: Map<String, Value>) -> Option<Outcome> {
+    let row = rows().iter().find(|it| it.name == name)?;
+    Some((row.call)(world, arguments))
+}
+
+fn described(row: &Row) -> Tool {
+    let mut tool = Tool::new(row.name, row.about, Arc::new(input(row)));
+    tool.title = Some(row.title.to_owned());
+    tool.output_schema = Some(Arc::new(output((row.output)())));
+    tool.annotations =
+        Some(ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false));
+    tool
+}
+
+/// The schema of the arguments, with the cursor that every tool takes.
+fn input(row: &Row) -> JsonObject {
+    let mut schema = object((row.input)());
+    schema.remove("title");
+    let cursor = json!({
+        "type": "string",
+        "description": "Where to go on, as `nextCursor` of the page before says; the other arguments stay the same.",
+    });
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert("cursor".to_owned(), cursor);
+    }
+    schema
+}
+
+/// The schema of the answers: that of the command, with `page`.
+fn output(kinds: Vec<(&'static str, Schema)>) -> JsonObject {
+    let mut definitions = Map::new();
+    let mut branches = Vec::new();
+    for (kind, schema) in kinds {
+        let mut branch = object(schema);
+        branch.remove("$schema");
+        if let Some(Value::Object(own)) = branch.remove("$defs") {
+            definitions.extend(own);
+        }
+        branch.insert("title".to_owned(), kind.into());
+        if let Some(Value::Object(properties)) = branch.get_mut("properties") {
+            if let Some(Value::Object(of_kind)) = properties.get_mut("kind") {
+                of_kind.insert("const".to_owned(), kind.into());
+            }
+            properties.insert("page".to_owned(), json!({"$ref": "#/$defs/Page"}));
+        }
+        branches.push(Value::Object(branch));
+    }
+    definitions.insert("Page".to_owned(), page_schema());
+    let mut schema = match branches.as_mut_slice() {
+        [Value::Object(only)] => std::mem::take(only),
+        _ => object_of(json!({"type": "object", "anyOf": branches})),
+    };
+    schema.insert("$defs".to_owned(), Value::Object(definitions));
+    schema
+}
+
+fn page_schema() -> Value {
+    let text = |about: &str| json!({"type": "string", "description": about});
+    let number = |about: &str| json!({"type": "integer", "minimum": 0, "description": about});
+    json!({
+        "type": "object",
+        "description": "Which part of the answer this is.",
+        "properties": {
+            "command": text("The command line that gives the whole answer."),
+            "total": number("Items of the whole answer."),
+            "first": number("The number of the first item of this page, from 0."),
+            "shown": number("Items that begin on this page."),
+            "left": number("Items that begin on later pages."),
+            "leftBytes": number("Bytes of text that are left."),
+            "nextCursor": text("The argument `cursor` for the next page."),
+            "lastGoesOn": {"type": "boolean", "description": "Whether the last item goes on, in the text of the next page."},
+            "warnings": {"type": "array", "items": {"type": "string"}},
+            "warningsLeft": number("Warnings that are not shown."),
+            "cut": {"type": "array", "description": "Where strings and lists are shortened here; the text has them whole.",
+                "items": {"type": "object"}},
+            "cutLeft": number("Shortened places that are not named."),
+        },
+        "required": ["command", "total", "shown", "left"],
+    })
+}
+
+fn object(schema: Schema) -> JsonObject {
+    object_of(schema.to_value())
+}
+
+fn object_of(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}

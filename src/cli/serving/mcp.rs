@@ -1,0 +1,89 @@
+//! `olmdex mcp`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::calendar::Day;
+use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::day::day;
+use crate::cli::args::source_map::SourceMapOption;
+use crate::cli::args::sources::{AskOptions, default_source};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::file::system_words;
+use crate::index::Index;
+use crate::mcp::{self, CatalogWord, World};
+
+/// Answer an assistant, over standard input and output
+///
+/// A server of the Model Context Protocol: tools for search, show, updates, path, why-not, resolve, deps, images, diff, compat, plan,
+/// v1 check, explain and sql, each with the answer of its command in pages of less than 4 KiB. The assistant starts it. Texts of
+/// catalogs are marked as data. It writes no file and runs nothing that changes anything.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex mcp < /dev/null
+  olmdex mcp -i old=old-catalog -i new=my-catalog < /dev/null
+  olmdex mcp --cluster must-gather/ -i 4.16=old-catalog -i 4.17=my-catalog < /dev/null")]
+pub(crate) struct McpArgs {
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file or a directory; may be repeated. They are read
+    /// once, when the server starts
+    #[arg(long, value_name = "FILE|DIR|-")]
+    cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
+    #[command(flatten)]
+    ask: AskOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &McpArgs) -> CommandResult {
+    if args.cluster.iter().any(|it| it.as_os_str() == crate::source::STDIN) {
+        let error = CommandError::usage("standard input is what the assistant says, and cannot be the cluster");
+        return Err(error.help("save the manifests in a file"));
+    }
+    // A wrong `$SOURCE_DATE_EPOCH` is told now, not in the middle of a question.
+    day(None)?;
+    let cluster = read_cluster(context, &args.cluster)?;
+    cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let index = args.ask.open(context)?;
+    let mut world = World::new(index, today);
+    world.catalogs = catalogs(&args.ask)?;
+    world.sources = args.ask.given().to_vec();
+    if world.sources.is_empty() {
+        world.default_source = default_source()?.path.to_string_lossy().into_owned();
+    }
+    world.are_named = args.ask.names_catalogs();
+    if !args.cluster.is_empty() {
+        world.cluster = Some((cluster, shown(&args.cluster)));
+        world.cluster_words = args.cluster.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+        world.source_map.clone_from(&args.source_map.source_map);
+    }
+    mcp::serve(world).map_err(|error| {
+        let error = CommandError::new(Exit::No, format!("the assistant is not answered: {}", system_words(&error)));
+        error.help("an assistant starts this server")
+    })?;
+    Ok(Exit::Yes)
+}
+
+/// The day of today, as for commands.
+fn today() -> Day {
+    day(None).unwrap_or(Day::of_unix(0))
+}
+
+/// Where each catalog comes from.
+fn catalogs(ask: &AskOptions) -> Result<Vec<CatalogWord>, CommandError> {
+    let mut found = Vec::new();
+    for named in ask.sources()? {
+        let source = named.path.to_string_lossy().into_owned();
+        let index = Some(&named.path).filter(|it| it.is_file()).and_then(|it| Index::open(it).ok());
+        match index {
+            Some(index) => {
+                for name in index.catalog_names()? {
+                    found.push(CatalogWord { catalog: name, source: source.clone(), is_index: true });
+                }
+            }
+            None => found.push(CatalogWord { catalog: named.name, source, is_index: false }),
+        }
+    }
+    Ok(found)
+}
