@@ -51,6 +51,7 @@ mod legacy_export;
 mod legacy_proof;
 mod legacy_reading;
 mod lifecycles;
+mod live_clusters;
 mod locking;
 mod lost_edits;
 mod machine_pages;

@@ -1,28 +1,44 @@
-//! The state of a cluster as an argument: manifests in files, directories or on standard input.
-//!
-//! What it deliberately does not do: it asks no cluster.
+//! The state of a cluster as an argument: manifests in files, directories or on standard input, or the live cluster itself.
 
 use std::path::PathBuf;
 
+use crate::cli::args::live_cluster::{context_of, read_live};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cluster::{self, Cluster, ClusterError};
 use crate::oci::OciError;
 
-/// All that the manifests say together: a Subscription may stand in another file than what it installed.
+/// All that the manifests say together: a Subscription may stand in another file than what it installed. What a live cluster does not let
+/// this user read is among the warnings.
 pub(crate) fn read_cluster(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
-    let mut all = Cluster::default();
+    Ok(read(context, paths)?.0)
+}
+
+/// As [`read_cluster`], for a command that does not print the warnings of a cluster: what is not known of a live one is said here.
+pub(crate) fn read_cluster_telling(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
+    let (cluster, unknown) = read(context, paths)?;
+    unknown.iter().for_each(|it| context.reporter.warning(it));
+    Ok(cluster)
+}
+
+/// The state of a cluster, and what is not known of a live one.
+fn read(context: &Context, paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), CommandError> {
+    let (mut all, mut unknown) = (Cluster::default(), Vec::new());
     for path in paths {
         all.add(if path.as_os_str() == crate::source::STDIN {
             let mut text = Vec::new();
             let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text);
             read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
             cluster::read_text("<stdin>", &text)?
+        } else if let Some(name) = path.to_str().and_then(context_of) {
+            let (cluster, found) = read_live(name)?;
+            unknown.extend(found);
+            cluster
         } else {
             cluster::read(path, context.archives())?
         });
     }
-    Ok(all)
+    Ok((all, unknown))
 }
 
 /// The paths of manifests, for messages.

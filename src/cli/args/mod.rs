@@ -15,6 +15,7 @@ pub(in crate::cli) mod image_template;
 pub(in crate::cli) mod images;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod lifecycles;
+pub(in crate::cli) mod live_cluster;
 pub(in crate::cli) mod lock_file;
 pub(in crate::cli) mod lookup;
 pub(in crate::cli) mod name;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
-use crate::cli::args::cluster::read_cluster;
+use crate::cli::args::cluster::read_cluster_telling;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
@@ -31,8 +31,9 @@ impl WorkOptions {
 /// What a namespace has and wants.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamespaceOptions {
-    /// Manifests of the cluster: a file, a directory (a must-gather) or `-`; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-")]
+    /// Manifests of the cluster: a file, a directory (a must-gather) or `-`; or `@` and a context, which `oc` or `kubectl` read; may be
+    /// repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; in a namespace of its own as
     /// NS:PKG; may be repeated
@@ -76,7 +77,7 @@ impl NamespaceOptions {
             return Err(AskError::NothingToResolve.into());
         }
         Ok(NamespaceQuestion {
-            cluster: read_cluster(context, &self.cluster)?,
+            cluster: read_cluster_telling(context, &self.cluster)?,
             install: self.install.clone(),
             installed: self.installed.clone(),
             source_map: self.source_map.source_map.clone(),

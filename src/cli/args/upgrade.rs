@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::ask::{AskError, Olm, UpgradeQuestion, minor};
-use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::cluster::{read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
@@ -66,10 +66,10 @@ pub(crate) struct UpgradeOptions {
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
     #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
     pub(crate) catalog_selector: Option<LabelSelector>,
-    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; may be
-    /// repeated. Package, channel, version range, policy and what is installed come from its Subscriptions and
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@` and a
+    /// context, which `oc` or `kubectl` read; may be repeated. Package, channel, version range, policy and what is installed come from its Subscriptions and
     /// ClusterExtensions, unless they are given
-    #[arg(long, value_name = "FILE|DIR|-", alias = "extension")]
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", alias = "extension")]
     pub(crate) cluster: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) source_map: SourceMapOption,
@@ -89,7 +89,7 @@ impl UpgradeOptions {
         let cluster = match self.cluster.as_slice() {
             [] if name.is_none() => return Err(AskError::NothingAsked.into()),
             [] => None,
-            paths => Some((read_cluster(context, paths)?, shown(paths))),
+            paths => Some((read_cluster_telling(context, paths)?, shown(paths))),
         };
         let index = self.ask.open_about(context, name)?;
         name.map(|it| refuse_path(&index, it)).transpose()?;

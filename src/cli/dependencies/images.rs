@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::ask::{
     BundlePlace, Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning,
 };
-use crate::cli::args::cluster::read_cluster;
+use crate::cli::args::cluster::read_cluster_telling;
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
@@ -69,8 +69,9 @@ pub(crate) struct ImagesArgs {
     /// Those of all that an ImageSetConfiguration keeps
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
-    /// Those of the operators that a cluster has installed: its manifests, or a must-gather; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-")]
+    /// Those of the operators that a cluster has installed: its manifests, a must-gather, or `@` and a context, which `oc` or
+    /// `kubectl` read; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
@@ -115,7 +116,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         is_complete &= asked::of_configuration(context, &index, &args.ask.catalog, path, &mut bundles)?;
     }
     if !args.cluster.is_empty() {
-        let cluster = read_cluster(context, &args.cluster)?;
+        let cluster = read_cluster_telling(context, &args.cluster)?;
         let ties = (args.source_map.source_map.as_slice(), args.ask.names_catalogs());
         for place in bundles_of_cluster(&index, &cluster, &args.ask.catalog, ties)? {
             match place {

@@ -48,8 +48,9 @@ use crate::upgrade::compat::Compatibility;
   olmdex plan --check plan.json --cluster must-gather/
   olmdex plan --cluster must-gather/ --to 4.18 --eus -i 4.16=old-catalog --date 2026-08-20 -o json")]
 pub(crate) struct PlanArgs {
-    /// Manifests of the cluster: files, directories, archives (a must-gather) or `-`; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-", required = true)]
+    /// Manifests of the cluster: files, directories, archives (a must-gather) or `-`; or `@` and a context, which `oc` or `kubectl` read; may be
+    /// repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", required = true)]
     cluster: Vec<PathBuf>,
     /// The OpenShift version to go to
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "check")]

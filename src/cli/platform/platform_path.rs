@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::args::cluster::read_cluster;
+use crate::cli::args::cluster::read_cluster_telling;
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
@@ -54,8 +54,9 @@ pub(crate) struct PlatformPathArgs {
     /// The architecture, of which a copy of the graph data tells: amd64, arm64, ppc64le, s390x or multi. Default: that of `--cluster`, else amd64
     #[arg(long, value_name = "ARCH")]
     arch: Option<String>,
-    /// Manifests of the cluster, whose ClusterVersion knows the next updates; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-")]
+    /// Manifests of the cluster, whose ClusterVersion knows the next updates, or `@` and a context, which `oc` or `kubectl` read; may be
+    /// repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
     answer: AnswerOptions,
@@ -67,7 +68,7 @@ fn minor(text: &str) -> Result<Minor, CommandError> {
 }
 
 pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
-    let cluster = read_cluster(context, &args.cluster)?;
+    let cluster = read_cluster_telling(context, &args.cluster)?;
     let from = match (args.version.as_ref().or(args.openshift.as_ref()), cluster.openshift.as_str()) {
         (Some(from), _) => from.clone(),
         (None, "") => {

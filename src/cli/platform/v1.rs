@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::v1_manifests::{manifests, script};
 use crate::ask::{ReadinessAnswers, ReadinessQuestion};
-use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::cluster::{read_cluster_telling, shown};
 use crate::cli::args::formats::{DataFormat, RowFormat, choices, words};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
@@ -57,8 +57,9 @@ struct CheckArgs {
     /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; with `--cluster` packages or Subscriptions as NAMESPACE/NAME. Default: all
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     names: Vec<String>,
-    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-")]
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@` and a context, which
+    /// `oc` or `kubectl` read; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
@@ -158,7 +159,7 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
             "name its manifests with `--cluster`; `olmdex filter -o cluster-extension` makes ClusterExtensions of a catalog",
         ));
     }
-    let cluster = read_cluster(context, &args.cluster)?;
+    let cluster = read_cluster_telling(context, &args.cluster)?;
     let openshift = args.openshift.or_else(|| coerce(&cluster.openshift));
     let index = index(context, args, has_cluster)?;
     let question = question(args, has_cluster.then_some(cluster));

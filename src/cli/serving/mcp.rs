@@ -28,7 +28,7 @@ use crate::mcp::{self, CatalogWord, World};
 pub(crate) struct McpArgs {
     /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file or a directory; may be repeated. They are read
     /// once, when the server starts
-    #[arg(long, value_name = "FILE|DIR|-")]
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,

@@ -70,8 +70,8 @@ pub(crate) struct ServeArgs {
     /// No pages over HTTP
     #[arg(long)]
     no_pages: bool,
-    /// Manifests of a cluster, as `plan` takes them: the page /plan shows the plan of its upgrade; read once; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-", requires = "http", conflicts_with = "no_pages")]
+    /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /plan shows the plan of its upgrade; read once; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", requires = "http", conflicts_with = "no_pages")]
     cluster: Vec<PathBuf>,
     /// The OpenShift version that the plan leads to if nobody asks for another. Default: the last one with a catalog
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, requires = "cluster")]

@@ -125,7 +125,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("NEW", Wants::Files),
     ("FILE", Wants::Files),
     ("FILE|DIR", Wants::Files),
-    ("FILE|DIR|-", Wants::Files),
+    ("FILE|DIR|-|@CONTEXT", Wants::Files),
     ("FILE|-", Wants::Files),
     ("MINOR[/FAMILY]=SOURCE", Wants::Files),
     ("CODE[:SUBJECT]", Wants::Nothing),

@@ -46,8 +46,8 @@ pub(crate) struct CompatArgs {
     #[arg(long, value_name = "BUNDLE", conflicts_with = "package")]
     installed: Vec<String>,
     /// What is installed, in manifests: ClusterServiceVersions and ClusterExtensions as `kubectl get -o yaml` prints them,
-    /// or a must-gather; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-", conflicts_with = "package")]
+    /// a must-gather, or `@` and a context, which `oc` or `kubectl` read; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "package")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,

@@ -1,0 +1,287 @@
+//! The state of a live cluster, by the user's own `oc` or `kubectl`.
+//!
+//! What it deliberately does not do: it runs no other verb than `get`, starts no shell, reads no kubeconfig and no token, asks for no
+//! Secret, and writes nothing.
+
+use std::io::{self, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::cli::terminal::error::{CommandError, Exit};
+use crate::cluster::{self, Cluster};
+use crate::diag::{printable, shortened};
+use crate::file::system_words;
+
+/// How a live cluster is named: `@`, or `@` and a context.
+const MARK: char = '@';
+
+/// The programs that ask, the first that there is.
+const PROGRAMS: [&str; 2] = ["oc", "kubectl"];
+
+/// What is read: the resource with its group, what people call its objects, and the words that choose among them.
+const RESOURCES: &[(&str, &str, &[&str])] = &[
+    ("clusterversions.config.openshift.io", "ClusterVersions", &[]),
+    ("infrastructures.config.openshift.io", "Infrastructures", &[]),
+    ("clusteroperators.config.openshift.io", "ClusterOperators", &[]),
+    ("apirequestcounts.apiserver.openshift.io", "APIRequestCounts", &[]),
+    ("machineconfigpools.machineconfiguration.openshift.io", "MachineConfigPools", &[]),
+    ("nodes", "Nodes", &[]),
+    ("configmaps", "the ConfigMap admin-gates", &["admin-gates", "--namespace", "openshift-config-managed"]),
+    ("configmaps", "the ConfigMap admin-acks", &["admin-acks", "--namespace", "openshift-config"]),
+    ("subscriptions.operators.coreos.com", "Subscriptions", &["--all-namespaces"]),
+    ("clusterserviceversions.operators.coreos.com", "ClusterServiceVersions", &["--all-namespaces"]),
+    ("installplans.operators.coreos.com", "InstallPlans", &["--all-namespaces"]),
+    ("catalogsources.operators.coreos.com", "CatalogSources", &["--all-namespaces"]),
+    ("operatorgroups.operators.coreos.com", "OperatorGroups", &["--all-namespaces"]),
+    ("operatorconditions.operators.coreos.com", "OperatorConditions", &["--all-namespaces"]),
+    ("clusterextensions.olm.operatorframework.io", "ClusterExtensions", &[]),
+    ("clustercatalogs.olm.operatorframework.io", "ClusterCatalogs", &[]),
+    ("clusterobjectsets.olm.operatorframework.io", "ClusterObjectSets", &[]),
+    ("clusterextensionrevisions.olm.operatorframework.io", "ClusterExtensionRevisions", &[]),
+];
+
+/// How much patience there is with a cluster.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// How long one call may take: the program is told, and killed if it does not obey.
+    call: Duration,
+    /// How many bytes one call may print.
+    bytes: u64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { call: Duration::from_secs(60), bytes: 256 << 20 }
+    }
+}
+
+/// Beyond its own limit a program may take so long to say so.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// So much is kept of what a program says is wrong.
+const MAX_COMPLAINT: u64 = 4096;
+
+/// The context that an argument names if it names a live cluster; it is empty for the current one.
+pub(crate) fn context_of(argument: &str) -> Option<&str> {
+    argument.strip_prefix(MARK)
+}
+
+/// What a live cluster says, and what it does not let this user read, in words.
+pub(crate) fn read_live(name: &str) -> Result<(Cluster, Vec<String>), CommandError> {
+    must_be_a_context(name)?;
+    Asking { name, patience: Patience::default(), programs: &PROGRAMS }.read()
+}
+
+/// A name that could be an option, or that no tool would write, is not handed to a program.
+fn must_be_a_context(name: &str) -> Result<(), CommandError> {
+    let is_usual = |it: char| it.is_ascii_alphanumeric() || "._-:/@+=".contains(it);
+    if !name.starts_with('-') && name.len() <= 512 && name.chars().all(is_usual) {
+        return Ok(());
+    }
+    let error = CommandError::usage(format!("`{MARK}{}` does not name a context", printable(&shortened(name, 80))));
+    Err(error.help("a context has letters, digits and ._-:/@+=, and does not begin with a dash; `kubectl config get-contexts` lists them"))
+}
+
+/// Calls of a program about one cluster.
+struct Asking<'a> {
+    name: &'a str,
+    patience: Patience,
+    programs: &'a [&'a str],
+}
+
+/// How a call ended.
+enum Called {
+    Said(Vec<u8>),
+    /// The cluster does not have it.
+    Absent,
+    /// This user may not read it.
+    Forbidden,
+}
+
+impl Asking<'_> {
+    fn read(&self) -> Result<(Cluster, Vec<String>), CommandError> {
+        let program = self.program()?;
+        let (mut all, mut unknown) = (Cluster::default(), Vec::new());
+        for (resource, objects, which) in RESOURCES {
+            match self.call(program, resource, which)? {
+                Called::Said(text) => {
+                    let file = format!("{MARK}{}/{resource}", self.name);
+                    all.add(cluster::read_text(&file, &text)?);
+                }
+                Called::Absent => {}
+                Called::Forbidden => {
+                    unknown.push(format!("not known: {objects}; the cluster does not let this user read them"));
+                }
+            }
+        }
+        all.warnings.extend(unknown.iter().cloned());
+        Ok((all, unknown))
+    }
+
+    /// The first program that can be started.
+    fn program(&self) -> Result<&str, CommandError> {
+        for program in self.programs {
+            let mut command = quiet(program);
+            command.args(["version", "--client"]).stdout(Stdio::null()).stderr(Stdio::null());
+            match command.spawn() {
+                Ok(child) => {
+                    self.wait(program, child)?;
+                    return Ok(program);
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let message = format!("cannot run `{program}`: {}", system_words(&error));
+                    return Err(CommandError::new(Exit::Input, message));
+                }
+            }
+        }
+        let message = format!("to ask a live cluster takes `{}`, and there is none on PATH", PROGRAMS.join("` or `"));
+        Err(CommandError::new(Exit::Input, message)
+            .help("or save what it says, `kubectl get … -o yaml > cluster.yaml`, and name the file"))
+    }
+
+    fn call(&self, program: &str, resource: &str, which: &[&str]) -> Result<Called, CommandError> {
+        let mut command = quiet(program);
+        command.args(["get", resource]).args(which).args(["--output", "json", "--chunk-size", "500"]);
+        command.args(["--request-timeout", &format!("{}s", self.patience.call.as_secs().max(1))]);
+        if !self.name.is_empty() {
+            command.args(["--context", self.name]);
+        }
+        let failed = |error: &io::Error| {
+            CommandError::new(Exit::Input, format!("cannot run `{program}`: {}", system_words(error)))
+        };
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| failed(&error))?;
+        let out = child.stdout.take().map(|it| drained(it, self.patience.bytes));
+        let complaint = child.stderr.take().map(|it| drained(it, MAX_COMPLAINT));
+        let is_good = self.wait(program, child)?;
+        let text = |read: Option<Receiver<(Vec<u8>, bool)>>| match read.map(|it| it.recv_timeout(GRACE)) {
+            Some(Ok(read)) => Ok(read),
+            None | Some(Err(_)) => Err(self.too_slow(program)),
+        };
+        let ((out, is_whole), (complaint, _)) = (text(out)?, text(complaint)?);
+        if is_good {
+            if !is_whole {
+                let message = format!("`{program} get {resource}` prints more than {} bytes", self.patience.bytes);
+                return Err(CommandError::new(Exit::Limit, message));
+            }
+            return Ok(Called::Said(out));
+        }
+        let complaint = String::from_utf8_lossy(&complaint);
+        let says = |words: &str| complaint.contains(words);
+        if says("the server doesn't have a resource type") || says("(NotFound)") {
+            return Ok(Called::Absent);
+        }
+        if says("(Forbidden)") || says(" is forbidden") {
+            return Ok(Called::Forbidden);
+        }
+        let last = complaint.lines().rfind(|it| !it.trim().is_empty()).unwrap_or("it says nothing");
+        let message = format!("`{program} get {resource}` failed: {}", printable(&shortened(last.trim(), 500)));
+        let help = format!("`{program} get {resource}` shows whether the cluster can be reached");
+        Err(CommandError::new(Exit::Input, message).help(help))
+    }
+
+    /// Waits for a program as long as it may take, then ends it; whether it ended well.
+    fn wait(&self, program: &str, mut child: Child) -> Result<bool, CommandError> {
+        let until = Instant::now() + self.patience.call + GRACE;
+        let mut nap = Duration::from_millis(1);
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status.success()),
+                Ok(None) if Instant::now() < until => thread::sleep(nap),
+                _ => break,
+            }
+            nap = (nap * 2).min(Duration::from_millis(50));
+        }
+        // It may have ended just now.
+        let _ = child.kill();
+        let _ = child.wait();
+        Err(self.too_slow(program))
+    }
+
+    fn too_slow(&self, program: &str) -> CommandError {
+        let seconds = (self.patience.call + GRACE).as_secs();
+        CommandError::new(Exit::Limit, format!("`{program}` was stopped: it took more than {seconds} seconds"))
+            .help("the cluster may not be reachable from here")
+    }
+}
+
+/// A program that asks nothing back, and complains in English.
+fn quiet(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.stdin(Stdio::null()).env("LC_ALL", "C");
+    command
+}
+
+/// Reads all that a program prints, in the background, and keeps so many bytes of it; with whether that is all.
+fn drained(mut from: impl Read + Send + 'static, at_most: u64) -> Receiver<(Vec<u8>, bool)> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        let is_read = from.by_ref().take(at_most).read_to_end(&mut kept).is_ok();
+        // A program that cannot print goes on waiting.
+        let rest = io::copy(&mut from, &mut io::sink()).unwrap_or(1);
+        // Nobody waits any more for a program that was stopped.
+        let _ = sender.send((kept, is_read && rest == 0));
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::time::{Duration, Instant};
+
+    use super::{Asking, GRACE, Patience, must_be_a_context};
+    use crate::cli::terminal::error::Exit;
+
+    #[test]
+    fn only_names_of_contexts_reach_a_program() {
+        for name in [
+            "",
+            "prod",
+            "default/api-shop-example-com:6443/kube:admin",
+            "arn:aws:eks:eu-1:1:cluster/a",
+            "a@b",
+            "gke_a_b",
+        ] {
+            assert!(must_be_a_context(name).is_ok(), "{name}");
+        }
+        let long = "a".repeat(513);
+        for name in ["-o", "--token=x", "a b", "a;b", "a\nb", "$(id)", "a\u{202e}b", "ä", long.as_str()] {
+            assert!(must_be_a_context(name).is_err_and(|it| it.exit == Exit::Usage), "{name}");
+        }
+    }
+
+    fn asking(script: &str, bytes: u64) -> (tempfile::TempDir, String, Patience) {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("kubectl");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let patience = Patience { call: Duration::from_millis(100), bytes };
+        (directory, program.to_str().unwrap().to_owned(), patience)
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_stopped() {
+        let (_directory, program, patience) = asking("exec sleep 600", 1000);
+        let started = Instant::now();
+        let error = Asking { name: "", patience, programs: &[&program] }.read().unwrap_err();
+        assert!(error.exit == Exit::Limit && started.elapsed() < GRACE * 3, "{}", error.message());
+    }
+
+    #[test]
+    fn a_program_that_prints_without_end_is_not_kept() {
+        let (_directory, program, patience) = asking("head -c 3000000 /dev/zero", 1000);
+        let error = Asking { name: "", patience, programs: &[&program] }.read().unwrap_err();
+        assert_eq!(error.exit, Exit::Limit, "{}", error.message());
+    }
+
+    #[test]
+    fn without_a_program_there_is_no_answer() {
+        let error = Asking { name: "", patience: Patience::default(), programs: &["/nowhere/oc"] }.read().unwrap_err();
+        assert_eq!(error.exit, Exit::Input, "{}", error.message());
+    }
+}
