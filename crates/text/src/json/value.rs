@@ -83,6 +83,7 @@ impl<'d> Value<'d> {
         Self { text, nodes, idx }
     }
 
+    #[inline]
     fn node(&self) -> Node {
         self.nodes[self.idx as usize]
     }
@@ -97,6 +98,7 @@ impl<'d> Value<'d> {
 
     /// What the value is.
     #[must_use]
+    #[inline]
     pub fn kind(&self) -> Kind {
         self.node().kind
     }
@@ -143,6 +145,7 @@ impl<'d> Value<'d> {
 
     /// The value's source text; of a string, what stands between its quotes.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> &'d str {
         let node = self.node();
         &self.text[node.start as usize..node.end as usize]
@@ -150,6 +153,7 @@ impl<'d> Value<'d> {
 
     /// The value of a string.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> Option<Cow<'d, str>> {
         match self.kind() {
             Kind::PlainString => Some(Cow::Borrowed(self.raw())),
@@ -228,7 +232,10 @@ impl<'d> Value<'d> {
     pub fn get_field_with_key(&self, key: &str) -> Option<(Self, Self)> {
         let mut best: Option<(Self, Self)> = None;
         for (found, value) in self.members() {
-            let matches = match found.kind() {
+            let node = found.node();
+            let matches = match node.kind {
+                // What is shorter than the field is another one, whatever its text.
+                Kind::PlainString if ((node.end - node.start) as usize) < key.len() => false,
                 Kind::PlainString => names_field(found.raw(), key),
                 _ => found.as_str().is_some_and(|it| fold_eq(&it, key)),
             };
