@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "what is measured is printed")]
 
 mod cases;
+mod documents;
 mod generated;
 mod real;
 

@@ -25,9 +25,18 @@ fn texts(root: &Path) -> Vec<Vec<u8>> {
     found
 }
 
+/// Where the fixtures are.
+pub(super) const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+
+/// The documents of all YAML files below a directory.
+pub(super) fn documents_under(root: &str) -> Vec<Vec<u8>> {
+    let texts = texts(Path::new(root));
+    texts.iter().flat_map(|text| split(text, 1)).filter_map(Result::ok).map(|it| it.text.into_owned()).collect()
+}
+
 #[test]
 fn fixtures_are_told_alike() {
-    let texts = texts(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures")));
+    let texts = texts(Path::new(FIXTURES));
     let mut dice = Dice(5);
     let (mut n_chunks, mut n_read) = (0, 0);
     for chunk in texts.iter().flat_map(|text| split(text, 1)).filter_map(Result::ok) {
