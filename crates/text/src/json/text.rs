@@ -77,7 +77,8 @@ pub fn looks_like_object(text: &[u8]) -> bool {
 #[must_use]
 #[inline]
 pub fn fold_eq(key: &str, field: &str) -> bool {
-    // What folds from outside ASCII is longer than the field. Nearly always the key is equal, or differs in the first byte.
+    // A key that folds from outside ASCII is longer than the field. Nearly always a key is equal, or differs in the
+    // first byte.
     let (Some(first), Some(wanted)) = (key.as_bytes().first(), field.as_bytes().first()) else {
         return key.is_empty() && field.is_empty();
     };

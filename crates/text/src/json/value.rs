@@ -234,7 +234,7 @@ impl<'d> Value<'d> {
         for (found, value) in self.members() {
             let node = found.node();
             let matches = match node.kind {
-                // What is shorter than the field is another one, whatever its text.
+                // A key that is shorter than the field is another one, whatever its text.
                 Kind::PlainString if ((node.end - node.start) as usize) < key.len() => false,
                 Kind::PlainString => names_field(found.raw(), key),
                 _ => found.as_str().is_some_and(|it| fold_eq(&it, key)),
