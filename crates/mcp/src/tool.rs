@@ -204,7 +204,24 @@ fn page_schema() -> Value {
 }
 
 fn object(schema: Schema) -> JsonObject {
-    object_of(schema.to_value())
+    let mut value = schema.to_value();
+    without_widths(&mut value);
+    object_of(value)
+}
+
+/// Takes the widths of whole numbers away, such as `uint64`: they are no formats of JSON Schema, and clients warn of each. A schema is as deep
+/// as it was written.
+fn without_widths(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|key, it| {
+                key != "format" || !it.as_str().is_some_and(|it| it.starts_with("uint") || it.starts_with("int"))
+            });
+            fields.values_mut().for_each(without_widths);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_widths),
+        _ => {}
+    }
 }
 
 fn object_of(value: Value) -> JsonObject {
