@@ -52,6 +52,8 @@ struct Session {
     directory: tempfile::TempDir,
     documents: BTreeMap<String, Document>,
     editor: Editor,
+    /// What was said last of each document.
+    said: BTreeMap<String, Value>,
 }
 
 impl Session {
@@ -133,6 +135,29 @@ impl Session {
                 };
                 places.iter().map(word).collect()
             }
+            "actions" => {
+                let name = of.to_owned();
+                let diagnostics = self.said.get(&name).cloned().unwrap_or_default();
+                let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
+                let of = json!({"uri": uri(&self.path(&name))});
+                let params = json!({"textDocument": of, "range": range, "context": {"diagnostics": diagnostics}});
+                let answer = self.editor.ask("textDocument/codeAction", params);
+                let mut text = String::new();
+                for action in answer["result"].as_array().unwrap() {
+                    text.push_str(&format!("{}\n", action["title"].as_str().unwrap()));
+                    for (uri, edits) in action["edit"]["changes"].as_object().into_iter().flatten() {
+                        for edit in edits.as_array().unwrap() {
+                            let (uri, range) = (self.relative(uri), range_words(&edit["range"]));
+                            text.push_str(&format!("  {uri}:{range} {}\n", edit["newText"]));
+                        }
+                    }
+                    if let Some(command) = action.get("command") {
+                        let answer = self.editor.ask("workspace/executeCommand", command.clone());
+                        text.push_str(&format!("  {}\n", answer["result"]["summary"].as_str().unwrap()));
+                    }
+                }
+                text
+            }
             "rename" => {
                 let mut params = self.at(of);
                 let prepared = self.editor.ask("textDocument/prepareRename", params.clone());
@@ -170,6 +195,7 @@ impl Session {
         for said in self.editor.findings(&of, version) {
             let name = self.relative(said["uri"].as_str().unwrap());
             let findings = said["diagnostics"].as_array().unwrap();
+            self.said.insert(name.clone(), said["diagnostics"].clone());
             if findings.is_empty() {
                 text.push_str(&format!("{name}: nothing\n"));
             }
@@ -218,7 +244,7 @@ fn answered(case: &str) -> String {
         }
     }
     let editor = Editor::initialized(directory.path(), &[], &[]);
-    let mut session = Session { directory, documents, editor };
+    let mut session = Session { directory, documents, editor, said: BTreeMap::new() };
     let mut answers = String::new();
     for line in asked.lines() {
         answers.push_str(&format!("> {line}\n{}", session.ask(line)));

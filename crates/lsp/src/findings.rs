@@ -132,7 +132,8 @@ fn finding(draft: &Draft, place: Place, package: &str) -> Finding {
     }
 }
 
-fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
+/// The bytes of a document: as the editor has it, else of its file.
+pub(super) fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
     match open.get(key) {
         Some(it) => Arc::from(Arc::clone(&it.text)),
         None => Arc::from(key.path().and_then(text_of).unwrap_or_default().into_bytes()),

@@ -37,6 +37,7 @@
 //! A document that cannot be read has the names that it had, at the places that what is equal at the start and the end of the text gives them. Completion parses nothing: it reads
 //! the indentation, or the brackets, up to the place. Fields and their descriptions are those of `schema/`.
 
+mod actions;
 mod analysis;
 mod analyst;
 mod bundles;

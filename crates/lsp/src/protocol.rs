@@ -170,6 +170,28 @@ pub(super) struct AtPlace {
     pub(super) new_name: String,
 }
 
+/// Parameters that name a document and findings in it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OfFindings {
+    pub(super) text_document: Identifier,
+    pub(super) context: FindingsContext,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct FindingsContext {
+    #[serde(default)]
+    pub(super) diagnostics: Vec<Value>,
+}
+
+/// A command that the server is to run.
+#[derive(Debug, Deserialize)]
+pub(super) struct Execute {
+    pub(super) command: String,
+    #[serde(default)]
+    pub(super) arguments: Vec<Value>,
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct Cancel {
     pub(super) id: Value,
@@ -224,7 +246,7 @@ pub(super) fn diagnostic(finding: &Finding, range: Range) -> Value {
 }
 
 /// What the server can do, in the units of columns that were agreed on.
-pub(super) fn initialized(encoding: &str) -> Value {
+pub(super) fn initialized(encoding: &str, explain_command: &str) -> Value {
     json!({
         "capabilities": {
             "positionEncoding": encoding,
@@ -234,6 +256,8 @@ pub(super) fn initialized(encoding: &str) -> Value {
             "definitionProvider": true,
             "referencesProvider": true,
             "renameProvider": {"prepareProvider": true},
+            "codeActionProvider": {"codeActionKinds": ["quickfix"]},
+            "executeCommandProvider": {"commands": [explain_command]},
             "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
         },
         "serverInfo": {"name": "olmdex", "version": olmdex_base::diag::envelope::VERSION},

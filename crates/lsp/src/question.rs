@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use super::actions::{MAX_FINDINGS, Replaced, explaining, mending, rule_of};
 use super::catalog::{Catalog, Key, Named};
 use super::completion::{Proposal, proposals};
 use super::cursor::Cursor;
@@ -18,7 +19,7 @@ use super::documents::Group;
 use super::hover::hover;
 use super::lines::Position;
 use super::metadata;
-use super::protocol::{AtPlace, Code, Location, Refusal, TextEdit};
+use super::protocol::{AtPlace, Code, Location, OfFindings, Refusal, TextEdit};
 use super::rename::{RenameError, prepare, rename};
 use super::workspace::{Workspace, key_of};
 use olmdex_base::diag::Place;
@@ -32,6 +33,7 @@ pub(super) enum Topic {
     References,
     PrepareRename,
     Rename,
+    CodeAction,
 }
 
 impl Topic {
@@ -44,13 +46,14 @@ impl Topic {
             "textDocument/references" => Self::References,
             "textDocument/prepareRename" => Self::PrepareRename,
             "textDocument/rename" => Self::Rename,
+            "textDocument/codeAction" => Self::CodeAction,
             _ => return None,
         })
     }
 
     /// Whether what is known of an older text makes an answer.
     pub(super) fn may_be_behind(self) -> bool {
-        !matches!(self, Self::PrepareRename | Self::Rename)
+        !matches!(self, Self::PrepareRename | Self::Rename | Self::CodeAction)
     }
 }
 
@@ -62,6 +65,8 @@ pub(super) struct Question {
     pub(super) key: Key,
     position: Position,
     new_name: String,
+    /// The findings that actions are wanted for, as they were sent.
+    diagnostics: Vec<Value>,
     /// When it was asked.
     pub(super) since: Instant,
 }
@@ -69,14 +74,25 @@ pub(super) struct Question {
 impl Question {
     pub(super) fn new(id: Value, topic: Topic, at: AtPlace) -> Self {
         let AtPlace { text_document, position, new_name } = at;
-        Self { id, topic, key: key_of(&text_document.uri), position, new_name, since: Instant::now() }
+        let diagnostics = Vec::new();
+        Self { id, topic, key: key_of(&text_document.uri), position, new_name, diagnostics, since: Instant::now() }
+    }
+
+    /// A question about what can be done about findings.
+    pub(super) fn of_findings(id: Value, asked: OfFindings) -> Self {
+        let OfFindings { text_document, context } = asked;
+        let at = AtPlace { text_document, position: Position::default(), new_name: String::new() };
+        let is_ours = |it: &Value| it["source"] == "olmdex" && it["code"].is_string();
+        let diagnostics = context.diagnostics.into_iter().filter(is_ours).take(MAX_FINDINGS).collect();
+        Self { diagnostics, ..Self::new(id, Topic::CodeAction, at) }
     }
 
     /// How many bytes it keeps, about.
     pub(super) fn size(&self) -> usize {
         let id = self.id.as_str().map_or(0, str::len);
         let key = self.key.path().map_or(0, |it| it.as_os_str().len());
-        id + key + self.new_name.len() + size_of::<Self>()
+        let diagnostics: usize = self.diagnostics.iter().map(|it| it.to_string().len()).sum();
+        id + key + self.new_name.len() + diagnostics + size_of::<Self>()
     }
 }
 
@@ -107,6 +123,7 @@ impl Answers {
             Topic::References => self.places(it, references),
             Topic::PrepareRename => self.prepare_rename(it),
             Topic::Rename => self.rename(it),
+            Topic::CodeAction => self.code_actions(it),
         }
     }
 
@@ -218,6 +235,30 @@ impl Answers {
     fn rename(&mut self, at: &Question) -> Answer {
         let Some((catalog, offset)) = self.renamed_in(at)? else { return Ok(Value::Null) };
         let changes = rename(catalog, &at.key, offset, &at.new_name)?;
+        Ok(self.workspace_edit(changes))
+    }
+
+    /// What can be done about findings: explained are all, mended those that have one safe answer.
+    fn code_actions(&mut self, at: &Question) -> Answer {
+        let group = self.workspace.documents.open.get(&at.key).and_then(|it| it.group.clone());
+        let open = group.map(|it| self.workspace.documents.texts_of(&it)).unwrap_or_default();
+        let mut actions = Vec::new();
+        for diagnostic in &at.diagnostics {
+            let Some(rule) = diagnostic["code"].as_str().and_then(rule_of) else { continue };
+            let line = diagnostic["range"]["start"]["line"].as_u64().and_then(|it| u32::try_from(it + 1).ok());
+            let place = (&at.key, line.unwrap_or_default());
+            let found = self.workspace.catalog(&at.key).and_then(|it| mending(it, &open, place, rule));
+            if let Some((title, changes)) = found {
+                let edit = self.workspace_edit(changes);
+                actions.push(json!({"title": title, "kind": "quickfix", "diagnostics": [diagnostic], "edit": edit}));
+            }
+            actions.push(explaining(rule, diagnostic));
+        }
+        Ok(json!(actions))
+    }
+
+    /// Changes of documents, as the client takes them.
+    fn workspace_edit(&self, changes: impl IntoIterator<Item = (Key, Vec<Replaced>)>) -> Value {
         let mut by_uri: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
         let mut with_versions = Vec::new();
         for (key, changes) in changes {
@@ -232,6 +273,6 @@ impl Answers {
                 by_uri.insert(uri, edits);
             }
         }
-        Ok(if self.has_versions { json!({"documentChanges": with_versions}) } else { json!({"changes": by_uri}) })
+        if self.has_versions { json!({"documentChanges": with_versions}) } else { json!({"changes": by_uri}) }
     }
 }

@@ -19,11 +19,14 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use super::actions::{EXPLAIN, explained, rule_of};
 use super::analyst::{Analyst, Stage};
 use super::documents::Group;
 use super::frame::{self, FrameError};
 use super::lines::Encoding;
-use super::protocol::{self, Cancel, Changed, Code, FoldersChanged, Incoming, Initialize, OfDocument, Opened, Refusal};
+use super::protocol::{
+    self, Cancel, Changed, Code, Execute, FoldersChanged, Incoming, Initialize, OfDocument, Opened, Refusal,
+};
 use super::question::{Answer, Answers, Question, Topic};
 use super::queue::{Event, Queue};
 use super::report::{Analysed, FileReport, Report};
@@ -252,7 +255,15 @@ impl<W: Write> Server<'_, W> {
                 self.phase = Phase::Down;
                 Ok(Value::Null)
             }
+            (Phase::Running, "workspace/executeCommand") => match read(params) {
+                Ok(wanted) => self.execute(&wanted)?,
+                Err(refusal) => Err(refusal),
+            },
             (Phase::Running, _) => match Topic::of(method) {
+                Some(Topic::CodeAction) => match read(params) {
+                    Ok(asked) => return self.ask(Question::of_findings(id, asked)),
+                    Err(refusal) => Err(refusal),
+                },
                 Some(topic) => match read(params) {
                     Ok(at) => return self.ask(Question::new(id, topic, at)),
                     Err(refusal) => Err(refusal),
@@ -261,6 +272,21 @@ impl<W: Write> Server<'_, W> {
             },
         };
         self.send(&protocol::answer(&id, result))
+    }
+
+    /// Explains a rule: the user is told in words, and the client gets it as data.
+    fn execute(&mut self, wanted: &Execute) -> Result<Answer, LspError> {
+        let rule = wanted.arguments.first().and_then(Value::as_str).and_then(rule_of);
+        match (wanted.command == EXPLAIN, rule) {
+            (true, Some(rule)) => {
+                let (data, words) = explained(rule);
+                let params = json!({"type": 3, "message": words});
+                self.send(&protocol::notification("window/showMessage", &params))?;
+                Ok(Ok(data))
+            }
+            (true, None) => Ok(Err(Refusal::new(Code::InvalidParams, "there is no such rule"))),
+            (false, _) => Ok(Err(Refusal::new(Code::InvalidParams, "there is no such command"))),
+        }
     }
 
     /// Answers a question, or has it wait for an analysis.
@@ -335,7 +361,7 @@ impl<W: Write> Server<'_, W> {
             None => root_uri.into_iter().collect(),
         };
         self.answers.workspace.roots = folders.iter().filter_map(|it| path_of(it)).collect();
-        Ok(protocol::initialized(self.answers.workspace.documents.encoding.name()))
+        Ok(protocol::initialized(self.answers.workspace.documents.encoding.name(), EXPLAIN))
     }
 
     fn notification(&mut self, method: &str, params: Option<&RawValue>) -> Result<Option<End>, LspError> {

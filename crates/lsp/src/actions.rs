@@ -1,0 +1,124 @@
+//! What an editor offers about a finding: to explain its rule, as `explain` does, and to mend what has one safe answer, as
+//! `validate --fix` does.
+//!
+//! What it deliberately does not do: it changes no file, and mends nothing that would make a package less valid.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::catalog::{Catalog, Key, OpenText};
+use super::findings::bytes_of;
+use olmdex_ask::{Explained, check_catalog, explain};
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_change::edit::{CatalogEdit, Change, Mend};
+use olmdex_fbc::Input;
+use olmdex_rules::check::practice::{practices, rules};
+use olmdex_rules::explain::RuleExplanation;
+
+/// The command of the server that explains a rule.
+pub(super) const EXPLAIN: &str = "olmdex.explain";
+
+/// So many bytes of a catalog are looked at for a mend; `validate --fix` mends larger ones.
+const MAX_MENDED: usize = 16 << 20;
+
+/// So many findings of one request are answered; an editor asks about a line.
+pub(super) const MAX_FINDINGS: usize = 50;
+
+/// What is written instead of some bytes of a document.
+pub(super) type Replaced = (Range<usize>, String);
+
+/// The rule of an identifier.
+pub(super) fn rule_of(id: &str) -> Option<&'static Rule> {
+    match explain(id) {
+        Ok(Explained::Rules(found)) => found.into_iter().find(|it| it.id == id),
+        _ => None,
+    }
+}
+
+/// The action that explains a finding.
+pub(super) fn explaining(rule: &Rule, diagnostic: &Value) -> Value {
+    let title = format!("Explain {} ({})", rule.id, rule.name);
+    let command = json!({"title": title, "command": EXPLAIN, "arguments": [rule.id]});
+    json!({"title": title, "diagnostics": [diagnostic], "command": command})
+}
+
+/// What explains a rule: as data, and in words.
+pub(super) fn explained(rule: &Rule) -> (Value, String) {
+    let explanation = RuleExplanation::from(rule);
+    let words = format!("{} {}: {}\n\n{}", rule.id, rule.name, rule.summary, rule.explanation);
+    (json!(explanation), words)
+}
+
+/// What mends the findings of a rule in the package of one of them: its title, and what changes in each document.
+pub(super) fn mending(
+    catalog: &Catalog,
+    open: &BTreeMap<Key, OpenText>,
+    (key, line): (&Key, u32),
+    rule: &'static Rule,
+) -> Option<(String, Vec<(Key, Vec<Replaced>)>)> {
+    let mend = Mend::of(rule)?;
+    let keys: Vec<&Key> = catalog.files.keys().collect();
+    let mut n_bytes = 0;
+    let mut input = Input::default();
+    for key in &keys {
+        let text = bytes_of(key, open);
+        n_bytes += text.len();
+        if n_bytes > MAX_MENDED {
+            return None;
+        }
+        input.files.extend(Input::bytes(&key.shown(), Arc::clone(&text)).files);
+    }
+    let mut found = check_catalog(&input, None).findings;
+    if rules::ALL.iter().any(|it| it.id == rule.id) {
+        found.extend(practices(&input, &[rule]));
+    }
+    let shown = key.shown();
+    let is_it = |it: &&Finding| {
+        it.rule.id == rule.id && it.place.as_ref().is_some_and(|place| place.file == shown && place.line == line)
+    };
+    let package = found.iter().find(is_it)?.package.clone()?;
+    let mut edit = CatalogEdit::new(input);
+    let effects = edit.change(&package, &[Change::Mend(mend)]).ok()?;
+    if !effects.errors.is_empty() {
+        return None;
+    }
+    let changed = edit.files().filter_map(|it| {
+        let key = (*keys.get(it.file)?).clone();
+        Some((key, vec![difference(&it.before, &it.after)]))
+    });
+    let changed: Vec<(Key, Vec<Replaced>)> = changed.collect();
+    let title = format!("Fix {} ({}) in package {package}", rule.id, rule.name);
+    (!changed.is_empty()).then_some((title, changed))
+}
+
+/// The bytes between what two texts have in common at their start and at their end, and what takes their place.
+fn difference(before: &str, after: &str) -> Replaced {
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let start: usize = before.chars().zip(after.chars()).take_while(same).map(|it| it.0.len_utf8()).sum();
+    let (old, new) = (&before[start..], &after[start..]);
+    let end: usize = old.chars().rev().zip(new.chars().rev()).take_while(same).map(|it| it.0.len_utf8()).sum();
+    (start..before.len() - end, new[..new.len() - end].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn only_what_differs_is_replaced() {
+        for (before, after, replaced, with) in [
+            ("abc", "abc", 3..3, ""),
+            ("abc", "axc", 1..2, "x"),
+            ("aaa", "aa", 2..3, ""),
+            ("aé", "aè", 1..3, "è"),
+            ("", "x", 0..0, "x"),
+        ] {
+            let (range, text) = difference(before, after);
+            assert_eq!((range.clone(), text.as_str()), (replaced, with), "{before} {after}");
+            assert_eq!([&before[..range.start], &text, &before[range.end..]].concat(), after);
+        }
+    }
+}
