@@ -41,7 +41,15 @@ struct Row {
 
 fn call<Q: Question>(world: &World, arguments: Map<String, Value>) -> Outcome {
     match serde_json::from_value::<Q>(Value::Object(arguments)) {
-        Ok(question) => Outcome::Asked(question.ask(world), question.command(world)),
+        Ok(question) => {
+            let mut answer = question.ask(world);
+            if let Ok(answer) = &mut answer
+                && question.is_of_cluster()
+            {
+                answer.warnings.splice(0..0, world.unknown.iter().cloned());
+            }
+            Outcome::Asked(answer, question.command(world))
+        }
         Err(error) => Outcome::Invalid(error.to_string()),
     }
 }

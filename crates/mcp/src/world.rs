@@ -33,6 +33,8 @@ pub struct World {
     pub are_named: bool,
     /// The cluster, if there is one, with words for it in messages.
     pub cluster: Option<(Cluster, String)>,
+    /// What is not known of the cluster, in words, since it may not be read.
+    pub unknown: Vec<String>,
     /// What `--cluster` was given.
     pub cluster_words: Vec<String>,
     /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
@@ -52,6 +54,7 @@ impl World {
             catalogs: Vec::new(),
             are_named: false,
             cluster: None,
+            unknown: Vec::new(),
             cluster_words: Vec::new(),
             source_map: Vec::new(),
             today,

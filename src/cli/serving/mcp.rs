@@ -26,8 +26,8 @@ use crate::mcp::{self, CatalogWord, World};
   olmdex mcp -i old=old-catalog -i new=my-catalog < /dev/null
   olmdex mcp --cluster must-gather/ -i 4.16=old-catalog -i 4.17=my-catalog < /dev/null")]
 pub(crate) struct McpArgs {
-    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file or a directory; may be repeated. They are read
-    /// once, when the server starts
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file or a directory; may be repeated. `@` or
+    /// `@CONTEXT` asks a live cluster. They are read once, when the server starts
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
@@ -54,6 +54,10 @@ pub(crate) fn run(context: &Context, args: &McpArgs) -> CommandResult {
     }
     world.are_named = args.ask.names_catalogs();
     if !args.cluster.is_empty() {
+        // Of a live cluster, the warnings say what this user may not read.
+        if args.cluster.iter().any(|it| it.as_os_str().as_encoded_bytes().starts_with(b"@")) {
+            world.unknown.clone_from(&cluster.warnings);
+        }
         world.cluster = Some((cluster, shown(&args.cluster)));
         world.cluster_words = args.cluster.iter().map(|it| it.to_string_lossy().into_owned()).collect();
         world.source_map.clone_from(&args.source_map.source_map);

@@ -212,6 +212,10 @@ impl Question for Images {
         let words = words.option("--channel", self.channel.as_ref()).flag("--with-deps", self.with_deps);
         words.names(&self.names.0).line("images")
     }
+
+    fn is_of_cluster(&self) -> bool {
+        self.names.0.is_empty()
+    }
 }
 
 /// Compare two catalogs.

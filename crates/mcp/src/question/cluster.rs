@@ -97,6 +97,10 @@ impl Question for Compat {
         let words = self.verdict.iter().fold(words, |words, it| words.option("--verdict", Some(it.word())));
         words.option("--feature-gates", self.feature_gates.as_ref()).names(&self.name).line("compat")
     }
+
+    fn is_of_cluster(&self) -> bool {
+        self.has_cluster()
+    }
 }
 
 /// Plan the upgrade of the cluster.
@@ -234,5 +238,9 @@ impl Question for V1Check {
             words.options("--catalog", &self.catalog.0).flag("--renders-api-services", self.renders_api_services);
         let words = self.acknowledge.iter().fold(words, |words, it| words.option("--acknowledge", Some(it.word())));
         words.option("--feature-gates", self.feature_gates.as_ref()).names(&self.names.0).line("v1 check")
+    }
+
+    fn is_of_cluster(&self) -> bool {
+        self.cluster.unwrap_or(true)
     }
 }

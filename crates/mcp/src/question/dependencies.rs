@@ -127,4 +127,8 @@ impl Question for Resolve {
             .option("--kubernetes", self.kubernetes.as_ref())
             .line("resolve")
     }
+
+    fn is_of_cluster(&self) -> bool {
+        self.cluster.unwrap_or(true)
+    }
 }

@@ -26,4 +26,9 @@ pub(crate) trait Question: DeserializeOwned + JsonSchema {
 
     /// The command that gives the same answer.
     fn command(&self, world: &World) -> String;
+
+    /// Whether it is about the cluster, if the server knows one, and does not say itself what is not known of that.
+    fn is_of_cluster(&self) -> bool {
+        false
+    }
 }

@@ -114,6 +114,10 @@ impl Question for Updates {
     fn command(&self, world: &World) -> String {
         asked!(self, self.name.as_ref(), self.version.as_ref()).words(world).line("updates")
     }
+
+    fn is_of_cluster(&self) -> bool {
+        self.cluster.unwrap_or(true)
+    }
 }
 
 /// The upgrades that OLM makes one after another.
@@ -189,6 +193,10 @@ impl Question for Path {
         let words = words.flag("--avoid-deprecated", self.avoid_deprecated);
         words.option("--openshift", self.openshift.as_ref()).line("path")
     }
+
+    fn is_of_cluster(&self) -> bool {
+        self.cluster.unwrap_or(true)
+    }
 }
 
 /// Why OLM does not take a version.
@@ -230,5 +238,9 @@ impl Question for WhyNot {
 
     fn command(&self, world: &World) -> String {
         asked!(self, Some(&self.name), self.version.as_ref()).words(world).line("why-not")
+    }
+
+    fn is_of_cluster(&self) -> bool {
+        self.cluster.unwrap_or(true)
     }
 }
