@@ -147,6 +147,8 @@ const ROWS: &[Row] = &[
     reads("sql", &["SELECT bundle FROM v_bundle ORDER BY 1", "-i", "{}"]),
     writes("serve", &["shop", "--cache-dir", "cache", "--cache-only"], "cache"),
     reads("lsp", &[]),
+    #[cfg(feature = "mcp")]
+    reads("mcp", &["-i", "{}"]),
     reads("lifecycle", &["--lifecycles", "lifecycles.yaml", "--date", "2026-03-01", "-i", "shop"]),
     reads("platform-path", &["--from", "4.16.30", "--to", "4.18", "--graph", "graph.json"]),
     reads(

@@ -98,7 +98,7 @@ fn every_folder_is_a_command_and_its_cases_are_about_it() {
         // What other tools are told by has no folder of its own.
         let is_about = case.about == "help" || runs.any(|it| it.split_whitespace().next() == Some(&case.about));
         assert!(is_about, "{} does not run `olmdex {}`", case.file.display(), case.about);
-        if last != case.about && case.about != "help" {
+        if last != case.about && case.about != "help" && !lacks_feature(&case.command) {
             olmdex([&case.about, "--help"]).answer().expect_code(0);
             last = case.about;
         }

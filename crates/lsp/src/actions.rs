@@ -30,6 +30,9 @@ pub(super) const MAX_FINDINGS: usize = 50;
 /// What is written instead of some bytes of a document.
 pub(super) type Replaced = (Range<usize>, String);
 
+/// What is written instead in each document.
+pub(super) type Changed = Vec<(Key, Vec<Replaced>)>;
+
 /// The rule of an identifier.
 pub(super) fn rule_of(id: &str) -> Option<&'static Rule> {
     match explain(id) {
@@ -58,7 +61,7 @@ pub(super) fn mending(
     open: &BTreeMap<Key, OpenText>,
     (key, line): (&Key, u32),
     rule: &'static Rule,
-) -> Option<(String, Vec<(Key, Vec<Replaced>)>)> {
+) -> Option<(String, Changed)> {
     let mend = Mend::of(rule)?;
     let keys: Vec<&Key> = catalog.files.keys().collect();
     let mut n_bytes = 0;
@@ -89,7 +92,7 @@ pub(super) fn mending(
         let key = (*keys.get(it.file)?).clone();
         Some((key, vec![difference(&it.before, &it.after)]))
     });
-    let changed: Vec<(Key, Vec<Replaced>)> = changed.collect();
+    let changed: Changed = changed.collect();
     let title = format!("Fix {} ({}) in package {package}", rule.id, rule.name);
     (!changed.is_empty()).then_some((title, changed))
 }

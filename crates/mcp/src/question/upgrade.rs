@@ -57,7 +57,7 @@ impl Asked<'_> {
             olm: self.olm.map(OlmWord::value).unwrap_or_default(),
             policy: self.policy.map(PolicyWord::value).unwrap_or_default(),
             gates: gates.unwrap_or_default(),
-            selector: selector.map_err(|it| Trouble::of(it.to_string()))?,
+            selector: selector.map_err(Trouble::of)?,
             cluster: world.cluster(self.cluster),
             source_map: world.source_map.clone(),
             catalogs: self.catalog.0.clone(),
