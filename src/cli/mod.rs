@@ -202,12 +202,12 @@ commands! {
     "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Mirroring 6, writes;
     "explain" => Explain(explain::ExplainArgs), explain::run, Clusters 5, reads;
     "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Clusters 6, reads;
-    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 11, reads;
+    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 12, reads;
     #[cfg(feature = "serve")]
     "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serving 1, writes;
     #[cfg(feature = "mcp")]
     "mcp" => Mcp(mcp::McpArgs), mcp::run, Serving 3, writes;
-    "info" => Info(info::InfoArgs), info::run, Catalogs 10, reads;
+    "info" => Info(info::InfoArgs), info::run, Catalogs 11, reads;
     "completion" => Completion(completion::CompletionArgs), completion::completion, Shell 1, writes;
     "man" => Man(man::ManArgs), print_manual, Shell 2, writes;
     "complete" => Complete(completion::CompleteArgs), complete, Shell 3, writes;

@@ -117,6 +117,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("COMMAND", Wants::Commands),
     ("SOURCE", Wants::Files),
     ("[NAME=]SOURCE", Wants::Files),
+    ("[NAME=]CATALOG", Wants::Files),
     ("[REFERENCE=]SOURCE", Wants::Files),
     ("[TYPE] FILE", Wants::Files),
     ("IMAGE=DIR", Wants::Nothing),
