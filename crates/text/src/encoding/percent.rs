@@ -8,6 +8,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encod
 
 /// What is encoded so that nothing in a text has a meaning in an address.
 pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// What is encoded in a part of a path.
+pub const IN_SEGMENT: &AsciiSet = &RESERVED.remove(b'@');
 /// What is encoded in a path, whose slashes stay.
 pub const IN_PATH: &AsciiSet = &RESERVED.remove(b'/');
 /// What is encoded in a path that is compared letter by letter with names of files.

@@ -5,7 +5,7 @@
 use super::Decoder;
 use super::scalar;
 use super::table::{ANY, Form, Struct, fields_of};
-use crate::json::{Kind, Step, Value, names_field};
+use crate::json::{Kind, Step, Value, fold_eq};
 use olmdex_version::Quoted;
 
 /// A value that does not fit its type.
@@ -269,7 +269,7 @@ fn fields<'d>(
     each_member(it.value, decoder, |key, value| {
         let name = key.as_str().unwrap_or_default();
         let exact = of.fields.iter().find(|it| it.name == name);
-        let folded = || of.fields.iter().find(|it| decoder.folds_keys() && names_field(&name, it.name));
+        let folded = || of.fields.iter().find(|it| decoder.folds_keys() && fold_eq(&name, it.name));
         match exact.or_else(folded) {
             Some(field) if !plainly_fits(&field.form, value) => {
                 open.push(below(it, Way::Key(key), value, &field.form, root, of.name));

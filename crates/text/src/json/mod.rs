@@ -31,7 +31,6 @@ pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, Reader};
 pub use split::{ObjectEnd, ObjectScanner};
 pub use step::Step;
 pub use text::{decode_utf8, fold_eq, looks_like_object, write_string, write_string_html};
-pub(crate) use value::names_field;
 pub use value::{Kind, Value};
 pub use write::{
     Anchor, Layout, write_compact, write_pretty, write_pretty_noting, write_raw_numbers, write_unstructured,

@@ -236,7 +236,7 @@ impl<'d> Value<'d> {
             let matches = match node.kind {
                 // A key that is shorter than the field is another one, whatever its text.
                 Kind::PlainString if ((node.end - node.start) as usize) < key.len() => false,
-                Kind::PlainString => names_field(found.raw(), key),
+                Kind::PlainString => fold_eq(found.raw(), key),
                 _ => found.as_str().is_some_and(|it| fold_eq(&it, key)),
             };
             if matches && best.is_none_or(|(old, _)| old.as_str() <= found.as_str()) {
@@ -250,59 +250,6 @@ impl<'d> Value<'d> {
         match self.kind() {
             Kind::PlainString => self.raw() == key,
             _ => self.as_str().is_some_and(|it| it == key),
-        }
-    }
-}
-
-/// As [`fold_eq`], fast for what is nearly always the case: what folds from outside ASCII is longer than the field.
-#[inline]
-pub(crate) fn names_field(raw: &str, field: &str) -> bool {
-    // Most keys end here: two characters that fold to the same differ in one bit, or one of them is not ASCII.
-    if let (Some(first), Some(wanted)) = (raw.as_bytes().first(), field.as_bytes().first())
-        && (first ^ wanted) & !0x20 != 0
-        && first.is_ascii()
-    {
-        return false;
-    }
-    if raw.len() == field.len() {
-        return raw.eq_ignore_ascii_case(field);
-    }
-    raw.len() > field.len() && fold_eq(raw, field)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_quick_answer_is_that_of_folding() {
-        let names = [
-            "",
-            "s",
-            "S",
-            "\u{17F}",
-            "k",
-            "\u{212A}",
-            "\u{212A}ind",
-            "kind",
-            "Kind",
-            "KIND",
-            "kine",
-            "wind",
-            "kinds",
-            "skips",
-            "\u{17F}kip\u{17F}",
-            "skip",
-            "SkipRange",
-            "@",
-            "`",
-            "é",
-            "_x",
-        ];
-        for name in names {
-            for field in ["s", "k", "kind", "skips", "skipRange", "x"] {
-                assert_eq!(names_field(name, field), fold_eq(name, field), "{name} {field}");
-            }
         }
     }
 }

@@ -102,7 +102,7 @@ fn to_json_fast(
 /// Composes from the events of the fast scanner. It makes no error: whatever is wrong, libyaml's events come to the same error.
 struct FastComposer<'o> {
     composer: Composer<'o>,
-    /// What the document is, as far as it has come.
+    /// The document as far as it has been composed.
     document: Option<Document>,
 }
 

@@ -14,7 +14,7 @@ pub(in crate::yaml) fn scan(text: &[u8], sink: &mut impl Sink) -> Result<(), Dec
     Blocks { cursor, sink, frames: Vec::new(), awaited: None }.document()
 }
 
-/// What kind of collection is open.
+/// The kind of an open collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Mapping,
@@ -152,11 +152,11 @@ impl<S: Sink> Blocks<'_, '_, S> {
 
     /// The dash of an item and what follows it on the line.
     fn item(&mut self) -> Result<(), Declined> {
-        if self.dash()? { self.node() } else { Ok(()) }
+        if self.indicator()? { self.node() } else { Ok(()) }
     }
 
-    /// Goes over the dash of an item; returns whether something follows it on the line.
-    fn dash(&mut self) -> Result<bool, Declined> {
+    /// Goes over the dash of an item or the colon of a key; returns whether something follows it on the line.
+    fn indicator(&mut self) -> Result<bool, Declined> {
         self.cursor.at += 1;
         let behind = self.cursor.spot();
         self.cursor.skip_spaces();
@@ -173,7 +173,7 @@ impl<S: Sink> Blocks<'_, '_, S> {
     fn node(&mut self) -> Result<(), Declined> {
         while self.cursor.is_dash() {
             self.open(Kind::Sequence, self.cursor.column(), self.cursor.spot())?;
-            if !self.dash()? {
+            if !self.indicator()? {
                 return Ok(());
             }
         }
@@ -196,15 +196,7 @@ impl<S: Sink> Blocks<'_, '_, S> {
             return Err(Declined);
         }
         self.cursor.tell_scalar(self.sink, key)?;
-        self.cursor.at += 1;
-        let behind = self.cursor.spot();
-        self.cursor.skip_spaces();
-        if self.cursor.is_rest_empty() {
-            self.awaited = Some(behind);
-            self.cursor.at = behind.at;
-            return self.cursor.finish_line();
-        }
-        self.simple_value()
+        if self.indicator()? { self.simple_value() } else { Ok(()) }
     }
 
     /// A value that is neither a block mapping nor a block sequence.

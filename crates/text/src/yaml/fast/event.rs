@@ -89,7 +89,7 @@ impl Event<'_> {
     }
 }
 
-/// Who takes the events.
+/// Takes the events of a scan.
 pub(in crate::yaml) trait Sink {
     /// Takes the next event.
     ///

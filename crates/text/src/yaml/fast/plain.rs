@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Scalar, is_blankz};
 use super::event::{Declined, Spot, Style};
 
-/// What a byte may be to a plain scalar.
+/// The roles that a byte can have in a plain scalar.
 const INDICATOR: u8 = 1;
 const IN_FLOW: u8 = 2;
 const NEVER_FIRST: u8 = 4;
