@@ -81,7 +81,7 @@ pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion};
 pub use resolution::{Cost, DEFAULT_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
-pub use search::{SearchWish, search};
+pub use search::search;
 pub use show::{Shown, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sql::{SqlRow, sql_rows};

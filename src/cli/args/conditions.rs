@@ -5,9 +5,8 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::ask::SearchWish;
 use crate::diag::closest;
-use crate::index::query::{FacetKind, SearchQuery, Status};
+use crate::index::query::{ApiPattern, FacetKind, SearchQuery, Status};
 use crate::index::{Index, IndexError};
 use crate::version::first_of;
 
@@ -102,11 +101,11 @@ impl Conditions {
 
     /// The search for bundles that meet them, and have these words.
     pub(crate) fn query(&self, words: &[String], catalogs: &[String]) -> SearchQuery {
-        let wish = SearchWish {
-            words: words.to_vec(),
-            provides: self.provides.clone(),
+        SearchQuery {
+            words: words.join(" "),
+            provides: self.provides.iter().map(|it| ApiPattern::parse(it)).collect(),
             images: self.image.clone(),
-            features: self.feature.clone(),
+            features: self.feature.iter().map(|it| SearchQuery::feature(it)).collect(),
             categories: self.category.clone(),
             keywords: self.keyword.clone(),
             capabilities: self.capability.clone(),
@@ -114,8 +113,7 @@ impl Conditions {
             providers: self.provider.clone(),
             install_modes: self.install_mode.clone(),
             catalogs: catalogs.to_vec(),
-        };
-        wish.query()
+        }
     }
 }
 

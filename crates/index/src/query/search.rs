@@ -38,6 +38,23 @@ pub struct SearchQuery {
     pub catalogs: Vec<String>,
 }
 
+impl SearchQuery {
+    /// Reads a condition for a feature: `NAME`, or `NAME=VALUE`.
+    #[must_use]
+    pub fn feature(text: &str) -> (String, Option<String>) {
+        match text.split_once('=') {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None => (text.to_owned(), None),
+        }
+    }
+
+    /// Whether it asks for anything of a bundle; the catalogs only say where.
+    #[must_use]
+    pub fn has_conditions(&self) -> bool {
+        *self != Self { catalogs: self.catalogs.clone(), ..Self::default() }
+    }
+}
+
 /// Where a bundle is: its catalog, package and name.
 pub type BundlePlace = (String, String, String);
 

@@ -1,10 +1,11 @@
 //! What there is in catalogs: search, show, images, differences; and what rules and messages mean.
 
 use olmdex_ask::{
-    DEFAULT_WORK, DifferenceWish, Differences, Explained, SearchWish, Shown, add_dependencies, bundles_named,
-    bundles_of_cluster, differences, explain, image_warning, must_have, options_of_work, permissions, search, show,
+    DEFAULT_WORK, DifferenceWish, Differences, Explained, Shown, add_dependencies, bundles_named, bundles_of_cluster,
+    differences, explain, image_warning, must_have, options_of_work, permissions, search, show,
 };
-use olmdex_index::query::Side;
+use olmdex_index::Index;
+use olmdex_index::query::{ApiPattern, SearchQuery, Side};
 use olmdex_rules::explain::RuleExplanation;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,13 +48,12 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    fn wish(&self) -> SearchWish {
-        let words = self.words.split_whitespace().map(str::to_owned).collect();
-        SearchWish {
-            words,
-            provides: self.provides.0.clone(),
+    fn query(&self) -> SearchQuery {
+        SearchQuery {
+            words: self.words.split_whitespace().collect::<Vec<_>>().join(" "),
+            provides: self.provides.0.iter().map(|it| ApiPattern::parse(it)).collect(),
             images: self.image.0.clone(),
-            features: self.feature.0.clone(),
+            features: self.feature.0.iter().map(|it| SearchQuery::feature(it)).collect(),
             categories: self.category.0.clone(),
             keywords: self.keyword.0.clone(),
             capabilities: self.capability.0.clone(),
@@ -67,26 +67,14 @@ impl Search {
 
 impl Question for Search {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
-        let wish = self.wish();
-        let conditions = [
-            &wish.words,
-            &wish.provides,
-            &wish.images,
-            &wish.features,
-            &wish.categories,
-            &wish.keywords,
-            &wish.capabilities,
-            &wish.architectures,
-            &wish.providers,
-            &wish.install_modes,
-        ];
-        if conditions.iter().all(|it| it.is_empty()) {
+        let query = self.query();
+        if !query.has_conditions() {
             return Err(Trouble::of("nothing to search for").help("give words, or a condition such as `provides`"));
         }
         let index = world.index();
-        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        known_catalogs(&index, &self.catalog)?;
         let statuses: Vec<_> = self.status.iter().map(|it| it.value()).collect();
-        let mut hits = search(&index, &wish.query(), &statuses)?;
+        let mut hits = search(&index, &query, &statuses)?;
         let n = hits.len();
         let mut warnings = Vec::new();
         if let Some(limit) = self.limit.filter(|it| *it < n) {
@@ -97,19 +85,20 @@ impl Question for Search {
     }
 
     fn command(&self, world: &World) -> String {
-        let wish = self.wish();
-        let words = world.words().options("--catalog", &self.catalog.0).options("--provides", &wish.provides);
-        let words = words.options("--image", &wish.images).options("--feature", &wish.features);
-        let words = words.options("--category", &wish.categories).options("--keyword", &wish.keywords);
-        let words = words.options("--capability", &wish.capabilities).options("--arch", &wish.architectures);
-        let words = words.options("--provider", &wish.providers).options("--install-mode", &wish.install_modes);
+        let words = world.words().options("--catalog", &self.catalog.0).options("--provides", &self.provides.0);
+        let words = words.options("--image", &self.image.0).options("--feature", &self.feature.0);
+        let words = words.options("--category", &self.category.0).options("--keyword", &self.keyword.0);
+        let words = words.options("--capability", &self.capability.0).options("--arch", &self.arch.0);
+        let words = words.options("--provider", &self.provider.0).options("--install-mode", &self.install_mode.0);
         let words = self.status.iter().fold(words, |words, it| words.option("--status", Some(it.word())));
-        words.option("--limit", self.limit).names(&wish.words).line("search")
+        let names: Vec<String> = self.words.split_whitespace().map(str::to_owned).collect();
+        words.option("--limit", self.limit).names(&names).line("search")
     }
 }
 
 /// A catalog that is named must be there.
-pub(super) fn known_catalogs(names: &[String], wanted: &List) -> Result<(), Trouble> {
+pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), Trouble> {
+    let names = index.catalog_names()?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Ok(wanted.0.iter().try_for_each(|it| must_have(it, &names))?)
 }
@@ -133,7 +122,7 @@ pub(crate) struct Show {
 impl Question for Show {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
         let index = world.index();
-        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        known_catalogs(&index, &self.catalog)?;
         if self.permissions {
             let found = permissions(&index, &self.catalog.0, &self.name, self.against.as_deref())?;
             return Answer::of("Permissions", &found);
@@ -174,7 +163,7 @@ pub(crate) struct Images {
 impl Question for Images {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
         let index = world.index();
-        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        known_catalogs(&index, &self.catalog)?;
         let (mut bundles, mut warnings) = (Vec::new(), Vec::new());
         for name in &self.names.0 {
             match bundles_named(&index, &self.catalog.0, name, self.installed.as_deref(), self.channel.as_ref()) {
@@ -244,7 +233,7 @@ impl Question for Diff {
             if let Some(found) = index.catalog_as_of(name)? {
                 return Ok(found);
             }
-            known_catalogs(&index.catalog_names()?, &List(vec![name.to_owned()]))?;
+            known_catalogs(&index, &List(vec![name.to_owned()]))?;
             Err(Trouble::of(format!("there is no catalog `{name}`")))
         };
         let (old, new) = (find(&self.old)?, find(&self.new)?);
