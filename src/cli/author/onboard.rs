@@ -7,13 +7,12 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::ask::check_catalog;
-use crate::bundle::ImageTemplate;
 use crate::calendar::Day;
 use crate::check::practice::Profile;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
 use crate::cli::args::choice::profiles;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
-use crate::cli::args::image_template::template;
+use crate::cli::args::image_template::parsed;
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::upgrade::parse_minor;
@@ -85,10 +84,10 @@ pub(crate) struct OnboardArgs {
 
 pub(crate) fn run(context: &Context, args: &OnboardArgs) -> CommandResult {
     let place = Place::of(&args.directory)?;
-    let image = template(Some(&args.image_template))?;
+    let image = parsed(&args.image_template)?;
     let wish = OnboardingWish {
         openshift: if args.openshift.is_empty() { place.minors() } else { args.openshift.clone() },
-        image: &|package, name, version| image.as_ref().map(|it| filled(it, package, name, version)),
+        image: &|package, name, version| image.fill_with(package, name, version),
         policy: policy(context, args, &place)?,
         unreleased: args.unreleased.clone(),
     };
@@ -113,13 +112,9 @@ pub(crate) fn run(context: &Context, args: &OnboardArgs) -> CommandResult {
     check(context, args, &place, &onboarding)
 }
 
-fn filled(template: &ImageTemplate, package: &str, name: &str, version: &str) -> String {
-    template.fill_with(package, name, version)
-}
-
 /// Where the files of an operator are.
 struct Place {
-    /// What paths are below: the repository, or the directory itself.
+    /// The directory that paths are relative to: the repository, or the operator itself.
     root: PathBuf,
     /// The operator's directory, below the root; empty if it is the root.
     below: String,
@@ -212,8 +207,6 @@ fn files(args: &OnboardArgs, place: &Place, onboarding: &Onboarding) -> Vec<Chan
             changes.push(place.change(relative.clone(), place.before(&relative), text));
         }
     }
-    let ci = place.of_operator("ci.yaml");
-    changes.push(place.change(ci, onboarding.ci_before.clone(), onboarding.ci_after.clone()));
     if let Some((file, text)) = &onboarding.release {
         let relative = place.of_operator(file);
         changes.push(place.change(relative.clone(), place.before(&relative), text.clone()));
@@ -330,7 +323,7 @@ fn check(context: &Context, args: &OnboardArgs, place: &Place, onboarding: &Onbo
 impl From<OnboardingError> for CommandError {
     fn from(error: OnboardingError) -> Self {
         let exit = match error {
-            OnboardingError::HasTemplates(_) | OnboardingError::NoImage(_) => Exit::Usage,
+            OnboardingError::HasTemplates(_) => Exit::Usage,
             OnboardingError::NoVersion { .. } => Exit::NotFound,
             _ => Exit::Input,
         };

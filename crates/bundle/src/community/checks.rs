@@ -11,6 +11,7 @@ use super::operator::{Operator, VersionDirectory, path};
 use super::rules;
 use super::schema::{RELEASE, misfits};
 use super::verdict::{CheckResult, Wording};
+use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
 use olmdex_version::Version;
@@ -356,11 +357,11 @@ impl<'o> Checked<'o> {
         if mine == theirs || goes_to.is_subset(&has) {
             return;
         }
-        let list = |it: &BTreeSet<(u64, u64)>| {
-            let names: Vec<String> = it.iter().map(|it| format!("'{}.{}'", it.0, it.1)).collect();
+        let list = |it: &BTreeSet<Minor>| {
+            let names: Vec<String> = it.iter().map(|it| format!("'{it}'")).collect();
             format!("[{}]", names.join(", "))
         };
-        let absent: Vec<String> = goes_to.difference(&has).map(|it| format!("{}.{}", it.0, it.1)).collect();
+        let absent: Vec<String> = goes_to.difference(&has).map(Minor::to_string).collect();
         let replaced_name = format!("Bundle({}/{})", operator.name, replaced.name);
         let shown = |it: Option<&str>| it.unwrap_or("None").to_owned();
         refuse(

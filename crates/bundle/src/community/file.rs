@@ -5,7 +5,7 @@ use std::path::Path;
 
 use olmdex_base::diag::Place;
 use olmdex_base::file::{open_below, system_words};
-use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
+use olmdex_fbc::{self as fbc, EditError, Edited, Origin, Spot, Syntax, edit_document};
 use olmdex_text::json::{self, Step};
 use olmdex_text::yaml;
 
@@ -79,6 +79,13 @@ impl RepositoryFile {
         let start = usize::try_from(self.origin.offset).unwrap_or(usize::MAX).min(self.text.len());
         let end = start.saturating_add(usize::try_from(self.origin.len).unwrap_or(usize::MAX)).min(self.text.len());
         (&self.text[..start], &self.text[start..end], &self.text[end..])
+    }
+
+    /// The file with another value of its document, in JSON, and why that loses its comments, if it does.
+    pub(super) fn edited(&self, new: &str) -> Result<(Vec<u8>, Option<&'static str>), EditError> {
+        let (front, document, behind) = self.parts();
+        let Edited { text, rewritten } = edit_document(document, Syntax::Yaml, new)?;
+        Ok(([front, text.as_bytes(), behind].concat(), rewritten))
     }
 
     /// Whether a text of the document has quotes.

@@ -9,9 +9,10 @@ use base64::Engine as _;
 use thiserror::Error;
 
 use super::check::default_channel;
+use super::file::Unread;
 use super::openshift;
 use super::operator::{Operator, VersionDirectory};
-use super::release::{quoted, with_members};
+use super::release::{bundle, quoted, with_members};
 use olmdex_base::diag::closest;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Syntax, edit_document};
@@ -40,7 +41,7 @@ pub struct OnboardingWish<'a> {
     /// The versions of OpenShift that get a catalog; if there are none, those that the pipelines know.
     pub openshift: Vec<Minor>,
     /// The reference of a bundle's image by package, name and version.
-    pub image: &'a dyn Fn(&str, &str, &str) -> Option<String>,
+    pub image: &'a dyn Fn(&str, &str, &str) -> String,
     /// The support policy.
     pub policy: SupportPolicy,
     /// A version that is not published yet: it gets a release configuration and is in no template.
@@ -102,15 +103,12 @@ pub enum OnboardingError {
         called: String,
         /// Its package.
         package: String,
-        /// That of the others.
+        /// The package of the others.
         other: String,
     },
     /// A bundle is in no channel.
     #[error("`{0}` names no channel in `metadata/annotations.yaml`")]
     NoChannel(String),
-    /// A bundle has no reference of an image.
-    #[error("the image of `{0}` is not known")]
-    NoImage(String),
     /// A version that is named does not exist.
     #[error("there is no version `{version}`")]
     NoVersion {
@@ -140,9 +138,6 @@ impl OnboardingError {
             Self::NoCsv { help, .. } => help.clone(),
             Self::OtherPackage { .. } => "keep one package in a directory".to_owned(),
             Self::NoChannel(_) => "add `operators.operatorframework.io.bundle.channels.v1: stable`".to_owned(),
-            Self::NoImage(_) => {
-                "say how images are called: `--image-template 'quay.io/org/{{.Package}}:v{{.Version}}'`".to_owned()
-            }
             Self::NoVersion { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
             Self::NoVersion { .. } => "versions are the names of the bundle directories".to_owned(),
             Self::NoCatalog => {
@@ -246,8 +241,7 @@ impl<'a> Work<'a> {
             if version.facts.channels.iter().all(|it| it.is_empty()) {
                 return Err(OnboardingError::NoChannel(called));
             }
-            let image = (wish.image)(&package, name, &version.facts.version);
-            images.insert(*at, image.ok_or(OnboardingError::NoImage(called))?);
+            images.insert(*at, (wish.image)(&package, name, &version.facts.version));
         }
         let is_member = |it: &usize| images.contains_key(it) && !broken.contains(it) && unreleased != Some(*it);
         let members = order.iter().copied().filter(is_member).collect();
@@ -264,11 +258,11 @@ impl<'a> Work<'a> {
 
     /// Versions of OpenShift whose catalogs have the same bundles, with these.
     fn groups(&self) -> Vec<(Vec<usize>, Vec<Minor>)> {
-        let known = || openshift::all_catalogs().map(|(major, minor)| Minor { major, minor }).collect();
+        let known = || openshift::all_catalogs().collect();
         let minors: Vec<Minor> = if self.wish.openshift.is_empty() { known() } else { self.wish.openshift.clone() };
         let mut groups: Vec<(Vec<usize>, Vec<Minor>)> = Vec::new();
         for minor in minors {
-            let taken: Vec<usize> = self.members.iter().copied().filter(|it| self.takes(*it, minor)).collect();
+            let taken: Vec<usize> = self.members.iter().copied().filter(|it| self.version(*it).takes(minor)).collect();
             match groups.iter_mut().find(|it| it.0 == taken) {
                 _ if taken.is_empty() => {}
                 Some(group) => group.1.push(minor),
@@ -276,10 +270,6 @@ impl<'a> Work<'a> {
             }
         }
         groups
-    }
-
-    fn takes(&self, at: usize, minor: Minor) -> bool {
-        openshift::takes(self.version(at).facts.openshift.as_deref(), (minor.major, minor.minor))
     }
 
     /// The channels of some versions, the default channel first.
@@ -317,8 +307,7 @@ impl<'a> Work<'a> {
         let members: Vec<usize> = members.iter().copied().filter(|it| listed.contains(it)).collect();
         entries.extend(self.deprecations(&members));
         let image = |at: &usize| self.images.get(at).map(String::as_str).unwrap_or_default();
-        let bundles = members.iter().map(|it| format!("{{\"schema\":\"olm.bundle\",\"image\":{}}}", quoted(image(it))));
-        entries.extend(bundles);
+        entries.extend(members.iter().map(|it| bundle(image(it))));
         let new = format!("{{\"schema\":\"olm.template.basic\",\"entries\":[{}]}}", entries.join(","));
         let start = b"---\nschema: olm.template.basic\n";
         let edited = edit_document(start, Syntax::Yaml, &new);
@@ -473,7 +462,7 @@ impl<'a> Work<'a> {
         let version = self.version(at);
         let is_its = |it: &&NewTemplate| {
             let minors = it.catalogs.iter().filter_map(|it| openshift::minor_of(it));
-            minors.into_iter().any(|minor| self.takes(at, minor))
+            minors.into_iter().any(|minor| self.version(at).takes(minor))
         };
         let channels = version.facts.channels.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(",");
         let mut edges = String::new();
@@ -574,8 +563,8 @@ fn settings(operator: &Operator, templates: &[NewTemplate]) -> Result<(Option<Ve
     let file = match &operator.ci {
         Ok(file) if file.json == "null" => return Ok((Some(file.text.clone()), fresh()?)),
         Ok(file) => file,
-        Err(super::file::Unread::Absent) => return Ok((None, fresh()?)),
-        Err(super::file::Unread::Unreadable(message) | super::file::Unread::Broken(message, _)) => {
+        Err(Unread::Absent) => return Ok((None, fresh()?)),
+        Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
             return Err(OnboardingError::Settings(message.clone()));
         }
     };
@@ -599,7 +588,6 @@ fn settings(operator: &Operator, templates: &[NewTemplate]) -> Result<(Option<Ve
         }
         None => with_members(&file.json, root, &BTreeMap::new(), &format!("\"fbc\":{fbc}")),
     };
-    let (front, document, behind) = file.parts();
-    let edited = edit_document(document, Syntax::Yaml, &new).map_err(failed)?;
-    Ok((Some(file.text.clone()), [front, edited.text.as_bytes(), behind].concat()))
+    let (after, _) = file.edited(&new).map_err(failed)?;
+    Ok((Some(file.text.clone()), after))
 }

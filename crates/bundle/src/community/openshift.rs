@@ -5,10 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use olmdex_constraint::openshift::Minor as OpenShift;
-
-/// Major and minor number.
-pub(super) type Minor = (u64, u64);
+use olmdex_constraint::openshift::Minor;
 
 /// The first and the last version of OpenShift that has catalogs.
 const CATALOGS: std::ops::RangeInclusive<u64> = 12..=22;
@@ -23,15 +20,20 @@ fn kubernetes(minor: u64) -> u64 {
 }
 
 /// The version of OpenShift that a catalog is called by: `v4.20`.
-pub(super) fn minor_of(name: &str) -> Option<OpenShift> {
+pub(super) fn minor_of(name: &str) -> Option<Minor> {
     let (major, minor) = name.strip_prefix('v')?.split_once('.')?;
     let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse().ok()).flatten();
-    Some(OpenShift { major: number(major)?, minor: number(minor)? })
+    Some(Minor { major: number(major)?, minor: number(minor)? })
+}
+
+/// A minor version of OpenShift 4.
+fn of_4(minor: u64) -> Minor {
+    Minor { major: 4, minor }
 }
 
 /// The versions that have catalogs.
 pub(super) fn all_catalogs() -> impl Iterator<Item = Minor> {
-    CATALOGS.map(|minor| (4, minor))
+    CATALOGS.map(of_4)
 }
 
 /// The versions whose catalogs take a bundle.
@@ -52,13 +54,12 @@ pub(super) fn takes(selector: Option<&str>, minor: Minor) -> bool {
 
 /// The selector that takes this version too, and none that the other one does not take.
 pub(super) fn widened(selector: &str, minor: Minor) -> String {
-    let shown = |it: Minor| format!("v{}.{}", it.0, it.1);
-    let range = |first: Minor, last: Minor| format!("{}-{}", shown(first.min(minor)), shown(last.max(minor)));
+    let range = |first: Minor, last: Minor| format!("v{}-v{}", first.min(minor), last.max(minor));
     match Selector::of(selector) {
         Selector::Exact(Some(exact)) => range(exact, exact),
         Selector::Range(Some(first), Some(last)) if first <= last => range(first, last),
-        Selector::From(Some(first)) => shown(first.min(minor)),
-        _ => format!("={}", shown(minor)),
+        Selector::From(Some(first)) => format!("v{}", first.min(minor)),
+        _ => format!("=v{minor}"),
     }
 }
 
@@ -76,7 +77,7 @@ impl Selector {
     fn of(text: &str) -> Self {
         let version = |text: &str| {
             let (major, minor) = text.trim().strip_prefix('v').unwrap_or(text.trim()).split_once('.')?;
-            Some((major.parse::<u64>().ok()?, minor.parse::<u64>().ok()?))
+            Some(Minor { major: major.parse().ok()?, minor: minor.parse().ok()? })
         };
         let text = text.trim();
         if let Some(exact) = text.strip_prefix('=') {
@@ -117,9 +118,11 @@ pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec
     let version = |text: &str| {
         let text = text.trim();
         let text = text.strip_prefix('v').unwrap_or(text);
-        loose(text).map(|it| (it[0], it[1])).ok_or_else(|| Conflict::BadOpenShift(text.to_owned()))
+        loose(text)
+            .map(|[major, minor, _]| Minor { major, minor })
+            .ok_or_else(|| Conflict::BadOpenShift(text.to_owned()))
     };
-    let known = (1..=KNOWN).map(|minor| (4, minor));
+    let known = (1..=KNOWN).map(of_4);
     let mut chosen = || -> Result<Vec<Minor>, Conflict> {
         if let Some((first, last)) = selector.split_once('-') {
             let (first, last) = (version(first)?, version(last)?);
@@ -127,16 +130,15 @@ pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec
         }
         if selector.contains(',') {
             let all = selector.split(',').map(version).collect::<Result<BTreeSet<_>, _>>()?;
-            if all != BTreeSet::from([(4, 5), (4, 6)]) {
+            if all != BTreeSet::from([of_4(5), of_4(6)]) {
                 found.push(Conflict::List);
             }
-            let first = all.first().copied().unwrap_or_default();
-            return Ok(known.clone().filter(|it| *it >= first).collect());
+            return Ok(known.clone().filter(|it| all.first().is_none_or(|first| it >= first)).collect());
         }
         if let Some(exact) = selector.strip_prefix('=') {
             let exact = version(exact)?;
             // What is not known counts as the nearest before it.
-            return Ok(vec![known.clone().rfind(|it| *it <= exact).unwrap_or((4, 1))]);
+            return Ok(vec![known.clone().rfind(|it| *it <= exact).unwrap_or(of_4(1))]);
         }
         let first = version(selector)?;
         Ok(known.clone().filter(|it| *it >= first).collect())
@@ -144,8 +146,8 @@ pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec
     match chosen() {
         Err(conflict) => found.push(conflict),
         Ok(chosen) => {
-            let older = chosen.iter().filter(|it| [1, kubernetes(it.1), 0] < [major, minor, patch]);
-            let older: Vec<String> = older.map(|it| format!("{}.{}", it.0, it.1)).collect();
+            let older = chosen.iter().filter(|it| [1, kubernetes(it.minor), 0] < [major, minor, patch]);
+            let older: Vec<String> = older.map(Minor::to_string).collect();
             if !older.is_empty() {
                 found.push(Conflict::Older(older.join(","), lowest));
             }
@@ -186,7 +188,7 @@ mod tests {
     fn selectors_choose_catalogs() {
         let first_and_last = |it: &str| {
             let all = catalogs(Some(it));
-            (all.first().map(|it| it.1), all.last().map(|it| it.1))
+            (all.first().map(|it| it.minor), all.last().map(|it| it.minor))
         };
         assert_eq!(first_and_last("v4.14"), (Some(14), Some(22)));
         assert_eq!(first_and_last("4.13-v4.15"), (Some(13), Some(15)));
@@ -199,12 +201,12 @@ mod tests {
     #[test]
     fn a_selector_is_widened_by_one_version() {
         for (selector, minor, expected) in [
-            ("v4.12-v4.18", (4, 20), "v4.12-v4.20"),
-            ("v4.12-v4.18", (4, 10), "v4.10-v4.18"),
-            ("=v4.16", (4, 18), "v4.16-v4.18"),
-            ("v4.14", (4, 12), "v4.12"),
-            ("v4.5,v4.6", (4, 4), "v4.4"),
-            ("nonsense", (4, 12), "=v4.12"),
+            ("v4.12-v4.18", of_4(20), "v4.12-v4.20"),
+            ("v4.12-v4.18", of_4(10), "v4.10-v4.18"),
+            ("=v4.16", of_4(18), "v4.16-v4.18"),
+            ("v4.14", of_4(12), "v4.12"),
+            ("v4.5,v4.6", of_4(4), "v4.4"),
+            ("nonsense", of_4(12), "=v4.12"),
         ] {
             assert!(!takes(Some(selector), minor), "{selector}");
             assert_eq!(widened(selector, minor), expected, "{selector}");

@@ -8,8 +8,10 @@ use thiserror::Error;
 
 use super::configuration::{Settings, unread_keys};
 use super::file::{RepositoryFile, Unread};
+use super::openshift;
 use olmdex_base::diag::Place;
 use olmdex_base::file::system_words;
+use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step, Value};
 use olmdex_version::Version;
@@ -183,6 +185,11 @@ impl VersionDirectory {
             }
             None => "put it into `manifests/` as `NAME.clusterserviceversion.yaml`".to_owned(),
         })
+    }
+
+    /// Whether the catalog of a version of OpenShift takes it.
+    pub(super) fn takes(&self, minor: Minor) -> bool {
+        openshift::takes(self.facts.openshift.as_deref(), minor)
     }
 
     /// The package that the annotations of a version name.

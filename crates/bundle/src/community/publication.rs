@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::configuration::{Mapping, TemplateRelease};
-use super::file::{RepositoryFile, Unread};
+use super::file::Unread;
 use super::openshift;
 use super::operator::{Operator, RepositoryError, VersionDirectory, path};
 use super::release::{TEMPLATES, catalog_level, quoted, with_items, with_members};
 use super::repository::{CATALOG_NAMES, Repository, directories};
 use olmdex_base::diag::{Place, closest};
 use olmdex_constraint::openshift::Minor;
-use olmdex_fbc::{Level, Spot, Syntax, edit_document};
+use olmdex_fbc::{Level, Spot};
 use olmdex_text::json::{Reader, Step};
 
 /// The annotation by which the pipelines choose catalogs for a bundle.
@@ -188,8 +188,11 @@ impl Publications {
     /// The versions of OpenShift that catalogs are made for: those of the repository, or those that the pipelines know.
     #[must_use]
     pub fn minors(&self) -> Vec<Minor> {
-        let known = openshift::all_catalogs().map(|(major, minor)| Minor { major, minor });
-        if self.catalogs.is_empty() { known.collect() } else { self.catalogs.keys().copied().collect() }
+        if self.catalogs.is_empty() {
+            openshift::all_catalogs().collect()
+        } else {
+            self.catalogs.keys().copied().collect()
+        }
     }
 
     /// The operator's catalog directories, with the names of their catalogs.
@@ -203,7 +206,7 @@ impl Publications {
     /// The heads that the pipelines put into the catalog of a version, by the annotations of the bundles.
     #[must_use]
     pub fn heads(&self, minor: Minor) -> Vec<PublishedHead> {
-        let taken = |number: &usize| takes(&self.operator.versions[*number], minor);
+        let taken = |number: &usize| self.operator.versions[*number].takes(minor);
         let channels = self.operator.all_channels().into_iter();
         let heads =
             channels.filter_map(|channel| Some((channel, self.operator.members(channel).into_iter().rfind(taken)?)));
@@ -213,7 +216,7 @@ impl Publications {
     /// A version of the operator in each of its channels, if the pipelines put it into the catalog of a version of OpenShift.
     #[must_use]
     pub fn channels_of(&self, version: &str, minor: Minor) -> Vec<PublishedHead> {
-        let Some(found) = self.find(version).filter(|it| takes(it, minor)) else { return Vec::new() };
+        let Some(found) = self.find(version).filter(|it| it.takes(minor)) else { return Vec::new() };
         found.facts.channels.iter().map(|it| self.head(it, found)).collect()
     }
 
@@ -249,7 +252,7 @@ impl Publications {
         if self.has_templates() {
             return self.of_released(found, minor);
         }
-        if takes(found, minor) {
+        if found.takes(minor) {
             return Publication { is_there: true, reasons: Vec::new(), change: None, own_template: None };
         }
         absent(vec![self.excluded(found)], Some(self.next_version(found, minor)))
@@ -339,34 +342,23 @@ impl Publications {
     /// makes the new one too.
     fn promoted(&self, minor: Minor, name: &str) -> Option<PublicationChange> {
         let mut change = PublicationChange::default();
-        let mapped = self.mapping_of(name);
-        let source = match mapped {
-            // What one template makes is the same in each catalog of a level.
-            Some((_, mapping)) => self.nearest(minor, |it| mapping.catalogs.contains(&it.name)),
-            None if self.operator.settings.mapping.is_empty() => self.nearest(minor, |_| true),
-            None => self.nearest(minor, |it| self.mapping_of(&it.name).is_some()),
-        };
-        let operator = &self.operator.name;
-        let template = match (mapped, source) {
-            (Some((_, mapping)), _) => mapping.template.clone(),
-            (None, Some(source)) if self.mapping_of(&source.name).is_none() => {
-                self.add_catalog(&mut change, name, "TEMPLATE", Some(source));
-                return Some(change);
-            }
-            (None, Some(source)) => {
-                let (number, mapping) = self.mapping_of(&source.name)?;
-                change.steps.push(format!(
-                    "add `{name}` to the catalogs of template `{}` in `operators/{operator}/ci.yaml`",
-                    mapping.template
-                ));
-                let (before, after) = self.with_catalog(number, name)?;
-                let path = format!("operators/{operator}/ci.yaml");
-                change.files.push(ChangedFile { path, content: NewContent::Edited { before, after } });
-                mapping.template.clone()
-            }
-            (None, None) => return self.first_catalog(name),
-        };
-        self.add_catalog(&mut change, name, &template, source);
+        if let Some((_, mapping)) = self.mapping_of(name) {
+            // A template makes the same text in each catalog of a level.
+            let source = self.nearest(minor, |it| mapping.catalogs.contains(&it.name));
+            self.add_catalog(&mut change, name, Some(&mapping.template), source);
+            return Some(change);
+        }
+        let is_without = self.operator.settings.mapping.is_empty();
+        let source = self.nearest(minor, |it| is_without || self.mapping_of(&it.name).is_some());
+        let Some(source) = source else { return self.first_catalog(name) };
+        let mapping = self.mapping_of(&source.name);
+        if let Some((number, mapping)) = mapping {
+            let ci = format!("operators/{}/ci.yaml", self.operator.name);
+            change.steps.push(format!("add `{name}` to the catalogs of template `{}` in `{ci}`", mapping.template));
+            let (before, after) = self.with_catalog(number, name)?;
+            change.files.push(ChangedFile { path: ci, content: NewContent::Edited { before, after } });
+        }
+        self.add_catalog(&mut change, name, mapping.map(|it| it.1.template.as_str()), Some(source));
         Some(change)
     }
 
@@ -389,7 +381,7 @@ impl Publications {
         let (before, after) = self.with_mapping(number, &template, name)?;
         let path = format!("operators/{operator}/ci.yaml");
         change.files.push(ChangedFile { path, content: NewContent::Edited { before, after } });
-        self.add_catalog(&mut change, name, &template, Some(source));
+        self.add_catalog(&mut change, name, Some(&template), Some(source));
         Some(change)
     }
 
@@ -398,7 +390,7 @@ impl Publications {
         &self,
         change: &mut PublicationChange,
         name: &str,
-        template: &str,
+        template: Option<&str>,
         source: Option<&CatalogDirectory>,
     ) {
         let operator = &self.operator.name;
@@ -419,6 +411,10 @@ impl Publications {
                 ));
             }
             _ => {
+                let Some(template) = template else {
+                    change.steps.push(format!("render a template to `{target}/catalog.yaml`"));
+                    return;
+                };
                 change.steps.push(format!("render template `{template}` to `{target}/catalog.yaml`"));
                 let level = if level == Level::CsvMetadata { " --migrate-level all" } else { "" };
                 change.commands.push(format!(
@@ -478,7 +474,8 @@ impl Publications {
         let mut items: Vec<String> = mapping.items().map(|it| json[it.offset()..it.end()].to_owned()).collect();
         change(&mut items)?;
         let fbc = with_members(json, fbc, &one("catalog_mapping", format!("[{}]", items.join(","))), "");
-        edited(file, &with_members(json, root, &one("fbc", fbc), ""))
+        let (after, _) = file.edited(&with_members(json, root, &one("fbc", fbc), "")).ok()?;
+        Some((file.text.clone(), after))
     }
 
     /// A version of an operator with templates: whether its release configuration leads to the catalog.
@@ -531,9 +528,9 @@ impl Publications {
     fn of_annotations(&self, minor: Minor) -> Publication {
         let mut order: Vec<&VersionDirectory> = self.operator.versions.iter().collect();
         order.sort_by(|a, b| a.facts.order(&b.facts));
-        if order.iter().any(|it| takes(it, minor)) {
+        if order.iter().any(|it| it.takes(minor)) {
             // An older version is there.
-            let newest = order.last().filter(|it| !takes(it, minor));
+            let newest = order.last().filter(|it| !it.takes(minor));
             let reasons = newest.map(|it| self.excluded(it)).into_iter().collect();
             return Publication { is_there: true, reasons, change: None, own_template: None };
         }
@@ -567,7 +564,7 @@ impl Publications {
     /// A published bundle must not be changed, so the next one says more.
     fn next_version(&self, version: &VersionDirectory, minor: Minor) -> PublicationChange {
         let selector = version.facts.openshift.as_deref().unwrap_or_default();
-        let widened = openshift::widened(selector, (minor.major, minor.minor));
+        let widened = openshift::widened(selector, minor);
         let newer = match shown_version(version) {
             "" => "the next version".to_owned(),
             version => format!("a version after {version}"),
@@ -593,19 +590,8 @@ fn absent(reasons: Vec<PublicationReason>, change: Option<PublicationChange>) ->
     Publication { is_there: false, reasons, change, own_template: None }
 }
 
-fn takes(version: &VersionDirectory, minor: Minor) -> bool {
-    openshift::takes(version.facts.openshift.as_deref(), (minor.major, minor.minor))
-}
-
 fn shown_version(version: &VersionDirectory) -> &str {
     if version.facts.version.is_empty() { &version.name } else { &version.facts.version }
-}
-
-/// A file with another value, as text before and after.
-fn edited(file: &RepositoryFile, new: &str) -> Option<(Vec<u8>, Vec<u8>)> {
-    let (front, document, behind) = file.parts();
-    let edited = edit_document(document, Syntax::Yaml, new).ok()?;
-    Some((file.text.clone(), [front, edited.text.as_bytes(), behind].concat()))
 }
 
 /// Whether a directory is that of an operator with another name than its package.

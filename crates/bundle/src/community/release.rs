@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::configuration::{Mapping, TemplateRelease};
 use super::file::{RepositoryFile, Unread};
 use super::operator::{Operator, VersionDirectory};
-use olmdex_fbc::{EditError, Edited, Level, Syntax, edit_document};
+use olmdex_fbc::{EditError, Level, Syntax, edit_document};
 use olmdex_text::json::{self, Reader, Value};
 use olmdex_text::yaml::{self, NodeKind};
 
@@ -229,9 +229,8 @@ fn edit(
                 amended_semver(&file, wanted, image)
             };
             let new = new.map_err(|what| ReleaseError::Form { template: template.clone(), what })?;
-            let (front, document, behind) = file.parts();
-            let Edited { text, rewritten } = edit_document(document, Syntax::Yaml, &new).map_err(failed)?;
-            (Some(file.text.clone()), [front, text.as_bytes(), behind].concat(), rewritten)
+            let (after, rewritten) = file.edited(&new).map_err(failed)?;
+            (Some(file.text.clone()), after, rewritten)
         }
         Err(Unread::Absent) => {
             let (start, new) = if is_basic {
@@ -278,7 +277,7 @@ fn channel(operator: &Operator, name: &str, entry: &str) -> String {
     format!("{{\"schema\":\"olm.channel\",\"name\":{name},\"package\":{package},\"entries\":[{entry}]}}")
 }
 
-fn bundle(image: &str) -> String {
+pub(super) fn bundle(image: &str) -> String {
     format!("{{\"schema\":\"olm.bundle\",\"image\":{}}}", quoted(image))
 }
 
