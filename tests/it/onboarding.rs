@@ -44,7 +44,7 @@ fn put(root: &Path, bundles: &[Made<'_>]) {
 fn onboarded(root: &Path, openshift: &[u64], policy: SupportPolicy) -> Result<Onboarding, OnboardingError> {
     let wish = OnboardingWish {
         openshift: openshift.iter().map(|minor| Minor { major: 4, minor: *minor }).collect(),
-        image: &|package, _, version| Some(format!("q.io/{package}:{version}")),
+        image: &|package, _, version| format!("q.io/{package}:{version}"),
         policy,
         unreleased: None,
     };
@@ -255,4 +255,23 @@ fn nothing_is_written_if_a_catalog_would_not_be_valid_or_a_link_leads_elsewhere(
     answer.expect_code(3);
     assert_eq!(std::fs::read_dir(root.join("outside")).unwrap().count(), 0, "{}", answer.err());
     assert_eq!(names(), ["1.0.0", "1.1.0", "catalogs"]);
+}
+
+#[test]
+fn catalogs_of_other_operators_are_not_judged() {
+    let directory = scratch();
+    let root = directory.path();
+    put(&root.join("operators"), &[made("1.0.0", "a", "")]);
+    write(root, "config.yaml", "allowed_bundle_registries: [q.io/]\n");
+    write(
+        root,
+        "catalogs/v4.18/shop/catalog.yaml",
+        "schema: olm.bundle\nname: shop.v1\npackage: shop\nimage: x.io/shop:1\n",
+    );
+    let run = |path: &str| olmdex(["check", path, "--pipeline", "community"]).in_directory(root).answer();
+    assert!(run("catalogs/v4.18").out().contains("x.io/shop:1"), "the other catalog is refused");
+    let arguments = ["onboard", "operators/kiosk", "--image-template", "q.io/{{.Package}}:{{.Version}}", "--openshift"];
+    let answer = olmdex(arguments.into_iter().chain(["4.18"])).in_directory(root).answer();
+    assert!(root.join("catalogs/v4.18/kiosk/catalog.yaml").is_file(), "{}", answer.err());
+    assert!(!answer.err().contains("shop"), "{}", answer.err());
 }

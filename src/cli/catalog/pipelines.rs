@@ -141,6 +141,30 @@ impl Pipelines {
         input: &Input,
         findings: &mut Vec<Finding>,
     ) -> Result<(), CommandError> {
+        self.add_catalog_image(path, shown, input, findings)?;
+        if self.suites().is_empty() {
+            return Ok(());
+        }
+        match Repository::around(path) {
+            Some(repository) => {
+                let catalogs = repository.catalogs().into_iter().filter(|it| is_within(&it.path, path)).collect();
+                findings.append(&mut self.catalogs(&repository, catalogs));
+            }
+            None => self.note(format!(
+                "check_bundle_images_in_fbc, check_olm_bundle_object_in_fbc: `{shown}` is in no repository of operators, as `REPO/catalogs/vX.Y/OPERATOR`"
+            )),
+        }
+        Ok(())
+    }
+
+    /// Adds what the pipelines that build an image of a catalog say, and names the check that refuses what opm refuses.
+    pub(crate) fn add_catalog_image(
+        &mut self,
+        path: &Path,
+        shown: &str,
+        input: &Input,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), CommandError> {
         let has = |profile: Profile| profile.rules().iter().any(|it| self.rules.iter().any(|rule| rule.id == it.id));
         let (konflux, iib) = (has(Profile::Konflux), has(Profile::Iib));
         if konflux || iib {
@@ -172,18 +196,6 @@ impl Pipelines {
         let opm = opm.into_iter().find(|it| self.asks(it.0)).map(|it| it.1);
         for finding in findings.iter_mut().filter(|it| is_error(it) && it.check.is_none()) {
             finding.check = opm;
-        }
-        if self.suites().is_empty() {
-            return Ok(());
-        }
-        match Repository::around(path) {
-            Some(repository) => {
-                let catalogs = repository.catalogs().into_iter().filter(|it| is_within(&it.path, path)).collect();
-                findings.append(&mut self.catalogs(&repository, catalogs));
-            }
-            None => self.note(format!(
-                "check_bundle_images_in_fbc, check_olm_bundle_object_in_fbc: `{shown}` is in no repository of operators, as `REPO/catalogs/vX.Y/OPERATOR`"
-            )),
         }
         Ok(())
     }
