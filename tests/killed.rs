@@ -57,6 +57,7 @@ const ROWS: &[Row] = &[
         &["operators/shop/1.1.0", "--image", "quay.io/example/shop:v1.1.0", "--templates-only"],
         "operators",
     ),
+    writes("onboard", &["kiosk", "--image-template", "quay.io/example/{{.Package}}:{{.Version}}"], "kiosk"),
     writes("edit add", &["new-bundle.yaml", "--channel", "candidate", "-i", "shop"], "shop"),
     writes("edit add-property", &["tested=true", "--where", "package = 'till'", "-i", "shop"], "shop"),
     writes("edit default-channel", &["till/candidate", "-i", "shop"], "shop"),
@@ -118,6 +119,7 @@ const ROWS: &[Row] = &[
     reads("why-not", &["till@1.0.0", "--installed", "1.1.0", "-i", "{}"]),
     reads("graph", &["till", "-o", "svg", "-i", "{}"]),
     reads("diff", &["{}", "next"]),
+    reads("whereis", &["till", "-i", "{}"]),
     reads("history", &["till", "-i", "now={}", "-i", "next=next"]),
     reads("check-graph", &["till", "-i", "{}"]),
     writes("check-graph", &["-i", "shop", "--baseline", BASELINE, "--write-baseline"], BASELINE),
@@ -285,6 +287,13 @@ fn seeds() -> (TempDir, Tree) {
         let copied = Command::new("cp").arg("-rL").arg(fixtures.join(from)).arg(root.join(to)).status().unwrap();
         assert!(copied.success());
     }
+    // An operator that has bundles and no catalog yet.
+    let (operator, bare) = (root.join("operators/shop"), root.join("kiosk"));
+    std::fs::create_dir(&bare).unwrap();
+    for version in ["1.0.0", "1.1.0"] {
+        let copied = Command::new("cp").arg("-r").arg(operator.join(version)).arg(&bare).status().unwrap();
+        assert!(copied.success());
+    }
     for name in ["shop", "needs"] {
         let index = format!("{name}.db");
         olmdex(["build", "-q", name, "-o", &index]).in_directory(&root).answer().expect_code(0);
@@ -366,6 +375,8 @@ fn content(root: &Path, name: &str) -> Option<String> {
             let files = tree(&path).into_iter();
             return Some(files.map(|(name, text)| format!("{name:?}\n{}\n", String::from_utf8_lossy(&text))).collect());
         }
+        // Written last: with it, everything is written.
+        "kiosk" => return std::fs::read_to_string(path.join("ci.yaml")).ok(),
         "operators" => return Some(std::fs::read_to_string(path.join("shop/catalog-templates/basic.yaml")).unwrap()),
         _ => {}
     }

@@ -97,6 +97,9 @@ pub(crate) fn run(context: &Context, args: &OnboardArgs) -> CommandResult {
     for template in &onboarding.templates {
         changes.extend(catalogs(context, &place, &onboarding, template)?);
     }
+    // The last file: as long as it does not name the templates, an interrupted run can be repeated.
+    let ci = place.of_operator("ci.yaml");
+    changes.push(place.change(ci, onboarding.ci_before.clone(), onboarding.ci_after.clone()));
     let n_catalogs: usize = onboarding.templates.iter().map(|it| it.catalogs.len()).sum();
     let n_written = write_changes(context, changes, args.dry_run)?;
     if args.dry_run {
@@ -309,15 +312,25 @@ fn check(context: &Context, args: &OnboardArgs, place: &Place, onboarding: &Onbo
         let path = place.root.join("catalogs").join(catalog);
         let own = place.root.join(place.catalog(catalog, &onboarding.package));
         let input = Input::directory(&own)?;
+        let shown = own.display().to_string();
         let mut found = Vec::new();
-        pipelines.add_catalog(&path, &own.display().to_string(), &input, &mut found)?;
-        findings.extend(found.into_iter().filter(|it| !findings.contains(it)).collect::<Vec<_>>());
+        match place.repository {
+            // The checks of the repository have looked at it already.
+            Some(_) => pipelines.add_catalog_image(&path, &shown, &input, &mut found)?,
+            None => pipelines.add_catalog(&path, &shown, &input, &mut found)?,
+        }
+        // Findings without a place are the same in each catalog.
+        for finding in found {
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
     }
-    let is_error = |it: &&Finding| it.rule.severity == Severity::Error;
     findings.iter().for_each(|it| context.reporter.finding(it));
     pipelines.unchecked().iter().for_each(|it| context.reporter.note(&format!("not checked: {it}")));
     context.reporter.note(&pipelines.verdict(&findings));
-    Ok(if findings.iter().any(|it| is_error(&it)) { Exit::No } else { Exit::Yes })
+    let is_refused = findings.iter().any(|it| it.rule.severity == Severity::Error);
+    Ok(if is_refused { Exit::No } else { Exit::Yes })
 }
 
 impl From<OnboardingError> for CommandError {
