@@ -243,10 +243,10 @@ impl WhereisQuestion {
 
     /// Adds the catalogs that the repository makes and that were not read.
     fn add_catalogs_of_repository(&self, repository: &Publications, items: &mut Vec<CatalogPresence>) {
-        let read: BTreeSet<Minor> = items.iter().filter_map(minor_of).collect();
+        let mut known: BTreeSet<Minor> = items.iter().filter_map(minor_of).collect();
         let minors = repository.minors();
-        for minor in minors.iter().chain(&self.openshift).filter(|it| !read.contains(it)) {
-            if items.iter().filter_map(minor_of).any(|it| it == *minor) {
+        for minor in minors.iter().chain(&self.openshift) {
+            if !known.insert(*minor) {
                 continue;
             }
             let mut item = self.absent(format!("v{minor}"), Some(*minor));

@@ -128,12 +128,6 @@ impl AskOptions {
         Self { input: words.to_vec(), catalog: Vec::new() }
     }
 
-    /// Options that name sources, each with the name of its catalog.
-    pub(crate) fn of_named(sources: &[(String, PathBuf)]) -> Self {
-        let input = sources.iter().map(|(name, path)| format!("{name}={}", path.display()));
-        Self { input: input.collect(), catalog: Vec::new() }
-    }
-
     /// The sources as words of a command, for who reads it elsewhere: a path that begins at the root says more about this machine than
     /// it helps, and gets a placeholder.
     #[cfg(feature = "page")]

@@ -5,7 +5,6 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token, UnifiedDiffConfig, UnifiedDiffPrinter};
 
 use crate::ask::{
     AbsenceReason, CatalogPresence, ChannelPresence, FileChange, MirroredCatalog, PackageName, SmallestChange,
@@ -16,6 +15,7 @@ use crate::cli::args::name::package;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::text::text_of;
 use crate::cli::args::upgrade::parse_minor;
+use crate::cli::print::difference::{LineKind, difference};
 use crate::cli::print::fit::columns;
 use crate::cli::print::paragraph::write_wrapped;
 use crate::cli::print::table::{self, Column, Row, column, wide};
@@ -142,22 +142,23 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
     };
     let answers = question.answer(index.as_ref())?;
     let exit = if answers.is_there { Exit::Yes } else { Exit::No };
-    let rows = |output| table::RowOptions::of(output);
-    match args.output {
+    let format = match args.output {
         WhereisFormat::Text => {
-            let printed = print_for_people(args, &answers).map_err(CommandError::from);
-            unless_reader_left(printed)?;
+            unless_reader_left(print_for_people(args, &answers).map_err(CommandError::from))?;
+            return Ok(exit);
         }
         WhereisFormat::Patch => return print_patch(context, args, &answers),
-        WhereisFormat::Wide => table::print(answers.items, &rows(RowFormat::Wide))?,
-        WhereisFormat::Data(format) => table::print(answers.items, &rows(RowFormat::Data(format)))?,
-        WhereisFormat::Name => {
-            let having = answers.items.into_iter().filter(|it| it.is_there);
-            table::print(having.collect(), &rows(RowFormat::Name))?;
-        }
-        WhereisFormat::Csv => table::print(answers.items, &rows(RowFormat::Csv))?,
-        WhereisFormat::Markdown => table::print(answers.items, &rows(RowFormat::Markdown))?,
+        WhereisFormat::Wide => RowFormat::Wide,
+        WhereisFormat::Data(format) => RowFormat::Data(format),
+        WhereisFormat::Name => RowFormat::Name,
+        WhereisFormat::Csv => RowFormat::Csv,
+        WhereisFormat::Markdown => RowFormat::Markdown,
+    };
+    let mut items = answers.items;
+    if format == RowFormat::Name {
+        items.retain(|it| it.is_there);
     }
+    table::print(items, &table::RowOptions::of(format))?;
     Ok(exit)
 }
 
@@ -174,7 +175,8 @@ fn open(
             if own.is_empty() {
                 return Ok(None);
             }
-            AskOptions::of_named(&own).open(context).map(Some)
+            let words: Vec<String> = own.iter().map(|(name, path)| format!("{name}={}", path.display())).collect();
+            AskOptions::of_words(&words).open(context).map(Some)
         }
         _ => args.ask.open_about(context, [&args.name]).map(Some),
     }
@@ -380,50 +382,27 @@ fn patch(files: &[FileChange]) -> String {
                 "diff --git a/{from} b/{path}\nsimilarity index 100%\ncopy from {from}\ncopy to {path}\n"
             )),
             (None, Some(before), Some(after)) => {
-                let input = InternedInput::new(before.as_str(), after.as_str());
-                let mut diff = Diff::compute(Algorithm::Histogram, &input);
-                diff.postprocess_lines(&input);
-                let printer = GitLines(&input.interner);
-                let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &input);
-                text.push_str(&format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n{hunks}"));
+                text.push_str(&format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n"));
+                for (kind, line) in difference(1, before, after) {
+                    text.push_str(match kind {
+                        LineKind::Range => "",
+                        LineKind::Kept => " ",
+                        LineKind::Removed => "-",
+                        LineKind::Added => "+",
+                    });
+                    text.push_str(&line);
+                    match kind {
+                        LineKind::Range => text.push('\n'),
+                        _ if line.ends_with('\n') => {}
+                        // The last line of a file may have no end.
+                        _ => text.push_str("\n\\ No newline at end of file\n"),
+                    }
+                }
             }
             (None, ..) => {}
         }
     }
     text
-}
-
-/// Lines of a patch as git reads them: the last line of a file may have no end.
-struct GitLines<'a>(&'a Interner<&'a str>);
-
-impl GitLines<'_> {
-    fn write(&self, mut f: impl std::fmt::Write, sign: char, token: Token) -> std::fmt::Result {
-        let line = self.0[token];
-        write!(f, "{sign}{line}")?;
-        if line.ends_with('\n') { Ok(()) } else { f.write_str("\n\\ No newline at end of file\n") }
-    }
-}
-
-impl UnifiedDiffPrinter for GitLines<'_> {
-    fn display_header(
-        &self,
-        mut f: impl std::fmt::Write,
-        start_before: u32,
-        start_after: u32,
-        len_before: u32,
-        len_after: u32,
-    ) -> std::fmt::Result {
-        writeln!(f, "@@ -{},{len_before} +{},{len_after} @@", start_before + 1, start_after + 1)
-    }
-
-    fn display_context_token(&self, f: impl std::fmt::Write, token: Token) -> std::fmt::Result {
-        self.write(f, ' ', token)
-    }
-
-    fn display_hunk(&self, mut f: impl std::fmt::Write, before: &[Token], after: &[Token]) -> std::fmt::Result {
-        before.iter().try_for_each(|it| self.write(&mut f, '-', *it))?;
-        after.iter().try_for_each(|it| self.write(&mut f, '+', *it))
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The difference between two texts, as `diff -u` prints it.
 
+use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
 use std::ops::Range;
 use std::path::Path;
@@ -27,14 +28,41 @@ pub(crate) fn print_difference(
     let shown = path.display().to_string();
     let shown = printable(&shown);
     writeln!(out, "--- {shown}\n+++ {shown}")?;
+    for (kind, line) in difference(first_line, old, new) {
+        let line = printable(line.trim_end_matches(['\n', '\r']));
+        match kind {
+            LineKind::Range => writeln!(out, "{}", paint(color, "36", &line))?,
+            LineKind::Kept => writeln!(out, " {line}")?,
+            LineKind::Removed => writeln!(out, "{}", paint(color, "31", &format!("-{line}")))?,
+            LineKind::Added => writeln!(out, "{}", paint(color, "32", &format!("+{line}")))?,
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// What a line of a difference is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    /// Which lines of both texts follow.
+    Range,
+    Kept,
+    Removed,
+    Added,
+}
+
+/// The lines of the difference between two texts that start on a line of a file, with their ends, without the signs before them.
+pub(crate) fn difference<'t>(first_line: u32, old: &'t str, new: &'t str) -> Vec<(LineKind, Cow<'t, str>)> {
     let input = InternedInput::new(old, new);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
-    let lines = |tokens: &[imara_diff::Token], range: Range<u32>| -> Vec<String> {
+    let lines = |kind: LineKind, range: Range<u32>| {
+        let tokens = if kind == LineKind::Added { &input.after } else { &input.before };
         let tokens = tokens.get(range.start as usize..range.end as usize).unwrap_or_default();
-        tokens.iter().map(|it| printable(input.interner[*it].trim_end_matches(['\n', '\r'])).into_owned()).collect()
+        tokens.iter().map(|it| (kind, Cow::Borrowed(input.interner[*it]))).collect::<Vec<_>>()
     };
+    let mut found = Vec::new();
     // Changes with few lines between them are shown together.
     for group in hunks.chunk_by(|a, b| b.before.start - a.before.end <= 2 * AROUND) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
@@ -44,24 +72,15 @@ pub(crate) fn print_difference(
         let new = first.after.start - n_before..last.after.end + n_behind;
         // No lines are behind the line that is named.
         let range = |it: &Range<u32>| format!("{},{}", it.start + first_line - u32::from(it.is_empty()), it.len());
-        writeln!(out, "{}", paint(color, "36", &format!("@@ -{} +{} @@", range(&old), range(&new))))?;
+        found.push((LineKind::Range, format!("@@ -{} +{} @@", range(&old), range(&new)).into()));
         let mut at = old.start;
         for hunk in group {
-            for line in lines(&input.before, at..hunk.before.start) {
-                writeln!(out, " {line}")?;
-            }
-            for line in lines(&input.before, hunk.before.clone()) {
-                writeln!(out, "{}", paint(color, "31", &format!("-{line}")))?;
-            }
-            for line in lines(&input.after, hunk.after.clone()) {
-                writeln!(out, "{}", paint(color, "32", &format!("+{line}")))?;
-            }
+            found.extend(lines(LineKind::Kept, at..hunk.before.start));
+            found.extend(lines(LineKind::Removed, hunk.before.clone()));
+            found.extend(lines(LineKind::Added, hunk.after.clone()));
             at = hunk.before.end;
         }
-        for line in lines(&input.before, at..old.end) {
-            writeln!(out, " {line}")?;
-        }
+        found.extend(lines(LineKind::Kept, at..old.end));
     }
-    out.flush()?;
-    Ok(())
+    found
 }
