@@ -57,11 +57,13 @@ impl PinQuestion<'_> {
         let mut answers = PinAnswers::default();
         for subscription in &self.now.subscriptions {
             let old = self.before.and_then(|it| it.subscriptions.iter().find(|it| is_same(it, subscription)));
-            self.subscription(index, &sources, subscription, old, &mut answers)?;
+            let state = self.subscription(index, &sources, subscription, old, &mut answers.findings)?;
+            answers.pins.push(state);
         }
         for extension in &self.now.extensions {
             let old = self.before.and_then(|it| it.extensions.iter().find(|it| it.name == extension.name));
-            self.extension(index, extension, old, &mut answers)?;
+            let state = self.extension(index, extension, old, &mut answers.findings)?;
+            answers.pins.push(state);
         }
         Ok(answers)
     }
@@ -72,8 +74,8 @@ impl PinQuestion<'_> {
         sources: &CatalogSources,
         subscription: &Subscription,
         old: Option<&Subscription>,
-        answers: &mut PinAnswers,
-    ) -> Result<(), AskError> {
+        findings: &mut Vec<Finding>,
+    ) -> Result<PinState, AskError> {
         let Subscription { package, namespace, name, source, source_namespace, starting, .. } = subscription;
         let pinned = Pinned { object: format!("Subscription {namespace}/{name}"), package, place: &subscription.place };
         let mut state = PinState {
@@ -87,34 +89,32 @@ impl PinQuestion<'_> {
         };
         let Some(catalog) = sources.catalog(source_namespace, source) else {
             let message = format!("{} {}", pinned.object, sources.unknown_words(source_namespace, source));
-            answers.findings.push(pinned.finding(rules::PIN_NOT_KNOWN, message, "tie it with `--source-map`"));
-            answers.pins.push(state);
-            return Ok(());
+            findings.push(pinned.finding(rules::PIN_NOT_KNOWN, message, "tie it with `--source-map`"));
+            return Ok(state);
         };
         let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
         let graphs = index.package_graphs(&filter, package)?;
         let placed = placed(graphs.first(), subscription, &catalog);
         state.exists = state.pin.as_ref().map(|_| placed.is_ok());
         match placed {
-            Err((message, help)) => answers.findings.push(pinned.finding(rules::PIN_MISSING, message, &help)),
+            Err((message, help)) => findings.push(pinned.finding(rules::PIN_MISSING, message, &help)),
             Ok(channel) => {
                 let of_package = Filter { package: Some(package.clone()), ..filter };
                 let heads = index.channels(&of_package)?.into_iter().filter(|it| it.channel == channel);
                 let head = heads.map(|it| it.head).find(|it| !it.is_empty());
                 let ask = |installed: &str| self.of_subscription(&catalog, subscription, installed);
-                answers.findings.extend(not_held(&pinned, subscription, &head));
+                findings.extend(not_held(&pinned, subscription, &head));
                 if let Some(pin) = &state.pin {
                     state.next = next(index, &ask(pin));
                 }
                 if let (Some(from), Some(to)) = (&state.from, &state.pin) {
                     let way = path(index, &ask(from), to);
-                    answers.findings.extend(pinned.unreachable(from, to, &way));
+                    findings.extend(pinned.unreachable(from, to, &way));
                     state.path = way.map(steps).unwrap_or_default();
                 }
             }
         }
-        answers.pins.push(state);
-        Ok(())
+        Ok(state)
     }
 
     /// A question about a Subscription as it is when a bundle is installed.
@@ -150,8 +150,8 @@ impl PinQuestion<'_> {
         index: &Index,
         extension: &ClusterExtension,
         old: Option<&ClusterExtension>,
-        answers: &mut PinAnswers,
-    ) -> Result<(), AskError> {
+        findings: &mut Vec<Finding>,
+    ) -> Result<PinState, AskError> {
         let ClusterExtension { name, package, version, .. } = extension;
         let pinned = Pinned { object: format!("ClusterExtension {name}"), package, place: &extension.place };
         let from = old.map(|it| it.version.as_str()).filter(|it| is_exact(it) && it != version);
@@ -169,9 +169,8 @@ impl PinQuestion<'_> {
         if bundles.is_empty() {
             let message = format!("{}: no catalog has the package `{package}`", pinned.object);
             let help = format!("`olmdex search {package}` finds packages with similar names");
-            answers.findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
-            answers.pins.push(state);
-            return Ok(());
+            findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
+            return Ok(state);
         }
         // Without anything installed, the question is whether the catalogs have what the range asks for.
         let fresh = self.of_extension(extension, None).updates(index, &mut |_| {});
@@ -179,21 +178,18 @@ impl PinQuestion<'_> {
             Ok(found) => found.answers.into_iter().next(),
             Err(error) => {
                 let help = error.help().unwrap_or_else(|| "name its catalogs with `--with`".to_owned());
-                answers.findings.push(pinned.finding(rules::PIN_MISSING, format!("{}: {error}", pinned.object), &help));
-                answers.pins.push(state);
-                return Ok(());
+                findings.push(pinned.finding(rules::PIN_MISSING, format!("{}: {error}", pinned.object), &help));
+                return Ok(state);
             }
         };
         let Some(taken) = taken else {
-            answers.pins.push(state);
-            return Ok(());
+            return Ok(state);
         };
         if taken.is_negative() && taken.verdict != Verdict::Refused {
             let message = format!("{}: {}", pinned.object, taken.reason);
             let help = format!("`olmdex list versions {package}` lists the versions that there are");
-            answers.findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
-            answers.pins.push(state);
-            return Ok(());
+            findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
+            return Ok(state);
         }
         state.exists = state.pin.as_ref().map(|_| true);
         if let Some(target) = &taken.target {
@@ -211,14 +207,13 @@ impl PinQuestion<'_> {
                         pinned.object, target.version, stuck.reason
                     );
                     let help = format!("pin a version between them, or see `olmdex path {package}@{from} --olm v1`");
-                    answers.findings.push(pinned.finding(rules::PIN_UNREACHABLE, message, &help));
+                    findings.push(pinned.finding(rules::PIN_UNREACHABLE, message, &help));
                 } else {
                     state.path = vec![target.version.clone()];
                 }
             }
         }
-        answers.pins.push(state);
-        Ok(())
+        Ok(state)
     }
 
     fn of_extension(&self, extension: &ClusterExtension, installed: Option<(String, String)>) -> UpgradeQuestion {
