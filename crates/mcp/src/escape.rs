@@ -72,6 +72,15 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text of at most so many bytes, which says how much of it is missing.
+pub(crate) fn shortened(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let end = (0..=max).rev().find(|it| text.is_char_boundary(*it)).unwrap_or_default();
+    format!("{} … ({} bytes more)", &text[..end], text.len() - end)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{CLOSE, json, line, shown};

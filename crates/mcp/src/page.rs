@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
-use super::escape::{self, CLOSE, OPEN};
+use super::escape::{self, CLOSE, OPEN, shortened};
 
 /// How many bytes the text of an answer has at most.
 pub(crate) const MAX_TEXT: usize = 4096;
@@ -96,7 +96,7 @@ fn begun_before(lines: &[std::borrow::Cow<'_, str>], start: usize) -> usize {
         .count()
 }
 
-/// What the page is of, for a program.
+/// The place of the page in the whole answer, for a program.
 fn about(
     answer: &Answer,
     command: &str,
@@ -181,15 +181,6 @@ fn shown_warnings(answer: &Answer) -> Vec<String> {
     answer.warnings.iter().take_while(fits).cloned().collect()
 }
 
-/// A text that says how much of it is missing.
-fn shortened(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let end = (0..=max).rev().find(|it| text.is_char_boundary(*it)).unwrap_or_default();
-    format!("{} … ({} bytes more)", &text[..end], text.len() - end)
-}
-
 /// Where a page ends that begins at `start`: behind the last item that fits, else inside the first.
 fn end_of_page(all: &str, start: usize, budget: usize) -> usize {
     if all.len() - start <= budget {
@@ -198,7 +189,6 @@ fn end_of_page(all: &str, start: usize, budget: usize) -> usize {
     let last = (start..=start + budget).rev().find(|it| all.is_char_boundary(*it)).unwrap_or(start);
     match all[start..last].rfind('\n') {
         Some(length) if length > 0 => start + length,
-        _ if all.as_bytes().get(last) == Some(&b'\n') => last,
         _ => last,
     }
 }

@@ -3,8 +3,10 @@
 use olmdex_ask::package_findings;
 use olmdex_base::diag::json::FindingJson;
 use olmdex_index::query::Filter;
+use olmdex_text::encoding::percent;
 
 use super::answer::{Answer, Trouble};
+use super::question::{List, known_catalogs};
 use super::words::Words;
 use super::world::World;
 
@@ -40,9 +42,7 @@ fn catalogs(world: &World) -> Result<(Answer, String), Trouble> {
 
 fn packages(world: &World, catalog: &str) -> Result<(Answer, String), Trouble> {
     let index = world.index();
-    let names = index.catalog_names()?;
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    olmdex_ask::must_have(catalog, &names)?;
+    known_catalogs(&index, &List(vec![catalog.to_owned()]))?;
     let rows = index.packages(&Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() })?;
     let words: Words = world.words().option("--catalog", Some(catalog));
     Ok((Answer::of("PackageList", &rows)?, words.names([&"packages".to_owned()]).line("list")))
@@ -61,30 +61,12 @@ fn findings(world: &World, package: &str) -> Result<(Answer, String), Trouble> {
 
 /// A name as a part of an address.
 fn encoded(name: &str) -> String {
-    let mut out = String::new();
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~@".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    percent::encoded(name, percent::IN_SEGMENT)
 }
 
 /// The name that a part of an address means.
 fn decoded(part: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits = [rest.next()?, rest.next()?];
-        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-    }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(percent::decoded(part, false)?).ok()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::Trouble;
-use super::escape::{self, CLOSE, OPEN};
+use super::escape::{self, CLOSE, OPEN, shortened};
 use super::page::page;
 use super::resource::{self, CATALOGS, FINDINGS, PACKAGES};
 use super::tool::{self, Outcome};
@@ -136,13 +136,13 @@ fn answered(
     cursor: Option<&str>,
 ) -> Result<CallToolResult, ErrorData> {
     let Some(outcome) = tool::ask(world, name, arguments) else {
-        let name = short(&escape::line(name), 100);
+        let name = shortened(&escape::line(name), 100);
         let words = format!("there is no tool `{name}`; there are {}", tool::names().join(", "));
         return Err(ErrorData::invalid_params(words, None));
     };
     match outcome {
         Outcome::Invalid(error) => {
-            Err(ErrorData::invalid_params(format!("{name}: {}", short(&escape::line(&error), 500)), None))
+            Err(ErrorData::invalid_params(format!("{name}: {}", shortened(&escape::line(&error), 500)), None))
         }
         Outcome::Asked(Err(trouble), command) => Ok(failed(&trouble, Some(&command))),
         Outcome::Asked(Ok(answer), command) => {
@@ -160,25 +160,16 @@ fn bad_cursor() -> ErrorData {
 
 /// A question without an answer. Names of catalogs may stand in the words.
 fn failed(trouble: &Trouble, command: Option<&str>) -> CallToolResult {
-    let mut text = format!("{OPEN}\nerror: {}\n", short(&escape::line(&trouble.message), MAX_TROUBLE / 2));
+    let mut text = format!("{OPEN}\nerror: {}\n", shortened(&escape::line(&trouble.message), MAX_TROUBLE / 2));
     if let Some(help) = &trouble.help {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "help: {}", short(&escape::line(help), MAX_TROUBLE / 2));
+        let _ = writeln!(text, "help: {}", shortened(&escape::line(help), MAX_TROUBLE / 2));
     }
     let _ = writeln!(text, "{CLOSE}");
     if let Some(command) = command {
-        let _ = writeln!(text, "same answer: {}", short(&escape::line(command), 700));
+        let _ = writeln!(text, "same answer: {}", shortened(&escape::line(command), 700));
     }
     CallToolResult::error(vec![ContentBlock::text(text)])
-}
-
-/// A text that says how much of it is missing.
-fn short(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let end = (0..=max).rev().find(|it| text.is_char_boundary(*it)).unwrap_or_default();
-    format!("{} … ({} bytes more)", &text[..end], text.len() - end)
 }
 
 /// A page of a resource.
@@ -187,12 +178,12 @@ fn read(world: &World, uri: &str) -> Result<ReadResourceResult, ErrorData> {
         Some((address, cursor)) => (address, Some(cursor)),
         None => (uri, None),
     };
-    let shown = short(&escape::line(uri), 200);
+    let shown = shortened(&escape::line(uri), 200);
     let nothing = || ErrorData::resource_not_found(format!("there is no resource `{shown}`"), None);
     let (answer, command) = match resource::read(world, address).ok_or_else(nothing)? {
         Ok(found) => found,
         Err(trouble) => {
-            let words = short(&escape::line(&trouble.message), MAX_TROUBLE);
+            let words = shortened(&escape::line(&trouble.message), MAX_TROUBLE);
             return Err(ErrorData::resource_not_found(words, None));
         }
     };
@@ -247,7 +238,7 @@ impl ServerHandler for Assistant {
             resources.push(Resource::new(CATALOGS, "catalogs").with_description(about).with_mime_type("text/plain"));
         }
         for name in &names[start..end] {
-            let title = format!("packages of {}", short(&escape::line(name), 200));
+            let title = format!("packages of {}", shortened(&escape::line(name), 200));
             resources.push(Resource::new(resource::packages_of(name), title).with_mime_type("text/plain"));
         }
         let mut result = ListResourcesResult::with_all_items(resources);

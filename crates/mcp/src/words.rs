@@ -1,5 +1,7 @@
 //! The command line that gives the same answer.
 
+use olmdex_text::encoding::shell;
+
 /// Words of a command line: options first, then what needs no option.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
@@ -45,18 +47,9 @@ impl Words {
     pub(crate) fn line(self, command: &str) -> String {
         let separator = self.names.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned());
         let words = self.options.into_iter().chain(["-o".to_owned(), "json".to_owned()]);
-        let words: Vec<String> = words.chain(separator).chain(self.names).map(|it| quoted(&it)).collect();
+        let words: Vec<String> = words.chain(separator).chain(self.names).map(|it| shell::word(&it)).collect();
         format!("olmdex {command} {}", words.join(" "))
     }
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &McpArgs) -> CommandResult {
     }
     world.are_named = args.ask.names_catalogs();
     if !args.cluster.is_empty() {
-        // Of a live cluster, the warnings say what this user may not read.
+        // The warnings of a live cluster say what this user may not read.
         if args.cluster.iter().any(|it| it.as_os_str().as_encoded_bytes().starts_with(b"@")) {
             world.unknown.clone_from(&cluster.warnings);
         }

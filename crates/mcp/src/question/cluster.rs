@@ -22,7 +22,8 @@ pub(super) fn minor_of(text: Option<&String>) -> Result<Option<Minor>, Trouble> 
     text.map(|it| minor(it)).transpose().map_err(Trouble::of)
 }
 
-fn gates_of(text: Option<&String>) -> Result<Gates, Trouble> {
+/// The feature gates that a text sets.
+pub(super) fn gates_of(text: Option<&String>) -> Result<Gates, Trouble> {
     let gates = text.map(|it| Gates::parse(it)).transpose();
     Ok(gates.map_err(|it| Trouble::of(it.to_string()))?.unwrap_or_default())
 }
@@ -71,7 +72,7 @@ impl Question for Compat {
         let step = Move { from, to: minor_of(self.to.as_ref())?.unwrap_or_else(|| from.next()) };
         must_lead_on(step)?;
         let index = world.index();
-        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        known_catalogs(&index, &self.catalog)?;
         let question = CompatQuestion {
             step,
             olm: self.olm.map(OlmWord::value).unwrap_or_default(),
@@ -215,7 +216,7 @@ pub(crate) struct V1Check {
 impl Question for V1Check {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
         let index = world.index();
-        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        known_catalogs(&index, &self.catalog)?;
         let question = ReadinessQuestion {
             names: self.names.0.clone(),
             cluster: world.cluster(self.cluster.unwrap_or(true)),

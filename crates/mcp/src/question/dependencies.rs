@@ -37,7 +37,7 @@ impl Question for Deps {
             return Err(Trouble::of("`closure` and `invert` are two questions"));
         }
         let index = world.index();
-        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        known_catalogs(&index, &self.catalog)?;
         let target = Target::find(&index, &self.catalog.0, &self.name)?;
         let wish =
             DependencyWish { closure: self.closure, invert: self.invert, options: options_of_work(DEFAULT_WORK) };
@@ -91,7 +91,7 @@ impl Question for Resolve {
             return Err(Trouble::of("nothing to resolve").help("name a package with `install`"));
         }
         let index = world.index();
-        known_catalogs(&index.catalog_names()?, &self.catalog)?;
+        known_catalogs(&index, &self.catalog)?;
         let question = NamespaceQuestion {
             cluster: cluster.map(|it| it.0).unwrap_or_default(),
             install: self.install.0.clone(),

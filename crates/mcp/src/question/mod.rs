@@ -13,7 +13,8 @@ use serde::de::DeserializeOwned;
 use super::answer::{Answer, Trouble};
 use super::world::World;
 
-pub(crate) use catalog::{Diff, Explain, Images, Search, Show};
+pub(crate) use catalog::{Diff, Explain, Images, Search, Show, known_catalogs};
+pub(crate) use choice::List;
 pub(crate) use cluster::{Compat, Plan, V1Check};
 pub(crate) use dependencies::{Deps, Resolve};
 pub(crate) use sql::Sql;

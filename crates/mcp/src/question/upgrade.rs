@@ -1,6 +1,6 @@
 //! Upgrades of packages: what OLM takes, by which way, and why not.
 
-use olmdex_ask::{Channels, FewestWish, Gates, PathWish, UpgradeQuestion};
+use olmdex_ask::{Channels, FewestWish, PathWish, UpgradeQuestion};
 use olmdex_rules::cluster::LabelSelector;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::Question;
 use super::catalog::known_catalogs;
 use super::choice::{List, OlmWord, PolicyWord};
+use super::cluster::{gates_of, minor_of};
 use crate::answer::{Answer, Trouble};
 use crate::words::Words;
 use crate::world::World;
@@ -46,8 +47,7 @@ macro_rules! asked {
 
 impl Asked<'_> {
     fn question(&self, world: &World) -> Result<UpgradeQuestion, Trouble> {
-        known_catalogs(&world.index().catalog_names()?, self.catalog)?;
-        let gates = self.gates.map(|it| Gates::parse(it)).transpose().map_err(|it| Trouble::of(it.to_string()))?;
+        known_catalogs(&world.index(), self.catalog)?;
         let selector = self.selector.map(|it| LabelSelector::parse(it)).transpose();
         Ok(UpgradeQuestion {
             name: self.name.cloned(),
@@ -56,7 +56,7 @@ impl Asked<'_> {
             channels: self.channel.0.clone(),
             olm: self.olm.map(OlmWord::value).unwrap_or_default(),
             policy: self.policy.map(PolicyWord::value).unwrap_or_default(),
-            gates: gates.unwrap_or_default(),
+            gates: gates_of(self.gates)?,
             selector: selector.map_err(Trouble::of)?,
             cluster: world.cluster(self.cluster),
             source_map: world.source_map.clone(),
@@ -172,7 +172,7 @@ impl Question for Path {
         let fewest = FewestWish {
             at_most: self.alternatives.unwrap_or(1),
             avoids_deprecated: self.avoid_deprecated,
-            openshift: super::cluster::minor_of(self.openshift.as_ref())?,
+            openshift: minor_of(self.openshift.as_ref())?,
             max_work: MAX_STEPS,
         };
         let wish = PathWish { to: self.to.clone(), fewest: self.shortest.then_some(fewest) };
