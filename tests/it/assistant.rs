@@ -266,7 +266,7 @@ fn what_is_no_question_is_an_error_of_the_protocol() {
     }
     assert_eq!(session.ask("no/such/method", &json!({}))["error"]["code"], -32601);
     assert!(session.ask("resources/read", &json!({"uri": "olmdex://nothing"}))["error"].is_object());
-    // What has no answer is told to the assistant.
+    // The assistant hears why a question has no answer.
     for (tool, arguments, words) in [
         ("show", json!({"name": "kedda"}), "did you mean `keda`?"),
         ("plan", json!({"to": "4.17"}), "this server knows no cluster"),

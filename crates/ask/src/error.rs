@@ -203,7 +203,7 @@ pub enum AskError {
     /// Manifests do not say which version of OpenShift a cluster has.
     #[error("{0} has no ClusterVersion")]
     NoClusterVersion(String),
-    /// What a ClusterVersion says is no version.
+    /// A ClusterVersion names something that is no version.
     #[error("the ClusterVersion says version `{version}`: {reason}")]
     BadClusterVersion {
         /// What it says.

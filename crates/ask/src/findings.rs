@@ -37,7 +37,7 @@ pub struct DifferenceWish {
     pub details: bool,
 }
 
-/// What differs between two catalogs, of what is wanted.
+/// The wanted differences between two catalogs.
 #[derive(Debug)]
 pub struct Differences {
     /// The changes.
@@ -58,7 +58,7 @@ impl Differences {
     }
 }
 
-/// What differs between two catalogs, of what is wanted; `is_omitted` leaves out more.
+/// The wanted differences between two catalogs; `is_omitted` leaves out more.
 ///
 /// # Errors
 /// As [`changes`]; [`AskError::NoPackageInEither`].

@@ -130,7 +130,7 @@ impl Uninstallable {
     }
 }
 
-/// What an image is warned of: its reference is empty, or its tag can move.
+/// The warning about an image: its reference is empty, or its tag can move.
 #[must_use]
 pub fn image_warning(image: &ImageUse) -> Option<String> {
     if image.has_digest {

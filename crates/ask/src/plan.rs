@@ -27,8 +27,8 @@ pub fn must_lead_between_extended(from: Minor, to: Minor) -> Result<(), AskError
     if leads { Ok(()) } else { Err(AskError::NoExtendedWay(Move { from, to })) }
 }
 
-/// What a plan is made of that an index has: its catalogs, lifecycles and updates. What `updates` names counts instead of the updates that the
-/// index holds. Catalogs are left out whose names do not say for which version they are: each is warned of.
+/// The parts of a plan that an index holds: its catalogs, lifecycles and updates. Updates that `updates` names replace those of the index.
+/// A catalog whose name does not say its version of OpenShift is left out, with a warning.
 ///
 /// # Errors
 /// [`BasisError`]
@@ -43,7 +43,7 @@ pub fn basis_of_index(
         None => index.update_sources()?,
     };
     let found = PlanBasis::new(index, source_map, updates);
-    // That there is no catalog is no surprise to who has read which names say nothing.
+    // A reader who was told which names say nothing expects that there is no catalog.
     let is_known = |name: &&String| match &found {
         Ok(basis) => basis.catalogs.iter().any(|it| it.catalog == **name),
         Err(error) => !matches!(error, BasisError::NoCatalog),

@@ -64,7 +64,7 @@ fn unknown_name(index: &Index, name: String) -> Result<AskError, AskError> {
     let help = match closest_of_same_numbers(&name, all.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
-            // Of what only looks alike, another version is not what was meant.
+            // A name that only looks alike is not meant if it is another version.
             let all: Vec<String> = all.into_iter().filter(|it| !it.contains(|c: char| c.is_ascii_digit())).collect();
             guess(&name, &all, "`olmdex list packages` and `olmdex search` show what there is")
         }

@@ -430,7 +430,7 @@ struct Tasks<'a> {
     sizes: (u64, usize),
 }
 
-/// What is left of a large file.
+/// The rest of a large file.
 enum Rest<'a> {
     File(Source),
     Bytes(&'a [u8]),

@@ -238,7 +238,7 @@ impl Answers {
         Ok(self.workspace_edit(changes))
     }
 
-    /// What can be done about findings: explained are all, mended those that have one safe answer.
+    /// The actions for findings: each can be explained; those with one safe answer can be fixed.
     fn code_actions(&mut self, at: &Question) -> Answer {
         let group = self.workspace.documents.open.get(&at.key).and_then(|it| it.group.clone());
         let open = group.map(|it| self.workspace.documents.texts_of(&it)).unwrap_or_default();

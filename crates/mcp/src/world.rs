@@ -1,4 +1,4 @@
-//! What all questions are asked about: the catalogs, and what is known of a cluster.
+//! The world that all questions are about: the catalogs, and the known parts of a cluster.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ pub struct CatalogWord {
     pub is_index: bool,
 }
 
-/// What all questions are asked about.
+/// The catalogs and the cluster that all questions are about.
 #[derive(Debug)]
 pub struct World {
     index: Mutex<Index>,
@@ -33,7 +33,7 @@ pub struct World {
     pub are_named: bool,
     /// The cluster, if there is one, with words for it in messages.
     pub cluster: Option<(Cluster, String)>,
-    /// What is not known of the cluster, in words, since it may not be read.
+    /// The parts of the cluster that this user may not read, in words.
     pub unknown: Vec<String>,
     /// What `--cluster` was given.
     pub cluster_words: Vec<String>,

@@ -68,7 +68,7 @@ pub(crate) fn context_of(argument: &str) -> Option<&str> {
     argument.strip_prefix(MARK)
 }
 
-/// What a live cluster says, and what it does not let this user read, in words.
+/// The objects of a live cluster, and the kinds that this user may not read, in words.
 pub(crate) fn read_live(name: &str) -> Result<(Cluster, Vec<String>), CommandError> {
     must_be_a_context(name)?;
     Asking { name, patience: Patience::default(), programs: &PROGRAMS }.read()

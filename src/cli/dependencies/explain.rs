@@ -30,7 +30,7 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn run(_: &Context, args: &ExplainArgs) -> CommandResult {
     let text = message(&args.words)?;
-    // What came over standard input, or as several words, is a message.
+    // Standard input and several words are a message.
     let explained = match args.words.as_slice() {
         [word] if word != crate::source::STDIN => explain(word)?,
         _ => explain_message(&text),
