@@ -74,3 +74,15 @@ fn the_architecture_is_read_in_one_sitting() {
     let len = std::fs::read_to_string(path).unwrap().len();
     assert!((8_000..=12_500).contains(&len), "{len} bytes");
 }
+
+#[test]
+fn the_folders_that_it_names_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let row = text.lines().find(|it| it.starts_with("| `olmdex` |")).expect("the row of the program");
+    let names: Vec<&str> = row.split('`').skip(1).step_by(2).skip(1).collect();
+    assert!(names.len() > 3, "{row}");
+    for name in names {
+        assert!(root.join(name).exists() || root.join("src/cli").join(name).is_dir(), "`{name}` is no folder");
+    }
+}

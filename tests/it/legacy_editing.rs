@@ -109,6 +109,18 @@ fn removing_and_pruning_packages() {
     );
     run(&["rm", "-p", "fop"]).expect_code(4).expect_words("did you mean `foo`? `--permissive` goes on without it");
     assert!(!out.exists(), "a refused step writes nothing");
+    for part in ["foo@1.1.0", "foo@v1.1.0", "foo/beta", "foo.v1.1.0"] {
+        let run = |verb: &str| olmdex(["legacy", verb]).arg(&path).arg(part).arg("-O").arg(&out).answer();
+        run("rm").expect_code(2).expect_words("is a part of package `foo`, and whole packages are removed");
+        run("prune").expect_code(0).expect_words("is a part of package `foo`, which is kept as a whole");
+        assert_eq!(query(&out, "SELECT name FROM package"), "foo", "{part}");
+        std::fs::remove_file(&out).unwrap();
+    }
+    run(&["rm", "-p", "bar@9.9.9,foo.v1.1.0", "--permissive"])
+        .expect_code(0)
+        .expect_words("whole packages are removed");
+    assert_eq!(query(&out, "SELECT count(*) FROM package"), "2");
+    std::fs::remove_file(&out).unwrap();
     run(&["rm", "-p", "bar,absent", "--permissive"]).expect_code(0);
     assert_eq!(query(&out, "SELECT name FROM package"), "foo");
     // The bundle in no channel goes too, and what only the removed bundle required stays while somebody provides it.

@@ -57,6 +57,7 @@ mod lost_edits;
 mod machine_pages;
 mod migrating;
 mod mirrors;
+mod names;
 mod namespaces;
 mod onboarding;
 mod one_answer;

@@ -69,6 +69,14 @@ pub enum LegacyError {
         /// The package that was meant.
         meant: Option<String>,
     },
+    /// A step that removes whole packages is given a part of one.
+    #[error("`{word}` is a part of package `{package}`, and whole packages are removed")]
+    Part {
+        /// The word.
+        word: String,
+        /// The package.
+        package: String,
+    },
     /// Bundles cannot be added.
     #[error(transparent)]
     NotAdded(#[from] Box<AddRefusal>),
@@ -129,6 +137,9 @@ impl LegacyError {
             }
             Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
             Self::NoPackage { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
+            Self::Part { package, .. } => {
+                format!("name the package, `{package}`; `olmdex legacy deprecate-truncate` cuts old versions off")
+            }
             Self::NotAdded(refusal) => refusal.help(),
             Self::File(error) => return error.help(),
             Self::Write { .. } => {

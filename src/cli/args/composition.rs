@@ -46,7 +46,7 @@ pub(crate) fn config(
 /// The file that names catalogs. `example` is how the command is called with a source.
 pub(crate) fn with_catalogs(config: Option<Config>, example: &str) -> Result<Config, CommandError> {
     let help = format!(
-        "name catalogs, as in `{example}`, or list them in olmdex.toml: `[catalogs.NAME]` with `source = \"my-catalog\"`"
+        "name catalogs with `-i PATH`, as in `{example}`, or list them in olmdex.toml: `[catalogs.NAME]` with `source = \"my-catalog\"`"
     );
     match config {
         None => Err(CommandError::usage(format!("no catalog given, and there is no {FILE_NAME}")).help(help)),

@@ -36,6 +36,19 @@ pub(crate) fn whole_package(context: &Context, index: &Index, text: &str) -> Res
     Ok(name.package)
 }
 
+/// The packages that a command reads as a whole, before any source is open: `PKG@VERSION` and `PKG/CHANNEL` are parts.
+pub(crate) fn whole_packages(context: &Context, texts: &[String]) -> Vec<String> {
+    let whole = |text: &String| {
+        let name = PackageName::parse(text);
+        if name.is_part() {
+            let package = &name.package;
+            context.reporter.note(&format!("`{text}` is a part of package `{package}`, which is looked at as a whole"));
+        }
+        name.package
+    };
+    texts.iter().map(whole).collect()
+}
+
 /// The package and version of the bundle that a word names; `None` if it names anything else.
 pub(crate) fn bundle_of(index: &Index, text: &str) -> Result<Option<(String, String)>, CommandError> {
     if index.package_names()?.iter().any(|it| it == text) {

@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args, Command};
 
 use crate::cli::args::sources::is_path;
+use crate::fbc::without_v;
 use crate::version::Version;
 
 /// Declares `-i` in a command that takes its sources by position. [`placed`] moves what it names there.
@@ -30,10 +31,13 @@ fn unplaced(_: &str) -> Result<String, &'static str> {
 const SOURCES: &[&str] = &["SOURCE", "[NAME=]SOURCE", "[NAME=]PATH", "OLD", "NEW", "FILE", "DIR", "NAME|DIR"];
 
 /// Names of positions that packages and bundles have.
-const NAMES: &[&str] = &["PKG", "[NS:]PKG", "NAME", "BUNDLE", "API|PKG"];
+const NAMES: &[&str] = &["PKG", "[NS:]PKG", "NAME", "BUNDLE", "API|PKG", "ENTRY"];
 
 /// Commands with positions for channels.
 const OF_CHANNELS: &[&str] = &["edit", "z-stream"];
+
+/// A command that takes a channel, or a version for the channel that it is in.
+const OF_CHANNEL_OR_VERSION: &str = "z-stream";
 
 /// The name of such a position.
 const OF_CHANNEL: &str = "PKG/CHANNEL";
@@ -179,6 +183,14 @@ fn next_value<'w>(rest: &mut (impl Iterator<Item = &'w OsString> + Clone)) -> Op
     Some(next.clone())
 }
 
+/// The option of a command that a word names.
+fn option_of<'c>(command: &'c Command, word: &str) -> Option<&'c Arg> {
+    command.get_arguments().find(|it| match word.strip_prefix("--") {
+        Some(name) => it.get_long() == Some(name),
+        None => it.get_short().is_some_and(|short| word.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4]))),
+    })
+}
+
 /// Whether the word after an option is its value.
 fn takes_next(option: &Arg) -> bool {
     option.get_action().takes_values() && !option.is_require_equals_set()
@@ -217,6 +229,14 @@ fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
         let is_it = |name: &&str| it.strip_prefix(*name).is_some_and(|it| !it.starts_with(char::is_alphanumeric));
         it != OF_CHANNEL && NAMES.iter().any(is_it)
     };
+    // An option that takes packages. A version behind it can be no source.
+    let takes_no_version = (0..n_taken).all(|it| position(command, it).is_some_and(|it| SOURCES.contains(&it)));
+    let is_of_packages = |option: &Part| {
+        let found = option.words.first().and_then(|it| it.to_str()).and_then(|it| option_of(command, it));
+        let name = found.and_then(|it| it.get_value_names()).and_then(|it| it.first());
+        takes_no_version && option.words.len() == 2 && name.is_some_and(|it| is_name(it))
+    };
+    let is_whole = |it: &&str| !it.contains(['@', '/']) && !is_path(it) && !is_version(it);
     let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
     let mut n_positions = 0;
     for part in parts {
@@ -225,13 +245,22 @@ fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
             continue;
         }
         let text = part.words.first().and_then(|it| it.to_str()).unwrap_or_default();
+        if is_version(text)
+            && let Some(option) = joined.last_mut().filter(|it| it.role == Role::Option && is_of_packages(it))
+            && let Some(value) = option.words.last_mut()
+            && value.to_str().is_some_and(|it| is_whole(&it))
+        {
+            value.push("@");
+            value.push(text);
+            continue;
+        }
         let takes_version =
             n_positions > 0 && position(command, n_positions - 1).is_some_and(is_name) && is_version(text);
-        let separator = if takes_version { "@" } else { "/" };
+        let is_of_channel = command.get_name() == OF_CHANNEL_OR_VERSION && Version::parse(without_v(text)).is_ok();
+        let separator = if takes_version || is_of_channel { "@" } else { "/" };
         let joins = takes_version || (takes_channel && n_positions == 1);
         let last =
             joined.last_mut().filter(|it| joins && it.role == Role::Position).and_then(|it| it.words.first_mut());
-        let is_whole = |it: &&str| !it.contains(['@', '/']) && !is_path(it) && !is_version(it);
         match last {
             Some(last) if last.to_str().as_ref().is_some_and(is_whole) => {
                 last.push(separator);
@@ -299,6 +328,17 @@ mod tests {
             ("edit default-channel keda stable -i a", "edit default-channel keda/stable -i a"),
             ("edit default-channel keda 2.1", "edit default-channel keda/2.1"),
             ("edit default-channel keda/stable", "edit default-channel keda/stable"),
+            ("edit set-edges keda/stable keda 2.1.0", "edit set-edges keda/stable keda@2.1.0"),
+            ("edit set-edges stable keda 2.1.0 -i a", "edit set-edges stable/keda 2.1.0 -i a"),
+            ("z-stream keda stable", "z-stream keda/stable"),
+            ("z-stream keda 2.1", "z-stream keda/2.1"),
+            ("z-stream keda v2.1.0", "z-stream keda@v2.1.0"),
+            // Packages that an option names.
+            ("filter -p keda 2.1.0 -i a", "filter -p keda@2.1.0 -i a"),
+            ("filter --package keda v2.1.0 --package b", "filter --package keda@v2.1.0 --package b"),
+            ("filter -p keda/stable 2.1.0", "filter -p keda/stable 2.1.0"),
+            ("filter -c file 2.1.0", "filter -c file 2.1.0"),
+            ("diff -p keda 2.1.0", "diff -p keda@2.1.0"),
         ] {
             let words = |text: &str| text.split(' ').map(Into::into).collect::<Vec<std::ffi::OsString>>();
             let line = |text: &str| words(&format!("olmdex {text}"));

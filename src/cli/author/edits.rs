@@ -263,20 +263,24 @@ fn changes(
             one(package, Change::Remove(target))
         }
         Verb::DefaultChannel { channel: text } => {
-            let (package, channel) = channel(text)?;
+            let (package, channel) = channel(catalog, text)?;
             one(package, Change::DefaultChannel(channel))
         }
         Verb::RenameChannel { channel: text, new } => {
-            let (package, from) = channel(text)?;
+            let (package, from) = channel(catalog, text)?;
             if new.is_empty() {
                 return Err(CommandError::usage("a channel needs a name").help("name it: `PKG/CHANNEL NEW`"));
             }
             one(package, Change::RenameChannel { from, to: new.clone() })
         }
         Verb::SetEdges { channel: text, entry, edges } => {
-            let (package, channel) = match (channel(text), Name::parse(entry)) {
+            let (package, channel) = match (channel(catalog, text), Name::parse(entry)) {
                 // The entry names the package, too.
                 (Err(_), Name::Version(package, _)) if !is_path(text) => (package, text.clone()),
+                (Err(error), bundle @ Name::Plain(_)) => match catalog.find(&bundle) {
+                    Ok((package, Target::Bundle(_))) if !is_path(text) => (package, text.clone()),
+                    _ => return Err(error),
+                },
                 (found, _) => found?,
             };
             let (entry, edges) = edges_of(catalog, &package, entry, edges)?;
@@ -299,10 +303,18 @@ fn find(catalog: &CatalogEdit, text: &str) -> Result<(String, Target), CommandEr
     Ok(catalog.find(&Name::parse(text))?)
 }
 
-/// A package and its channel.
-fn channel(text: &str) -> Result<(String, String), CommandError> {
+/// A package and its channel. A bundle stands for its package.
+fn channel(catalog: &CatalogEdit, text: &str) -> Result<(String, String), CommandError> {
     match Name::parse(text) {
-        Name::Channel(package, channel) => Ok((package, channel)),
+        Name::Channel(package, channel) => {
+            let package_of = |name: &str| catalog.find(&Name::Plain(name.to_owned())).ok().map(|it| it.0);
+            match (package_of(&package), package_of(&channel)) {
+                (Some(package), _) => Ok((package, channel)),
+                // The words came in the other order: `CHANNEL PKG`.
+                (None, Some(of_channel)) => Ok((of_channel, package)),
+                (None, None) => Ok((package, channel)),
+            }
+        }
         _ => {
             let error = CommandError::usage(format!("`{text}` is not a channel of a package"));
             Err(error.help("name both: `PKG/CHANNEL`"))

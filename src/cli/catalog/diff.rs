@@ -8,8 +8,9 @@ use std::path::Path;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::ask::{self, DifferenceWish, Differences};
+use crate::ask::{self, DifferenceWish, Differences, PackageName};
 use crate::cli::args::formats::RowFormat;
+use crate::cli::args::name::{bundle_of, whole_package};
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::args::two_states::TwoStates;
 use crate::cli::args::words::SourceOption;
@@ -49,7 +50,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "NAME")]
     new_catalog: Option<String>,
     /// Only this package; may be repeated
-    #[arg(long, short, value_name = "PACKAGE")]
+    #[arg(long, short, value_name = "PKG")]
     package: Vec<String>,
     /// Show also what added and removed packages, channels and bundles consist of
     #[arg(long)]
@@ -126,7 +127,13 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
     let wish = DifferenceWish { breaking: args.breaking, details: args.details };
     let is_omitted = |change: &Change| args.omit.iter().any(|kind| kind.fits(change));
-    let differences = ask::differences(old_side, new_side, &args.package, wish, is_omitted)?;
+    let mut packages = Vec::with_capacity(args.package.len());
+    for text in &args.package {
+        let package = PackageName::parse(text).package;
+        let is_in_new = new_index.package_names()?.contains(&package) || bundle_of(new_index, text)?.is_some();
+        packages.push(whole_package(context, if is_in_new { new_index } else { old_index }, text)?);
+    }
+    let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;
     let is_same = differences.is_same();
     let Differences { changes: mut found, n_ignored, n_details, unchecked } = differences;
     if args.rows.output == RowFormat::Markdown {

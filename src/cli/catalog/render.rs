@@ -13,6 +13,7 @@ use crate::bundle;
 use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::image_template;
 use crate::cli::args::legacy_source::{self, is_legacy};
+use crate::cli::args::name::whole_packages;
 use crate::cli::catalog::render_bundles;
 use crate::cli::catalog::render_composed::{self, Wanted};
 use crate::cli::print::defects::{UNMIGRATABLE, report};
@@ -27,7 +28,7 @@ use crate::json;
 use crate::source::Source;
 
 /// Print catalogs as one stream of blobs, byte for byte as `opm render` does
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex render my-catalog/ > catalog.json
   olmdex render my-catalog/ -o yaml --package keda
@@ -45,7 +46,7 @@ pub(crate) struct RenderArgs {
     #[arg(short, long, value_parser = words::<Format>(), hide_possible_values = true)]
     output: Option<Format>,
     /// Only this package; may be repeated
-    #[arg(long, short, value_name = "PACKAGE")]
+    #[arg(long, short, value_name = "PKG")]
     package: Vec<String>,
     /// Only this catalog of an index, or of olmdex.toml; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -81,6 +82,7 @@ impl RenderArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
+    let args = &RenderArgs { package: whole_packages(context, &args.package), ..args.clone() };
     if args.sources.is_empty() {
         let wanted = Wanted {
             config: args.config.as_deref(),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::ask::guess;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -26,7 +27,9 @@ pub(super) fn run(context: &Context, sources: &[String], globs: &[String], targe
         ExportError::File(error) => error.into(),
         ExportError::NoPackage => {
             let error = CommandError::new(Exit::NotFound, "no package has such a name");
-            error.help("`olmdex list packages` shows what there is")
+            let names = index.package_names().unwrap_or_default();
+            let otherwise = "`olmdex list packages` shows what there is";
+            error.help(globs.first().map_or(otherwise.to_owned(), |it| guess(it, &names, otherwise)))
         }
         other => CommandError::new(Exit::Input, other.to_string()),
     })?;

@@ -86,6 +86,9 @@ fn report(context: &Context, outcome: &str, done: &Done) {
     for text in &done.passed_over {
         context.reporter.warning(text);
     }
+    for (word, package) in &done.kept_whole {
+        context.reporter.note(&format!("`{word}` is a part of package `{package}`, which is kept as a whole"));
+    }
     for name in &done.stranded {
         let text = format!("bundle `{name}` is in no channel any more");
         context.reporter.warning(&text);

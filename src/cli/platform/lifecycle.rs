@@ -7,18 +7,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::ask::{guess, no_package};
 use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::formats::choices;
 use crate::cli::args::lifecycles::read_lifecycles;
+use crate::cli::args::name::bundle_of;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
-use crate::fbc::Name;
-use crate::openshift::{LifecycleRow, PlatformFit, SupportLevel};
+use crate::fbc::{Name, without_v};
+use crate::index::Index;
+use crate::openshift::{Lifecycle, LifecycleRow, PlatformFit, SupportLevel};
 
 /// Show how long versions are supported, and on which OpenShift versions
 ///
@@ -101,16 +104,13 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
         }
     }
     for name in &args.packages {
-        let (package, version) = match Name::parse(name) {
-            Name::Version(package, version) => (package, Some(version)),
-            Name::Channel(package, _) => (package, None),
-            _ => (name.clone(), None),
-        };
+        let (package, version) = named(name, index.as_ref(), &all)?;
         let of_package = all.iter().filter(|it| it.1.package == package);
         let found: Vec<LifecycleRow> = of_package
             .flat_map(|(source, it)| LifecycleRow::of(source, it, version.as_deref(), day, openshift.as_deref()))
             .collect();
         if found.is_empty() {
+            must_be_known(context, index.as_ref(), &package, &all)?;
             let version = version.as_deref().unwrap_or_default();
             rows.push(LifecycleRow::unknown(&package, version, day, openshift.as_deref()));
         }
@@ -141,6 +141,52 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
         context.reporter.note(&format!("support is that of {day}; `--date` is for another day"));
     }
     Ok(if is_no { Exit::No } else { Exit::Yes })
+}
+
+/// The package and version that a word means. A bundle has the version that the catalogs give it; without catalogs, the one in its name.
+fn named(
+    word: &str,
+    index: Option<&Index>,
+    lifecycles: &[(String, Lifecycle)],
+) -> Result<(String, Option<String>), CommandError> {
+    let name = match Name::parse(word) {
+        Name::Version(package, version) => return Ok((package, Some(version))),
+        Name::Channel(package, _) => return Ok((package, None)),
+        Name::Plain(name) => name,
+    };
+    if let Some(index) = index
+        && let Some((package, version)) = bundle_of(index, &name)?
+    {
+        return Ok((package, Some(version)));
+    }
+    let mut packages = lifecycles.iter().map(|it| it.1.package.as_str());
+    let version_of = |package: &str| {
+        let version = without_v(name.strip_prefix(package)?.strip_prefix('.')?);
+        version.starts_with(|it: char| it.is_ascii_digit()).then(|| (package.to_owned(), Some(version.to_owned())))
+    };
+    Ok(packages.find_map(version_of).unwrap_or((name.clone(), None)))
+}
+
+/// A package that neither the catalogs nor the lifecycles have is more likely a slip than meant. Lifecycles alone do not say which packages
+/// there are.
+fn must_be_known(
+    context: &Context,
+    index: Option<&Index>,
+    package: &str,
+    lifecycles: &[(String, Lifecycle)],
+) -> Result<(), CommandError> {
+    if lifecycles.iter().any(|it| it.1.package == package) {
+        return Ok(());
+    }
+    let Some(index) = index else {
+        let names: Vec<String> = lifecycles.iter().map(|it| it.1.package.clone()).collect();
+        let meant = guess(package, &names, "");
+        if !meant.is_empty() {
+            context.reporter.note(&format!("no lifecycle is of `{package}`; {meant}"));
+        }
+        return Ok(());
+    };
+    if index.package_names()?.iter().any(|it| it == package) { Ok(()) } else { Err(no_package(index, package)?.into()) }
 }
 
 /// Whether something that was named is answered with no: of a package as a whole, if none of its versions is good.

@@ -214,7 +214,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     named.extend(args.database.iter().map(|path| NamedSource::parse(&path.to_string_lossy())));
     if named.is_empty() {
         let error = CommandError::usage("no catalog given");
-        return Err(error.help("name an index or catalogs, as in `olmdex serve my-catalog/`"));
+        return Err(error.help("name an index or catalogs with `-i PATH`, as in `olmdex serve my-catalog/`"));
     }
     if args.cache_enforce_integrity == Some(true) && args.cache_dir.is_none() {
         return Err(CommandError::usage("--cache-dir must be specified with --cache-enforce-integrity"));

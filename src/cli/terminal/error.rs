@@ -177,7 +177,7 @@ impl From<crate::legacy::LegacyError> for CommandError {
             | LegacyError::Refused { .. }
             | LegacyError::NotAdded(_) => Exit::No,
             LegacyError::NoPackage { .. } => Exit::NotFound,
-            LegacyError::Target(_) => Exit::Usage,
+            LegacyError::Target(_) | LegacyError::Part { .. } => Exit::Usage,
             LegacyError::File(error) => exit_of_file(error),
             _ => Exit::Input,
         };

@@ -12,7 +12,7 @@ use crate::upgrade::{Condition, WhyNot};
 
 /// Explain why OLM does not take a version, and what would make it
 ///
-/// With `-o csv` and `-o markdown`: all conditions.
+/// Exits with 0 if the answer says why not, and with 1 if OLM takes the version. With `-o csv` and `-o markdown`: all conditions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why-not keda@2.10.1 --installed 2.8.1

@@ -49,9 +49,12 @@ pub fn packages(texts: &[String]) -> Result<Vec<Package>, AskedError> {
     let mut operator = Operator::default();
     let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
     for text in texts {
-        let (names, range) = match text.split_once('@') {
-            Some((names, range)) => (names, parse_range(without_v(range))?),
-            None => (text.as_str(), Range::default()),
+        let is_version = |it: &&str| Version::parse_tolerant(without_v(it)).is_ok();
+        let (names, range) = match (text.split_once('@'), text.split_once(' ')) {
+            (Some((names, range)), _) => (names, parse_range(without_v(range))?),
+            // `PKG VERSION`, as one word of a shell.
+            (None, Some((name, version))) if is_version(&version) => (name, parse_range(without_v(version))?),
+            _ => (text.as_str(), Range::default()),
         };
         let (name, channel) = match names.split_once('/') {
             Some((name, channel)) => (name, Some(channel)),

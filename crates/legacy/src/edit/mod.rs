@@ -66,6 +66,8 @@ pub struct Done {
     pub stranded: Vec<String>,
     /// Bundles that are deprecated now, in the order of the request.
     pub deprecated: Vec<String>,
+    /// Words for a part of a package, with the package that is kept for each.
+    pub kept_whole: Vec<(String, String)>,
     /// What was passed over, because it was allowed to be.
     pub passed_over: Vec<String>,
 }

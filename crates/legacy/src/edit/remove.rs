@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: no row is looked at by itself.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::fallible_iterator::FallibleIterator as _;
 use rusqlite::{Batch, Statement, StatementStatus};
@@ -57,11 +57,21 @@ INSERT OR IGNORE INTO doomed
       AND name NOT IN (SELECT operatorbundle_name FROM deprecated WHERE operatorbundle_name IS NOT NULL)";
 
 /// The error about a package that is not there.
-fn absent(package: &str, text: String, names: &[String], guesses: &Guesses<'_>) -> LegacyError {
-    // What names a part of a package means that one, and removing all of it is not for us to decide.
-    let named = Name::parse(package);
-    let whole = names.iter().find(|it| it.as_str() == named.text()).map(String::as_str);
-    LegacyError::NoPackage { text, meant: whole.or_else(|| guesses.closest(package)).map(str::to_owned) }
+fn absent(package: &str, text: String, guesses: &Guesses<'_>) -> LegacyError {
+    LegacyError::NoPackage { text, meant: guesses.closest(package).map(str::to_owned) }
+}
+
+/// The package that a word names a part of: `PKG@VERSION`, `PKG/CHANNEL`, or a bundle.
+fn package_of_part(
+    word: &str,
+    known: &HashSet<&String>,
+    of_bundles: Option<&HashMap<String, String>>,
+) -> Option<String> {
+    let package = match Name::parse(word) {
+        Name::Version(package, _) | Name::Channel(package, _) => package,
+        Name::Plain(bundle) => of_bundles?.get(&bundle)?.clone(),
+    };
+    Some(package).filter(|it| known.contains(it))
 }
 
 /// An error with what to do about it, as a warning.
@@ -80,11 +90,24 @@ impl Edit {
         let wanted: Vec<&String> = packages.iter().filter(|it| !it.is_empty() && seen.insert(it)).collect();
         self.doom_none()?;
         let names = self.package_names()?;
-        let mut guesses = None;
+        let known: HashSet<&String> = names.iter().collect();
+        let (mut guesses, mut of_bundles) = (None, None);
         let present = self.doom_packages(&wanted)?;
         for package in wanted {
             if present.contains(package) {
                 self.done.packages.push(package.clone());
+                continue;
+            }
+            if of_bundles.is_none() {
+                of_bundles = Some(self.packages_of_bundles()?);
+            }
+            if let Some(whole) = package_of_part(package, &known, of_bundles.as_ref()) {
+                // Removing all of it is not for us to decide.
+                let error = LegacyError::Part { word: package.clone(), package: whole };
+                if !is_permissive {
+                    return Err(error);
+                }
+                self.done.passed_over.push(in_words(&error));
                 continue;
             }
             let guesses = guesses.get_or_insert_with(|| Guesses::new(names.iter().map(String::as_str)));
@@ -92,7 +115,7 @@ impl Edit {
                 "error deleting packages from database: error removing operator package {package}: no package found for \
                  packagename {package}"
             );
-            let error = absent(package, text, &names, guesses);
+            let error = absent(package, text, guesses);
             if !is_permissive {
                 return Err(error);
             }
@@ -102,7 +125,7 @@ impl Edit {
         self.remove_stranded()
     }
 
-    /// Removes all packages but these. Without `is_permissive` a package that is not there ends the step: a name that is mistyped
+    /// Removes all packages but these; a part of a package keeps all of it. Without `is_permissive` a package that is not there ends the step: a name that is mistyped
     /// would remove what was to be kept.
     ///
     /// # Errors
@@ -110,13 +133,27 @@ impl Edit {
     pub fn keep_packages(&mut self, packages: &[String], is_permissive: bool) -> Result<(), LegacyError> {
         let names = self.package_names()?;
         let known: HashSet<&String> = names.iter().collect();
+        let of_bundles = match packages.iter().all(|it| known.contains(it)) {
+            true => None,
+            false => Some(self.packages_of_bundles()?),
+        };
+        let mut wanted = Vec::with_capacity(packages.len());
+        for word in packages {
+            let is_part = !known.contains(word);
+            let whole = package_of_part(word, &known, of_bundles.as_ref()).filter(|_| is_part);
+            if let Some(package) = &whole {
+                self.done.kept_whole.push((word.clone(), package.clone()));
+            }
+            wanted.push(whole.unwrap_or_else(|| word.clone()));
+        }
+        let packages = &wanted;
         let guesses = Guesses::new(names.iter().map(String::as_str));
         let mut wording: HashSet<&String> = HashSet::new();
         for unknown in packages.iter().filter(|it| !it.is_empty() && !known.contains(it)) {
             if !wording.insert(unknown) {
                 continue;
             }
-            let error = absent(unknown, format!("there is no package `{unknown}` to keep"), &names, &guesses);
+            let error = absent(unknown, format!("there is no package `{unknown}` to keep"), &guesses);
             if !is_permissive {
                 return Err(error);
             }
@@ -128,6 +165,15 @@ impl Edit {
             self.done.passed_over.push("no package is kept: all packages are removed".to_owned());
         }
         self.remove_packages(&others, is_permissive)
+    }
+
+    /// The packages by the names of their bundles; of several, the first by name.
+    fn packages_of_bundles(&self) -> Result<HashMap<String, String>, LegacyError> {
+        let of = "FROM channel_entry WHERE operatorbundle_name IS NOT NULL AND package_name IS NOT NULL
+                  GROUP BY operatorbundle_name ORDER BY operatorbundle_name";
+        let bundles = self.strings(&format!("SELECT operatorbundle_name {of}"), &[])?;
+        let packages = self.strings(&format!("SELECT min(package_name) {of}"), &[])?;
+        Ok(bundles.into_iter().zip(packages).collect())
     }
 
     fn package_names(&self) -> Result<Vec<String>, LegacyError> {
