@@ -1,16 +1,17 @@
 //! What assistants are answered: `olmdex mcp` gives what the commands give, in pages, and survives whatever it is sent.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::support::recording::expect_recorded;
-use crate::support::{scratch, without_own, write};
+use crate::support::{olmdex, scratch, without_own, write};
 
 /// The sources of the questions, as the server is started with them, in `fixtures/help`.
 const SOURCES: &[&str] = &["-i", "4.16=old-catalog", "-i", "4.17=my-catalog"];
@@ -473,4 +474,162 @@ fn the_inspector_of_the_protocol_sees_tools_and_answers() {
     assert_eq!(shown["structuredContent"]["items"], printed(command)["items"]);
     let resources = run(&["--method", "resources/list"]);
     assert_eq!(resources["resources"].as_array().unwrap().len(), 3);
+    // Over HTTP, too.
+    let port = Port::start(&home(), &["4.16=old-catalog", "4.17=my-catalog"]);
+    let mut command = Command::new("npx");
+    command.args(["--yes", "@modelcontextprotocol/inspector", "--cli", &format!("http://{}/mcp", port.address)]);
+    command.args([
+        "--transport",
+        "http",
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "show",
+        "--tool-arg",
+        "name=keda/stable",
+    ]);
+    let output = command.current_dir(home()).output().unwrap();
+    let over_http: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(over_http["structuredContent"]["items"], shown["structuredContent"]["items"]);
+}
+
+/// `olmdex serve --mcp` on a free port.
+struct Port {
+    server: Child,
+    address: String,
+}
+
+impl Port {
+    fn start(directory: &Path, args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+        without_own(&mut command).args(["serve", "--mcp", "127.0.0.1:0"]).args(args).current_dir(directory);
+        command.env("SOURCE_DATE_EPOCH", "1790000000").stdin(Stdio::null()).stdout(Stdio::null());
+        let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(server.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let address = lines.find_map(|it| it.split_once("MCP on ").map(|it| it.1.to_owned())).unwrap();
+        // A server that writes to a closed pipe would end.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { server, address }
+    }
+
+    /// Sends a request, and returns the head and the body of the answer.
+    fn send(&self, method: &str, target: &str, headers: &str, body: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let length = body.len();
+        write!(stream, "{method} {target} HTTP/1.1\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n")
+            .unwrap();
+        // The server may refuse a large body before all of it has come.
+        let _ = stream.write_all(body.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?}"));
+        (head.to_owned(), body.to_owned())
+    }
+
+    fn ask(&self, method: &str, params: &Value) -> Value {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let (head, body) = self.send("POST", "/mcp", OF_CLIENT, &message);
+        assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
+        serde_json::from_str(&body).unwrap_or_else(|_| panic!("{body}"))
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+const OF_CLIENT: &str =
+    "Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+
+#[test]
+fn over_http_the_answers_are_the_same() {
+    let home = home();
+    let mut session = Session::start(&home, SOURCES);
+    let port = Port::start(&home, &["4.16=old-catalog", "4.17=my-catalog"]);
+    let client = json!({"name": "test", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    assert_eq!(port.ask("initialize", &hello)["result"]["protocolVersion"], "2025-06-18");
+    let listed = |it: &Value| it["result"]["tools"].clone();
+    assert_eq!(listed(&port.ask("tools/list", &json!({}))), listed(&session.ask("tools/list", &json!({}))));
+    for (tool, arguments) in [
+        ("show", json!({"name": "keda"})),
+        ("updates", json!({"name": "keda", "installed": "2.8.1", "catalog": "4.17"})),
+        ("show", json!({"name": "kedda"})),
+        ("no-such-tool", json!({})),
+    ] {
+        let asked = json!({"name": tool, "arguments": arguments});
+        let (mut ours, mut streams) = (port.ask("tools/call", &asked), session.ask("tools/call", &asked));
+        (ours["id"], streams["id"]) = (Value::Null, Value::Null);
+        assert_eq!(ours, streams, "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn over_http_the_cluster_of_the_server_counts() {
+    let args = ["--cluster", "must-gather/", "4.16=old-catalog", "4.17=my-catalog"];
+    let port = Port::start(&home(), &args);
+    let mut session = Session::start(&home(), CLUSTER);
+    let asked = json!({"name": "updates", "arguments": {}});
+    assert_eq!(port.ask("tools/call", &asked)["result"], session.ask("tools/call", &asked)["result"]);
+}
+
+#[test]
+fn over_http_nobody_else_gets_an_answer() {
+    let port = Port::start(&home(), &["my-catalog"]);
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).to_string();
+    let huge = json!({"jsonrpc": "2.0", "id": 1, "method": "x".repeat(2 << 20), "params": {}}).to_string();
+    let of_page = format!("{OF_CLIENT}Origin: https://attacker.example\r\n");
+    let rebound = OF_CLIENT.replace("localhost", "attacker.example");
+    let as_form = OF_CLIENT.replace("application/json\r\nAccept", "text/plain\r\nAccept");
+    for (method, target, headers, body, status) in [
+        ("POST", "/mcp", of_page.as_str(), list.as_str(), 403),
+        ("POST", "/mcp", rebound.as_str(), list.as_str(), 403),
+        ("POST", "/mcp", as_form.as_str(), list.as_str(), 415),
+        ("POST", "/mcp", OF_CLIENT, huge.as_str(), 413),
+        ("POST", "/mcp", OF_CLIENT, "{\"jsonrpc\":", 415),
+        ("GET", "/mcp", OF_CLIENT, "", 405),
+        ("DELETE", "/mcp", OF_CLIENT, "", 405),
+        ("POST", "/", OF_CLIENT, list.as_str(), 404),
+        ("GET", "/catalogs/my-catalog/api/v1/all", OF_CLIENT, "", 404),
+        ("POST", "/mcp", OF_CLIENT, list.as_str(), 200),
+    ] {
+        let (head, _) = port.send(method, target, headers, body);
+        let start: String = body.chars().take(40).collect();
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{method} {target} {headers:?} {start}: {head}");
+    }
+}
+
+#[test]
+fn over_http_other_machines_cannot_be_served() {
+    for address in ["0.0.0.0:8081", "192.0.2.1:8081", "[::]:8081"] {
+        let answer = olmdex(["serve", "my-catalog", "--mcp", address]).in_directory(home()).answer();
+        answer.expect_code(2).expect_words("on this machine only");
+    }
+    let answer = olmdex(["serve", "my-catalog", "--cluster", "must-gather"]).in_directory(home()).answer();
+    answer.expect_code(2).expect_words("add `--http 8080`");
+}
+
+#[test]
+fn over_http_new_catalogs_bring_new_answers() {
+    let scratch = scratch();
+    let index = scratch.path().join("index.db");
+    let build = |catalog: &str| {
+        let target = scratch.path().join("new.db");
+        olmdex(["build", "-q", catalog, "-O"]).arg(&target).in_directory(home()).answer().expect_code(0);
+        std::fs::rename(&target, &index).unwrap();
+    };
+    build("c=old-catalog");
+    let port = Port::start(scratch.path(), &["index.db"]);
+    let asked = json!({"name": "show", "arguments": {"name": "keda@2.12.0"}});
+    assert_eq!(port.ask("tools/call", &asked)["result"]["isError"], true);
+    build("c=my-catalog");
+    let end = Instant::now() + PATIENCE;
+    while port.ask("tools/call", &asked)["result"]["isError"] == true {
+        assert!(Instant::now() < end, "the new index is not read");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }

@@ -14,6 +14,8 @@
 
 mod answer;
 mod escape;
+#[cfg(feature = "http")]
+mod http;
 mod page;
 mod question;
 mod resource;
@@ -22,6 +24,8 @@ mod tool;
 mod words;
 mod world;
 
+#[cfg(feature = "http")]
+pub use http::{HttpAssistant, PATH as HTTP_PATH};
 pub use server::{Assistant, serve, serve_streams};
 pub use tool::{names, output_schema};
 pub use world::{CatalogWord, World};

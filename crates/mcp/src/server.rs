@@ -26,10 +26,10 @@ use super::tool::{self, Outcome};
 use super::world::World;
 
 /// How many bytes a message may have.
-const MAX_MESSAGE: usize = 1 << 20;
+pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 
 /// How long a question may take until the assistant is told that it has no answer yet.
-const MAX_TIME: Duration = Duration::from_secs(60);
+pub(crate) const MAX_TIME: Duration = Duration::from_secs(60);
 
 /// How many resources are listed at a time.
 const RESOURCES_PER_PAGE: usize = 50;

@@ -11,6 +11,7 @@ use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cluster::Cluster;
 use crate::file::system_words;
 use crate::index::Index;
 use crate::mcp::{self, CatalogWord, World};
@@ -41,32 +42,53 @@ pub(crate) fn run(context: &Context, args: &McpArgs) -> CommandResult {
         let error = CommandError::usage("standard input is what the assistant says, and cannot be the cluster");
         return Err(error.help("save the manifests in a file"));
     }
-    // A wrong `$SOURCE_DATE_EPOCH` is told now, not in the middle of a question.
-    day(None)?;
     let cluster = read_cluster(context, &args.cluster)?;
     cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let about = About {
+        ask: args.ask.clone(),
+        cluster: Some(cluster).filter(|_| !args.cluster.is_empty()),
+        cluster_paths: args.cluster.clone(),
+        source_map: args.source_map.source_map.clone(),
+    };
     let index = args.ask.open(context)?;
-    let mut world = World::new(index, today);
-    world.catalogs = catalogs(&args.ask)?;
-    world.sources = args.ask.given().to_vec();
-    if world.sources.is_empty() {
-        world.default_source = default_source()?.path.to_string_lossy().into_owned();
-    }
-    world.are_named = args.ask.names_catalogs();
-    if !args.cluster.is_empty() {
-        // The warnings of a live cluster say what this user may not read.
-        if args.cluster.iter().any(|it| it.as_os_str().as_encoded_bytes().starts_with(b"@")) {
-            world.unknown.clone_from(&cluster.warnings);
-        }
-        world.cluster = Some((cluster, shown(&args.cluster)));
-        world.cluster_words = args.cluster.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        world.source_map.clone_from(&args.source_map.source_map);
-    }
-    mcp::serve(world).map_err(|error| {
+    mcp::serve(about.world(index)?).map_err(|error| {
         let error = CommandError::new(Exit::No, format!("the assistant is not answered: {}", system_words(&error)));
         error.help("an assistant starts this server")
     })?;
     Ok(Exit::Yes)
+}
+
+/// The catalogs and the cluster that an assistant asks about.
+pub(super) struct About {
+    pub(super) ask: AskOptions,
+    pub(super) cluster: Option<Cluster>,
+    pub(super) cluster_paths: Vec<PathBuf>,
+    pub(super) source_map: Vec<String>,
+}
+
+impl About {
+    /// The world of the questions, with the index of the catalogs as they are now.
+    pub(super) fn world(&self, index: Index) -> Result<World, CommandError> {
+        // A wrong `$SOURCE_DATE_EPOCH` is an error now, not in the middle of a question.
+        day(None)?;
+        let mut world = World::new(index, today);
+        world.catalogs = catalogs(&self.ask)?;
+        world.sources = self.ask.given().to_vec();
+        if world.sources.is_empty() {
+            world.default_source = default_source()?.path.to_string_lossy().into_owned();
+        }
+        world.are_named = self.ask.names_catalogs();
+        if let Some(cluster) = &self.cluster {
+            // The warnings of a live cluster say what this user may not read.
+            if self.cluster_paths.iter().any(|it| it.as_os_str().as_encoded_bytes().starts_with(b"@")) {
+                world.unknown.clone_from(&cluster.warnings);
+            }
+            world.cluster = Some((cluster.clone(), shown(&self.cluster_paths)));
+            world.cluster_words = self.cluster_paths.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+            world.source_map.clone_from(&self.source_map);
+        }
+        Ok(world)
+    }
 }
 
 /// The day of today, as for commands.

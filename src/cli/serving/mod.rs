@@ -1,5 +1,7 @@
 //! Serving catalogs and assistants, and being taken for opm.
 
+#[cfg(all(feature = "mcp", feature = "serve"))]
+mod assistant;
 #[cfg(feature = "mcp")]
 pub(super) mod mcp;
 #[cfg(feature = "serve")]

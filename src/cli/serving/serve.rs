@@ -8,11 +8,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
+#[cfg(feature = "mcp")]
+use super::assistant::AssistantPort;
+#[cfg(feature = "mcp")]
+use super::mcp::About;
 use super::opm::log_line;
 use super::shown::Shown;
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, epoch};
+#[cfg(feature = "mcp")]
+use crate::cli::args::sources::AskOptions;
 use crate::cli::args::sources::{NamedSource, words_of};
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::args::words::SourceOption;
@@ -29,7 +35,7 @@ use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 use crate::page::{IndexCache, Plans, in_command};
 use crate::plan::PlanBasis;
 use crate::serve::memory::budget;
-use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
+use crate::serve::network::{Event, Grpc, OwnPort, ServeError, Server, TlsFiles};
 use crate::serve::registry::{MAX_TAKEN, Registry, TooLarge, refusal};
 use crate::serve::snapshot::Snapshot;
 use crate::source::{Opener, Source};
@@ -64,14 +70,19 @@ pub(crate) struct ServeArgs {
     /// Where HTTP is served: `8080` and `:8080` are `127.0.0.1:8080`
     #[arg(long, value_name = "ADDR:PORT", value_parser = parse_http)]
     http: Option<SocketAddr>,
+    /// Where assistants on this machine are answered, at `/mcp`: `8081` is `127.0.0.1:8081`
+    #[cfg(feature = "mcp")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = parse_loopback)]
+    mcp: Option<SocketAddr>,
     /// Offer `all` only over HTTP, as catalogd does unless its gate is open
     #[arg(long)]
     no_metas: bool,
     /// No pages over HTTP
     #[arg(long)]
     no_pages: bool,
-    /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /plan shows the plan of its upgrade; read once; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", requires = "http", conflicts_with = "no_pages")]
+    /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /plan shows the plan of its upgrade, and assistants
+    /// are answered about it; read once; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "no_pages")]
     cluster: Vec<PathBuf>,
     /// The OpenShift version that the plan leads to if nobody asks for another. Default: the last one with a catalog
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, requires = "cluster")]
@@ -123,6 +134,22 @@ pub(crate) struct ServeArgs {
     pub(crate) as_opm: bool,
 }
 
+impl ServeArgs {
+    /// Where assistants are answered.
+    fn own_address(&self) -> Option<SocketAddr> {
+        #[cfg(feature = "mcp")]
+        let address = self.mcp;
+        #[cfg(not(feature = "mcp"))]
+        let address = None;
+        address
+    }
+
+    /// Whether something is served beside gRPC.
+    fn has_http(&self) -> bool {
+        self.http.is_some() || self.own_address().is_some()
+    }
+}
+
 /// An origin as browsers send it: a scheme and a host, with a port if it is not the usual one.
 fn parse_origin(text: &str) -> Result<String, String> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
@@ -139,6 +166,16 @@ fn parse_http(text: &str) -> Result<SocketAddr, String> {
     match text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
         Ok(port) => Ok(SocketAddr::from(([127, 0, 0, 1], port))),
         Err(_) => text.parse().map_err(|_| "write it as ADDRESS:PORT, as in `127.0.0.1:8080`, or as a port".to_owned()),
+    }
+}
+
+/// An address of this machine, which no other can reach.
+#[cfg(feature = "mcp")]
+fn parse_loopback(text: &str) -> Result<SocketAddr, String> {
+    let address = parse_http(text)?;
+    match address.ip().is_loopback() {
+        true => Ok(address),
+        false => Err("assistants are answered on this machine only: write a port, or `127.0.0.1:PORT`".to_owned()),
     }
 }
 
@@ -222,7 +259,11 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     if args.pprof_capture_profiles || args.pprof_addr.as_ref().is_some_and(|it| !it.is_empty()) {
         log.warn("there are no profiles of Go here: --pprof-addr and --pprof-capture-profiles have no effect");
     }
-    let grpc = args.port.is_some() || args.http.is_none();
+    let grpc = args.port.is_some() || !args.has_http();
+    if !args.cluster.is_empty() && !args.has_http() {
+        let error = CommandError::usage("`--cluster` is for pages and assistants, and neither is served");
+        return Err(error.help("add `--http 8080`"));
+    }
     let maker = Arc::new(Maker::new(context, named, args, *log, grpc)?);
     let (snapshot, watched) = maker.make()?;
     if args.cache_only {
@@ -262,6 +303,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     let server = Server {
         grpc: ports,
         http: args.http,
+        own: maker.own_port(),
         has_metas: !args.no_metas,
         tells_calls: args.debug,
         hosts: args.host.clone(),
@@ -305,6 +347,9 @@ struct Maker {
     planned: Option<Planned>,
     /// Whether there are pages, beside catalogd's paths.
     has_pages: bool,
+    /// The assistants that are answered about the same catalogs.
+    #[cfg(feature = "mcp")]
+    assistant: Option<AssistantPort>,
     /// Whether there is gRPC, which refuses documents that catalogd serves.
     has_grpc: bool,
     log: Log,
@@ -316,6 +361,15 @@ struct Maker {
     last: Mutex<Option<Served>>,
     /// Where the index is if nobody names a place; it goes with the program.
     _scratch: Option<Scratch>,
+}
+
+/// The catalogs that are served.
+struct Made {
+    snapshot: Snapshot,
+    /// The file to look at for new ones.
+    watched: Option<PathBuf>,
+    /// The same index once more, for questions of others.
+    own: Option<Index>,
 }
 
 /// What was served at a time.
@@ -373,13 +427,30 @@ impl Maker {
         });
         let must_match = args.cache_enforce_integrity == Some(true);
         let has_pages = args.http.is_some() && !args.no_pages;
+        let cluster = read_cluster(context, &args.cluster)?;
+        cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+        let cluster = Some(cluster).filter(|_| !args.cluster.is_empty());
+        #[cfg(feature = "mcp")]
+        let assistant = args.mcp.map(|address| {
+            let mut words = args.sources.clone();
+            words.extend(args.database.iter().map(|it| it.to_string_lossy().into_owned()));
+            let about = About {
+                ask: AskOptions::of_words(&words),
+                cluster: cluster.clone(),
+                cluster_paths: args.cluster.clone(),
+                source_map: args.source_map.clone(),
+            };
+            AssistantPort::new(about, address)
+        });
         Ok(Self {
             opener,
             named,
             target,
             must_match,
-            planned: planned(context, args)?,
+            planned: cluster.filter(|_| has_pages).map(|it| planned(it, args)).transpose()?,
             has_pages,
+            #[cfg(feature = "mcp")]
+            assistant,
             has_grpc: grpc,
             log,
             answers_bytes: answers_bytes(log),
@@ -391,7 +462,13 @@ impl Maker {
 
     /// The catalogs, and the file to look at for new ones.
     fn make(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
-        let (snapshot, watched) = self.snapshot()?;
+        let Made { snapshot, watched, own } = self.snapshot()?;
+        #[cfg(feature = "mcp")]
+        if let (Some(assistant), Some(index)) = (&self.assistant, own) {
+            assistant.ask(index)?;
+        }
+        #[cfg(not(feature = "mcp"))]
+        drop(own);
         let snapshot = match self.answers_bytes {
             Some(bytes) => snapshot.keeping_answers(bytes),
             None => snapshot,
@@ -433,7 +510,39 @@ impl Maker {
         Ok(())
     }
 
-    fn snapshot(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
+    /// The port of assistants.
+    fn own_port(&self) -> Option<OwnPort> {
+        #[cfg(feature = "mcp")]
+        let port = self.assistant.as_ref().and_then(AssistantPort::port);
+        #[cfg(not(feature = "mcp"))]
+        let port = None;
+        port
+    }
+
+    /// Whether somebody asks the index beside the servers, and needs a connection of its own.
+    fn needs_own_index(&self) -> bool {
+        #[cfg(feature = "mcp")]
+        let needs = self.assistant.is_some();
+        #[cfg(not(feature = "mcp"))]
+        let needs = false;
+        needs
+    }
+
+    fn open(&self, path: &Path) -> Result<(Snapshot, Option<Index>), IndexError> {
+        let own = self.needs_own_index().then(|| Index::open(path)).transpose()?;
+        Ok((Snapshot::open(path)?, own))
+    }
+
+    fn in_memory(&self, sources: &[(&NamedSource, Source)]) -> Result<Index, CommandError> {
+        let mut builder = Builder::in_memory().advised_by(cut_advice);
+        if !self.has_grpc {
+            builder = builder.keeping_all();
+        }
+        self.fill(&mut builder, sources)?;
+        Ok(builder.into_index()?)
+    }
+
+    fn snapshot(&self) -> Result<Made, CommandError> {
         let mut sources = Vec::new();
         for source in &self.named {
             let opened = self.opener.open(&source.path, &mut std::io::stdin().lock())?;
@@ -444,22 +553,24 @@ impl Maker {
             sources.push((source, opened));
         }
         if let [(_, Source::Index(path))] = &sources[..] {
-            return Ok((Snapshot::open(path)?, Some(path.clone())));
+            let (snapshot, own) = self.open(path)?;
+            return Ok(Made { snapshot, watched: Some(path.clone()), own });
         }
         if let Some(target) = &self.target {
             match self.build(&sources, Some(target)) {
-                Ok(()) => return Ok((self.dated(Snapshot::open(target)?, &sources)?, None)),
+                Ok(()) => {
+                    let (snapshot, own) = self.open(target)?;
+                    return Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched: None, own });
+                }
                 // A read-only file system, for example.
                 Err(Trouble::Index(IndexError::File(_) | IndexError::Write { .. })) if !self.must_match => {}
                 Err(trouble) => return Err(trouble.into()),
             }
         }
-        let mut builder = Builder::in_memory().advised_by(cut_advice);
-        if !self.has_grpc {
-            builder = builder.keeping_all();
-        }
-        self.fill(&mut builder, &sources)?;
-        Ok((self.dated(Snapshot::in_memory(builder.into_index()?)?, &sources)?, None))
+        // An index in memory has one connection.
+        let own = self.needs_own_index().then(|| self.in_memory(&sources)).transpose()?;
+        let snapshot = Snapshot::in_memory(self.in_memory(&sources)?)?;
+        Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched: None, own })
     }
 
     /// The catalogs with the time at which they changed last, so that replicas agree and a server that starts again leaves caches valid:
@@ -569,12 +680,7 @@ struct Planned {
     hidden: Vec<String>,
 }
 
-fn planned(context: &Context, args: &ServeArgs) -> Result<Option<Planned>, CommandError> {
-    if args.cluster.is_empty() {
-        return Ok(None);
-    }
-    let cluster = read_cluster(context, &args.cluster)?;
-    cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+fn planned(cluster: Cluster, args: &ServeArgs) -> Result<Planned, CommandError> {
     let from = parse_minor(&cluster.openshift).map_err(|_| {
         let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
         error.help("the plan begins at the version that it says; add it to the manifests")
@@ -589,7 +695,7 @@ fn planned(context: &Context, args: &ServeArgs) -> Result<Option<Planned>, Comma
     let words = words.chain(args.source_map.iter().map(|it| ("--source-map", it.clone()))).collect();
     let parents = args.cluster.iter().filter(|it| it.is_absolute()).filter_map(|it| it.parent());
     let hidden = parents.map(|it| format!("{}/", it.display())).filter(|it| it != "/" && it != "//").collect();
-    Ok(Some(Planned { cluster, from, to: args.to, ties: args.source_map.clone(), words, hidden }))
+    Ok(Planned { cluster, from, to: args.to, ties: args.source_map.clone(), words, hidden })
 }
 
 impl Planned {

@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use flate2::write::GzEncoder;
-use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::{Request, Response, StatusCode, Version};
@@ -27,7 +26,7 @@ use crate::pages::PageRequest;
 use crate::snapshot::Snapshot;
 use olmdex_index::{Index, IndexError};
 
-pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
+pub(super) use super::server::Body;
 
 /// Bytes of a body that are made at once when others need the budget, unless one document has more.
 const BATCH: u64 = 32 << 10;

@@ -19,5 +19,5 @@ mod validity;
 mod work;
 
 pub use event::Event;
-pub use server::{Grpc, ServeError, Server};
+pub use server::{Answering, Body, Grpc, OwnPort, ServeError, Server, body};
 pub use tls::{TlsError, TlsFiles};

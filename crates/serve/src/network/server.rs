@@ -1,14 +1,20 @@
 //! Listening, accepting under limits, reloading, and ending without losing a request.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use http_body_util::combinators::UnsyncBoxBody;
+use hyper::body::Incoming;
 use hyper::server::conn;
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -47,6 +53,8 @@ const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::fro
 const SWEEP: Duration = Duration::from_secs(1);
 /// Threads for what is done besides questions to the index: reading it again, and settling it.
 const THREADS: usize = 2;
+/// The same for a port whose answers are made elsewhere: a long one must not keep a new index from being read.
+const OWN_THREADS: usize = 2;
 
 /// A port of the gRPC registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +63,27 @@ pub struct Grpc {
     pub address: SocketAddr,
     /// The catalog; `None` for the first.
     pub catalog: Option<String>,
+}
+
+/// The body of an answer.
+pub type Body = UnsyncBoxBody<Bytes, std::io::Error>;
+
+/// A body that was made elsewhere.
+pub fn body(body: impl hyper::body::Body<Data = Bytes, Error = Infallible> + Send + 'static) -> Body {
+    body.map_err(|never| match never {}).boxed_unsync()
+}
+
+/// An answer in the making.
+pub type Answering = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
+
+/// A port of HTTP with answers of its own, for programs on this machine.
+pub struct OwnPort {
+    /// The protocol, in words.
+    pub protocol: &'static str,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Answers a request.
+    pub respond: Arc<dyn Fn(Request<Incoming>) -> Answering + Send + Sync>,
 }
 
 /// Why nothing is served.
@@ -82,6 +111,8 @@ pub struct Server {
     pub grpc: Vec<Grpc>,
     /// The HTTP port.
     pub http: Option<SocketAddr>,
+    /// A port whose answers are made elsewhere.
+    pub own: Option<OwnPort>,
     /// Whether HTTP offers `metas`.
     pub has_metas: bool,
     /// Whether each answer is an event.
@@ -112,7 +143,7 @@ impl Server {
     pub fn run(self) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
-            .max_blocking_threads(THREADS)
+            .max_blocking_threads(THREADS + if self.own.is_some() { OWN_THREADS } else { 0 })
             .enable_all()
             .build()
             .map_err(ServeError::Start)?;
@@ -130,7 +161,7 @@ impl Server {
         let mut certificate = Watch::new(self.tls.iter().flat_map(|it| [it.certificate.clone(), it.key.clone()]));
         let acceptors = self.tls.as_ref().map(TlsFiles::read).transpose()?;
         let mut problem = acceptors.as_ref().and_then(Acceptors::problem);
-        let n_ports = self.grpc.len() + usize::from(self.http.is_some());
+        let n_ports = self.grpc.len() + usize::from(self.http.is_some()) + usize::from(self.own.is_some());
         let connections = Arc::new(Connections::new(n_ports, allow_many_files()));
         let shared = Shared::new(self.snapshot, self.has_metas, self.hosts, self.cors, acceptors, connections.clock());
         let shared = Arc::new(shared.map_err(ServeError::Start)?);
@@ -138,7 +169,7 @@ impl Server {
             shared.tell_calls(Arc::clone(&self.tell));
         }
         let (stop, stopped) = watch::channel(false);
-        let listeners = listeners(&self.grpc, self.http, &*self.tell).await?;
+        let listeners = listeners(&self.grpc, self.http, self.own, &*self.tell).await?;
         if let Some(why) = &problem {
             (self.tell)(Event::OutOfDate(why.clone()));
         }
@@ -214,6 +245,7 @@ fn renewed(files: &TlsFiles, shared: &Shared) -> Event {
 async fn listeners(
     grpc: &[Grpc],
     http: Option<SocketAddr>,
+    own: Option<OwnPort>,
     tell: &(dyn Fn(Event) + Send + Sync),
 ) -> Result<Vec<(TcpListener, Offer)>, ServeError> {
     let mut listeners = Vec::new();
@@ -223,11 +255,15 @@ async fn listeners(
     if let Some(address) = http {
         listeners.push((listen(address).await?, Offer::Http));
     }
+    if let Some(own) = own {
+        listeners.push((listen(own.address).await?, Offer::Own(Arc::new(own))));
+    }
     for (listener, offer) in &listeners {
         let address = listener.local_addr().map_err(ServeError::Start)?;
         let (protocol, catalog) = match offer {
             Offer::Grpc(catalog) => ("gRPC", catalog.as_deref().map(str::to_owned)),
             Offer::Http => ("HTTP", None),
+            Offer::Own(own) => (own.protocol, None),
         };
         tell(Event::Listening { protocol, address, catalog });
     }
@@ -280,6 +316,14 @@ fn stamp_of(path: &Path) -> Option<Stamp> {
 enum Offer {
     Grpc(Option<Arc<str>>),
     Http,
+    Own(Arc<OwnPort>),
+}
+
+impl Offer {
+    /// Whether it speaks HTTP/1, where hyper looks after what a client sends first.
+    fn is_http1(&self) -> bool {
+        !matches!(self, Self::Grpc(_))
+    }
 }
 
 /// A port that is open.
@@ -305,9 +349,7 @@ async fn accept(port: Port, shared: Arc<Shared>, connections: Arc<Connections>, 
             _ = stopped.changed() => break,
         };
         Counters::add(&shared.counters.connections);
-        // In HTTP/1 hyper looks after what a client sends first.
-        let has_begun = matches!(offer, Offer::Http);
-        let admitted = connections.admit(number, Peer::from(address.ip()), has_begun);
+        let admitted = connections.admit(number, Peer::from(address.ip()), offer.is_http1());
         let (offer, shared, stopped) = (offer.clone(), Arc::clone(&shared), stopped.clone());
         tokio::spawn(async move {
             let Admitted { connection, .. } = &admitted;
@@ -338,7 +380,7 @@ async fn serve(
     let _ = stream.set_nodelay(true);
     let acceptor = shared.acceptors().map(|it| match offer {
         Offer::Grpc(_) => it.grpc,
-        Offer::Http => it.http,
+        Offer::Http | Offer::Own(_) => it.http,
     });
     match acceptor {
         None => serve_one(stream, offer, shared, stopped, connection).await,
@@ -366,14 +408,14 @@ async fn serve_one<S: Stream>(
     stopped: watch::Receiver<bool>,
     connection: &Arc<Connection>,
 ) {
-    let stream = Observed::new(stream, Arc::clone(connection), matches!(offer, Offer::Http));
+    let stream = Observed::new(stream, Arc::clone(connection), offer.is_http1());
     let asking = Arc::clone(connection);
     match offer {
         Offer::Grpc(catalog) => {
             let service = service_fn(move |request| {
                 asking.asked();
                 let (shared, catalog, connection) = (Arc::clone(&shared), catalog.clone(), Arc::clone(&asking));
-                async move { Ok::<_, std::convert::Infallible>(grpc::respond(shared, connection, catalog, request).await) }
+                async move { Ok::<_, Infallible>(grpc::respond(shared, connection, catalog, request).await) }
             });
             let mut builder = conn::http2::Builder::new(TokioExecutor::new());
             builder
@@ -396,14 +438,34 @@ async fn serve_one<S: Stream>(
                 let is_refused = is_refused.load(Ordering::Relaxed);
                 http::respond(Arc::clone(&shared), Arc::clone(&asking), request, is_refused)
             });
-            let connection = conn::http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEADER_PATIENCE)
-                .max_buf_size(MAX_HEADERS as usize)
-                .serve_connection(TokioIo::new(stream), service);
+            let connection = http1().serve_connection(TokioIo::new(stream), service);
+            until(stopped, connection, |it| it.graceful_shutdown()).await;
+        }
+        Offer::Own(own) => {
+            let service = service_fn(move |request| {
+                asking.asked();
+                Counters::add(&shared.counters.requests);
+                let (method, address) = (request.method().clone(), request.uri().clone());
+                let (start, protocol, shared) = (Instant::now(), own.protocol, Arc::clone(&shared));
+                let answering = (own.respond)(request);
+                async move {
+                    let response = answering.await;
+                    let status = response.status().as_u16();
+                    shared.answered(protocol, || format!("{method} {address}: {status}"), start.elapsed());
+                    Ok::<_, Infallible>(response)
+                }
+            });
+            let connection = http1().serve_connection(TokioIo::new(stream), service);
             until(stopped, connection, |it| it.graceful_shutdown()).await;
         }
     }
+}
+
+/// HTTP/1 within the limits of a connection.
+fn http1() -> conn::http1::Builder {
+    let mut builder = conn::http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE).max_buf_size(MAX_HEADERS as usize);
+    builder
 }
 
 /// Serves a connection until its client goes, or the server ends and the client has its answers. What goes wrong on a connection is the
