@@ -357,6 +357,19 @@ fn iib_judges_bundles_by_the_index() {
             &format!("{name} {replaces:?}"),
         );
     }
+    // The channel would have two heads of one version.
+    let root = scratch();
+    bundle(root.path(), "b", "foo.v1.1.0", None, "");
+    let other = fragment(&["metadata"]).replace("foo.v1.0.0", "foo.other").replace("version: 1.0.0", "version: 1.1.0");
+    write(root.path(), "index/foo/catalog.yaml", other);
+    let args = ["b", "--pipeline", "iib", "--target-index", "index"];
+    check(root.path(), &args, &["E2022"], "two heads of one version");
+    // In another mode the edges come from the versions.
+    let root = scratch();
+    bundle(root.path(), "b", "foo.v0.9.0", None, "");
+    write(root.path(), "index/foo/catalog.yaml", fragment(&["metadata"]));
+    let args = ["b", "--pipeline", "iib", "--target-index", "index", "--update-mode", "semver"];
+    check(root.path(), &args, &[], "an older version is put below");
     // One may replace the other if both are added.
     let root = scratch();
     bundle(root.path(), "a", "foo.v1.1.0", Some("foo.v1.0.0"), "");

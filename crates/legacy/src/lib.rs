@@ -63,7 +63,7 @@ mod verdict;
 
 pub use catalog::LegacyCatalog;
 pub use doctor::{LegacyInfo, examine};
-pub use edit::{AddOptions, Destination, Done, Edit, Mode, NewBundle};
+pub use edit::{AddOptions, Destination, Done, Edit, Mode, NewBundle, Trial};
 pub use error::{LegacyError, NotLegacy};
 pub use export::Export;
 pub use file::{Claim, LegacyFile, is_legacy};

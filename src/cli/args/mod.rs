@@ -32,5 +32,6 @@ pub(in crate::cli) mod sources;
 pub(in crate::cli) mod text;
 pub(in crate::cli) mod two_states;
 pub(in crate::cli) mod update_graph;
+pub(in crate::cli) mod update_mode;
 pub(in crate::cli) mod upgrade;
 pub(in crate::cli) mod words;

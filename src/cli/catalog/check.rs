@@ -108,7 +108,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let Checking { mut findings, several, counts, practices, mut pipelines, pins, .. } = checking;
     let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
     findings.append(&mut of_pins);
-    findings.append(&mut pipelines.added());
+    findings.append(&mut pipelines.added()?);
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;

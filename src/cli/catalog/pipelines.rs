@@ -10,6 +10,7 @@ use crate::ask::check_catalog;
 use crate::bundle::Registration;
 use crate::check::pipeline::{self, Added, Dockerfile, Outcome, Target};
 use crate::check::practice::Profile;
+use crate::cli::args::update_mode::UpdateMode;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::catalog::parts::catalogs_of;
 use crate::cli::terminal::context::Context;
@@ -18,7 +19,8 @@ use crate::community::{self, Operator, OperatorCatalog, Repository, Suite};
 use crate::constraint::openshift::Minor;
 use crate::diag::{Finding, Place, Rule, Severity, counted, printable};
 use crate::fbc::Input;
-use crate::file::system_words;
+use crate::file::{Scratch, system_words};
+use crate::legacy::{AddOptions, Edit, NewBundle, Trial};
 use crate::source::Source;
 
 /// What stands above the options in the help.
@@ -41,6 +43,9 @@ pub(crate) struct PipelineOptions {
     /// The index that fragments or bundles go into: what they take away from it, and what it has already
     #[arg(long, value_name = "CATALOG", help_heading = HEADING)]
     target_index: Option<PathBuf>,
+    /// Where upgrade edges of bundles come from that are added to an index
+    #[arg(long, value_name = "MODE", value_enum, default_value = "replaces", help_heading = HEADING)]
+    update_mode: UpdateMode,
     /// What the image of the fragment is built from. Default: `PATH.Dockerfile`, `catalog.Dockerfile` or `Dockerfile` beside the path, if it
     /// is that of a catalog
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
@@ -67,6 +72,10 @@ pub(crate) struct Pipelines {
     /// What could not be checked, each once.
     unchecked: Vec<String>,
     bundles: Vec<Added>,
+    /// The same bundles, as they are added.
+    new: Vec<NewBundle>,
+    /// Where a trial may write.
+    scratch: PathBuf,
 }
 
 impl Pipelines {
@@ -97,6 +106,8 @@ impl Pipelines {
             index: index.transpose()?,
             unchecked: Vec::new(),
             bundles: Vec::new(),
+            new: Vec::new(),
+            scratch: context.opener.scratch().to_owned(),
         })
     }
 
@@ -311,17 +322,47 @@ impl Pipelines {
         match Registration::read(directory) {
             Ok(it) => {
                 let place = Place::at_line(&directory.join("manifests").display().to_string(), 1);
-                let replaces = Some(it.replaces).filter(|it| !it.is_empty());
-                self.bundles.push(Added { package: it.package, name: it.name, replaces, place });
+                let replaces = Some(it.replaces.clone()).filter(|it| !it.is_empty());
+                let (package, name) = (it.package.clone(), it.name.clone());
+                self.bundles.push(Added { package, name, replaces, place });
+                self.new.push(NewBundle { bundle: it, image: String::new() });
             }
             Err(_) => self.note(format!("opm registry add: `{}` cannot be read as a bundle", directory.display())),
         }
     }
 
     /// What adding the bundles says.
-    pub(crate) fn added(&mut self) -> Vec<Finding> {
-        let outcome = pipeline::added(&self.bundles, self.index.as_deref());
-        self.take(outcome)
+    ///
+    /// # Errors
+    /// If there is no room for a trial.
+    pub(crate) fn added(&mut self) -> Result<Vec<Finding>, CommandError> {
+        let mut outcome = pipeline::added(&self.bundles, self.index.as_deref());
+        let is_wanted = self.rules.iter().any(|it| it.id == pipeline::rules::NOT_ADDED.id);
+        if is_wanted && outcome.findings.is_empty() && !self.new.is_empty() {
+            outcome.findings.extend(self.tried(&mut outcome.unchecked)?);
+        }
+        Ok(self.take(outcome))
+    }
+
+    /// Tries to add the bundles to a copy of their packages.
+    fn tried(&self, unchecked: &mut Vec<String>) -> Result<Option<Finding>, CommandError> {
+        let Some(index) = &self.index else { return Ok(None) };
+        let options = AddOptions { mode: self.options.update_mode.into(), ..AddOptions::default() };
+        let scratch = Scratch::make(&self.scratch)?;
+        match Edit::try_to_add(index, &self.new, options, scratch.path())? {
+            Trial::Added => Ok(None),
+            Trial::Refused(error) => {
+                let help =
+                    error.help().unwrap_or_else(|| "correct the bundle, or choose another `--update-mode`".to_owned());
+                Ok(pipeline::not_added(&self.bundles, error.to_string(), &help))
+            }
+            Trial::Unknown(findings) => {
+                let why = findings.first().map(|it| format!(": {}", it.message)).unwrap_or_default();
+                unchecked
+                    .push(format!("opm registry add: the packages of the index cannot be written as a database{why}"));
+                Ok(None)
+            }
+        }
     }
 
     /// What the verdict comes to, in words, by the checks that refuse.

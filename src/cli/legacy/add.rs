@@ -4,13 +4,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::change::{FileArgs, change};
 use crate::cli::args::image_template::template;
+use crate::cli::args::update_mode::UpdateMode;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
-use crate::legacy::{AddOptions, Mode, NewBundle};
+use crate::legacy::{AddOptions, NewBundle};
 
 /// Add bundles: directories with `manifests/` and `metadata/`, or images
 ///
@@ -31,24 +32,13 @@ pub(super) struct AddArgs {
     bundle_images: Vec<String>,
     /// Where upgrade edges come from
     #[arg(long, value_enum, default_value = "replaces", ignore_case = true)]
-    mode: ModeWord,
+    mode: UpdateMode,
     /// Overwrite a bundle of the same name, if it is the head of its channels
     #[arg(long)]
     overwrite_latest: bool,
     /// The reference of the image of each bundle, with `{{.Package}}`, `{{.Name}}` and `{{.Version}}`
     #[arg(long, value_name = "TEMPLATE")]
     image_template: Option<String>,
-}
-
-/// A mode, as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ModeWord {
-    /// From `replaces` and `skips` of the bundles
-    Replaces,
-    /// From the versions
-    Semver,
-    /// From the versions; a patch skips the lower ones of its minor version
-    SemverSkippatch,
 }
 
 pub(super) fn run(context: &Context, args: &AddArgs) -> CommandResult {
@@ -61,11 +51,10 @@ pub(super) fn run(context: &Context, args: &AddArgs) -> CommandResult {
         let (bundle, image) = opener.open_bundle(&path)?;
         bundles.push(NewBundle { bundle, image });
     }
-    let mode = match args.mode {
-        ModeWord::Replaces => Mode::Replaces,
-        ModeWord::Semver => Mode::Semver,
-        ModeWord::SemverSkippatch => Mode::SemverSkippatch,
+    let options = AddOptions {
+        mode: args.mode.into(),
+        overwrite_latest: args.overwrite_latest,
+        is_permissive: args.file.permissive,
     };
-    let options = AddOptions { mode, overwrite_latest: args.overwrite_latest, is_permissive: args.file.permissive };
     change(context, &args.file, |edit| edit.add(&bundles, options))
 }

@@ -17,8 +17,10 @@ mod replaces;
 mod request;
 mod semver;
 mod stored;
+mod trial;
 
 pub use self::request::{AddOptions, Mode, NewBundle};
+pub use self::trial::Trial;
 
 use std::path::{Path, PathBuf};
 

@@ -21,6 +21,14 @@ pub struct Added {
     pub place: Place,
 }
 
+/// The refusal of a whole addition, at the first of its bundles.
+#[must_use]
+pub fn not_added(bundles: &[Added], message: String, help: &str) -> Option<Finding> {
+    let first = bundles.first()?;
+    let package = Some(first.package.clone());
+    Some(Finding { place: Some(first.place.clone()), package, ..finding(rules::NOT_ADDED, "", 1, message, help) })
+}
+
 /// What adding bundles to an index says.
 #[must_use]
 pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {

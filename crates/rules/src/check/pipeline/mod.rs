@@ -15,7 +15,7 @@ mod outcome;
 mod pruning;
 pub mod rules;
 
-pub use bundles::{Added, added};
+pub use bundles::{Added, added, not_added};
 pub use dockerfile::Dockerfile;
 pub use image::openshift_of;
 pub use outcome::{Outcome, Target};

@@ -88,6 +88,10 @@ rules! {
         "A bundle that is added replaces one that the target index has.",
         "`opm` refuses a bundle whose `replaces` names what the index does not have.",
         "spec: {replaces: foo.v0.9.0}   # and the index has no such bundle";
+    NOT_ADDED: "E2022", "pipeline-not-added", Error,
+        "`opm` adds the bundles to the target index.",
+        "`opm registry add` judges the channels that would be: heads with one version, versions in an order, names and images that are there. The bundles are added to a copy of their packages.",
+        "foo.v1.1.0   # where the channel has a head of version 1.1.0";
 }
 
 /// Konflux's tasks.
@@ -105,7 +109,7 @@ pub fn check_of(rule: &Rule) -> Option<&'static str> {
         "E2013" => Some(INJECT_LIFECYCLE),
         "E2014" | "E2018" | "W2019" => Some("fbc-operations"),
         "E2015" | "W2016" | "E2017" => Some("enforce_json_config_dir"),
-        "E2020" | "E2021" => Some("opm registry add"),
+        "E2020" | "E2021" | "E2022" => Some("opm registry add"),
         _ => ALL.iter().any(|it| it.id == rule.id).then_some(VALIDATE_FBC),
     }
 }

@@ -124,6 +124,7 @@ impl Profile {
                 p::OTHER_DIRECTORY,
                 p::BUNDLE_IN_INDEX,
                 p::REPLACED_NOT_IN_INDEX,
+                p::NOT_ADDED,
                 p::REPLACED_JSON,
                 p::DIRECTORY_NAME,
             ],
