@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "mcp", feature = "serve"))]
 mod assistant;
+#[cfg(feature = "serve")]
+mod cache_directory;
 #[cfg(feature = "mcp")]
 pub(super) mod mcp;
 #[cfg(feature = "serve")]

@@ -1,6 +1,5 @@
 //! `olmdex serve`
 
-use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +9,7 @@ use clap::Args;
 
 #[cfg(feature = "mcp")]
 use super::assistant::AssistantPort;
+use super::cache_directory::{look_into_cache, way_to_index};
 #[cfg(feature = "mcp")]
 use super::mcp::About;
 use super::opm::log_line;
@@ -29,7 +29,7 @@ use crate::cli::terminal::report::Reporter;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::fbc::Input;
-use crate::file::{FileError, Scratch, append, make_way_below};
+use crate::file::{FileError, Scratch, append};
 use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 use crate::page::{IndexCache, Plans, in_command};
@@ -715,54 +715,6 @@ impl Planned {
             hidden: self.hidden.clone(),
             today: || day(None).unwrap_or(Day::of_unix(0)),
         })
-    }
-}
-
-/// What a directory for caches has in it.
-enum CacheFound {
-    Nothing,
-    Ours,
-    OfOpm,
-}
-
-impl CacheFound {
-    /// What there is to say of it, as opm does.
-    fn line(&self) -> &'static str {
-        match self {
-            Self::Nothing => "cache directory is empty, building cache",
-            Self::Ours => "found existing cache contents",
-            Self::OfOpm => "the cache of opm is not used, building another beside it",
-        }
-    }
-}
-
-/// Looks into a directory for caches. One that is something else is not written into (`docs/behaviour/fbc.md` 6.2).
-fn look_into_cache(directory: &Path) -> Result<CacheFound, CommandError> {
-    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(CacheFound::Nothing) };
-    let names = entries.filter_map(|it| Some(it.ok()?.file_name().to_string_lossy().into_owned()));
-    let names: BTreeSet<String> = names.collect();
-    let has = |name: &str| names.contains(name);
-    match names.is_empty() {
-        true => Ok(CacheFound::Nothing),
-        false if has("olmdex.v1") => Ok(CacheFound::Ours),
-        false if has("pogreb.v1") || (has("cache") && has("digest")) => Ok(CacheFound::OfOpm),
-        false => {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let message = format!("cache directory has unexpected contents: {}", names.join(", "));
-            Err(CommandError::new(Exit::Input, message).help("name a directory that is empty, or that does not exist"))
-        }
-    }
-}
-
-/// Where the index is below the directory that opm has its cache in; the directory is made if it is not there.
-fn way_to_index(directory: &Path) -> Result<PathBuf, FileError> {
-    const BELOW: &str = "olmdex.v1/index.db";
-    match (directory.exists(), directory.parent(), directory.file_name().and_then(|it| it.to_str())) {
-        (false, Some(parent), Some(name)) => {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            make_way_below(parent, &format!("{name}/{BELOW}"))
-        }
-        _ => make_way_below(directory, BELOW),
     }
 }
 
