@@ -40,6 +40,17 @@ pub struct MirroredCatalog {
     pub catalog: String,
     /// The packages that it names; all, if it names none.
     pub packages: Vec<String>,
+    /// The entries of the package that it keeps, by catalog and channel. A catalog that is not among them is kept whole, or not known.
+    pub kept: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+}
+
+impl MirroredCatalog {
+    /// The channels of an item whose head, or version that was asked about, it leaves out.
+    fn left_out<'i>(&self, item: &'i CatalogPresence) -> Vec<&'i ChannelPresence> {
+        let Some(kept) = self.kept.get(&item.catalog) else { return Vec::new() };
+        let is_kept = |it: &ChannelPresence| kept.get(&it.channel).is_some_and(|entries| entries.contains(&it.bundle));
+        item.channels.iter().filter(|it| !is_kept(it)).collect()
+    }
 }
 
 /// A catalog, with what it has of a package.
@@ -298,6 +309,13 @@ impl WhereisQuestion {
                     olmdex_base::diag::counted(mirrored.packages.len() as u64, "package"),
                     mirrored.catalog
                 );
+                item.reasons.push(AbsenceReason { kind: "mirror".to_owned(), text, file: None, line: None });
+            }
+            let left_out = mirrored.left_out(item);
+            if !left_out.is_empty() {
+                let names: Vec<String> =
+                    left_out.iter().map(|it| format!("`{}` of `{}`", it.bundle, it.channel)).collect();
+                let text = format!("the mirror's configuration leaves out {}", names.join(", "));
                 item.reasons.push(AbsenceReason { kind: "mirror".to_owned(), text, file: None, line: None });
             }
         }

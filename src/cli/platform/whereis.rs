@@ -1,8 +1,9 @@
 //! `olmdex whereis`
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -10,6 +11,7 @@ use crate::ask::{
     AbsenceReason, CatalogPresence, ChannelPresence, FileChange, MirroredCatalog, PackageName, SmallestChange,
     WhereisAnswers, WhereisQuestion,
 };
+use crate::catalog_source::family_and_minor;
 use crate::cli::args::formats::{DataFormat, RowFormat, choices};
 use crate::cli::args::name::package;
 use crate::cli::args::sources::{AskOptions, default_source};
@@ -27,7 +29,7 @@ use crate::community::{Publications, Repository};
 use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::Index;
-use crate::mirror::{self, Dialect};
+use crate::mirror::{self, Catalog, Dialect, FilterVersion, Kept, Operator};
 
 /// Show in which catalogs a package is, and what publishes it in the others
 ///
@@ -133,12 +135,16 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
         Some(index) => package(index, &args.name)?,
         None => PackageName::parse(&args.name),
     };
+    let mirrored = match &args.imageset {
+        Some(path) => mirrored(path, index.as_ref(), &name.package)?,
+        None => Vec::new(),
+    };
     let question = WhereisQuestion {
         name,
         catalogs: args.ask.catalog.clone(),
         openshift: args.openshift,
         repository: publications,
-        mirrored: args.imageset.as_deref().map(mirrored).transpose()?.unwrap_or_default(),
+        mirrored,
     };
     let answers = question.answer(index.as_ref())?;
     let exit = if answers.is_there { Exit::Yes } else { Exit::No };
@@ -182,14 +188,43 @@ fn open(
     }
 }
 
-/// What an ImageSetConfiguration takes.
-fn mirrored(path: &std::path::Path) -> Result<Vec<MirroredCatalog>, CommandError> {
+/// The parts of the catalogs that an ImageSetConfiguration takes.
+fn mirrored(path: &Path, index: Option<&Index>, package: &str) -> Result<Vec<MirroredCatalog>, CommandError> {
     let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
-    let operators = configuration.operators.into_iter().map(|it| MirroredCatalog {
-        catalog: it.catalog,
-        packages: it.packages.into_iter().map(|it| it.name).collect(),
-    });
-    Ok(operators.collect())
+    let mut found = Vec::new();
+    for operator in configuration.operators {
+        let mut kept = BTreeMap::new();
+        let minor = family_and_minor(&operator.catalog).map(|it| it.1);
+        for catalog in index.map(Index::catalog_names).transpose()?.unwrap_or_default() {
+            let own = family_and_minor(&catalog).map(|it| it.1);
+            let is_its = own.is_none() || minor.is_none() || own == minor;
+            if let (Some(index), true) = (index, is_its)
+                && let Some(channels) = kept_of(index, &catalog, &operator, package)?
+            {
+                kept.insert(catalog, channels);
+            }
+        }
+        let packages = operator.packages.into_iter().map(|it| it.name).collect();
+        found.push(MirroredCatalog { catalog: operator.catalog, packages, kept });
+    }
+    Ok(found)
+}
+
+/// The entries of a package that oc-mirror keeps, by channel; `None` if it keeps all of it, or the package is not asked for.
+fn kept_of(
+    index: &Index,
+    catalog: &str,
+    operator: &Operator,
+    package: &str,
+) -> Result<Option<BTreeMap<String, BTreeSet<String>>>, CommandError> {
+    let input = index.packages_without_manifests(catalog, [package].into_iter())?;
+    let read = Catalog::read(&input, None);
+    // A configuration that is refused says so in `filter`.
+    let filtered = mirror::filter(&read, operator, FilterVersion::default()).ok();
+    Ok(match filtered.and_then(|mut it| it.packages.remove(package)) {
+        Some(Ok(Kept::Part(part))) => Some(part.channels),
+        _ => None,
+    })
 }
 
 /// A version with its day.
