@@ -9,6 +9,7 @@ use olmdex::ask::{ReadinessAnswers, ReadinessQuestion};
 use olmdex::cluster::read_text;
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::page::{self, Ask, IndexCache, Links, Site};
 use olmdex::readiness::{Acknowledgement, Met, Readiness, State};
 use olmdex::upgrade::v1::Gates;
 use serde_json::Value;
@@ -451,6 +452,20 @@ fn gates_and_targets_decide() {
 }
 
 /// `updates --olm v1` installs nothing that `v1 check` calls ineligible for what a bundle cannot have acknowledged, and the other way round.
+/// The pages of a catalog.
+fn pages_of(catalog: &Path) -> impl Fn(&str) -> String {
+    let mut builder = Builder::in_memory();
+    let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
+    builder.add_catalog(&spec, &Input::directory(catalog).unwrap(), Mode::Tolerant).unwrap();
+    let index = builder.into_index().unwrap();
+    let cache = IndexCache::new(&index, Vec::new()).unwrap();
+    move |target| {
+        let site = Site { index: &index, cache: &cache, links: &Links::Served, base: "" };
+        let reply = page::answer(site, &Ask { method: "GET", target, if_none_match: None });
+        String::from_utf8(reply.body.clone()).unwrap()
+    }
+}
+
 #[test]
 fn all_who_speak_of_olm_v1_agree() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/catalogs/ready-for-v1");
@@ -458,6 +473,7 @@ fn all_who_speak_of_olm_v1_agree() {
     let json: Value = serde_json::from_slice(&checked.stdout).unwrap();
     let items = json["items"].as_array().unwrap();
     assert!(items.len() > 5);
+    let pages = pages_of(&path);
     for item in items {
         let package = item["package"].as_str().unwrap();
         let bundle = item["bundle"].as_str().unwrap();
@@ -470,6 +486,12 @@ fn all_who_speak_of_olm_v1_agree() {
         let why_not = olmdex(["why-not", bundle, "--olm", "v1", "-o", "json", "-i"]).arg(&path).answer();
         let json: Value = serde_json::from_slice(&why_not.stdout).unwrap();
         assert_eq!(json["items"][0]["isTaken"] == false, is_refused, "why-not {bundle}: {}", why_not.both());
+        let compat =
+            olmdex(["compat", bundle, "--olm", "v1", "--openshift", "4.18", "-o", "json", "-i"]).arg(&path).answer();
+        let json: Value = serde_json::from_slice(&compat.stdout).unwrap();
+        assert_eq!(!json["items"][0]["refusal"].is_null(), is_refused, "compat {bundle}: {}", compat.both());
+        let page = pages(&format!("/p/{package}/install"));
+        assert_eq!(page.contains("OLM v1 does not take this version"), is_refused, "the page of {package}: {page}");
         let filtered = olmdex(["filter", "--package", package, "-o", "cluster-extension", "-i"]).arg(&path).answer();
         assert_eq!(
             filtered.err().contains("OLM v1 does not install"),

@@ -65,10 +65,12 @@ fn refused(context: PageContext<'_>, package: &PackageDetail, channel: &str) -> 
         ..ReadinessQuestion::default()
     };
     let answers = question.answer(Some(context.index()), &mut |_| {}).ok();
-    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == row.package && it.state.is_ineligible());
+    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == row.package);
+    let conditions = item.into_iter().flat_map(|it| &it.conditions).filter(|it| it.is_refusal());
+    let reasons: Vec<&str> = conditions.map(|it| it.reason.as_str()).collect();
     html! {
-        @if let Some(item) = item {
-            p { (badge("warn", "refused")) " OLM v1 does not take this version: " (worded(&item.reason)) "." }
+        @if !reasons.is_empty() {
+            p { (badge("warn", "refused")) " OLM v1 does not take this version: " (worded(&reasons.join("; "))) "." }
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::mirror::{
     MirrorSet, Mirrored, OutputError,
 };
 use crate::re2::Pattern;
-use crate::readiness::{BundleTraits, Met, of_bundle};
+use crate::readiness::{BundleTraits, of_bundle};
 use crate::upgrade::v1::Gates;
 
 /// What is printed.
@@ -306,7 +306,7 @@ fn warn_of_refusals(context: &Context, installs: &[mirror::Install]) {
             ..BundleTraits::default()
         };
         let found = of_bundle(&traits, &Gates::default(), false);
-        for condition in found.iter().filter(|it| it.verdict == Met::No && it.acknowledgement.is_none()) {
+        for condition in found.iter().filter(|it| it.is_refusal()) {
             context.reporter.warning(&format!("OLM v1 does not install {}: {}", it.bundle, condition.reason));
         }
     }

@@ -176,6 +176,12 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// Whether OLM v1 itself refuses the bundle for it. The others are about moving, and can be acknowledged.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        self.verdict == Met::No && self.acknowledgement.is_none()
+    }
+
     pub(super) fn new(id: &str, verdict: Met, reason: impl Into<String>, place: Option<Place>) -> Self {
         let rule = rule(id);
         Self {

@@ -154,6 +154,9 @@ fn refusal(row: &Stay, bundle: Option<&GraphBundle>, installation: &Installation
     if !row.olm.contains(&Generation::V1) {
         return None;
     }
+    if let Some(property) = bundle.and_then(|it| it.dependency.as_ref()) {
+        return Some(format!("a dependency declared via property {property} is not supported"));
+    }
     match bundle {
         Some(bundle) => installation.refusal(bundle.install_modes, &bundle.obstacles),
         None => installation.refusal(None, &Obstacles::default()),
