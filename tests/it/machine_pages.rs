@@ -1,11 +1,16 @@
 //! What programs read of a site: feeds, badges, the description of its data, what search engines ask first, and how long files are kept.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::page::{Ask, IndexCache, Links, Reply, Site, answer};
+
+use crate::support::server::Server;
+use crate::support::{scratch, write};
 
 /// A package with two dated versions, one of which is deprecated and has a hostile name and message.
 const CATALOG: &str = r##"
@@ -239,4 +244,38 @@ fn the_description_of_the_data_is_whole_and_every_address_of_it_answers() {
             assert!(is_meant, "{target} is a {kind}, not {schema}");
         }
     }
+}
+
+#[test]
+#[ignore = "needs openapi-python-client"]
+fn a_generated_client_reads_every_answer() {
+    let tools = std::env::var("OLMDEX_OPENAPI")
+        .expect("OLMDEX_OPENAPI is the environment of Python with openapi-python-client");
+    let python = Path::new(&tools).join("bin/python");
+    let scratch = scratch();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/help");
+    let sources: Vec<String> = ["4.16=old-catalog", "4.17=my-catalog"]
+        .iter()
+        .map(|it| it.replace('=', &format!("={}/", fixtures.display())))
+        .collect();
+    let server = Server::start(scratch.path(), &[&sources[0], &sources[1], "--catalog", "4.17"]);
+    let (_, description) = server.get("/api.json", "");
+    let file = write(scratch.path(), "api.json", description);
+    let client = scratch.path().join("client");
+    let made = Command::new(Path::new(&tools).join("bin/openapi-python-client"))
+        .args(["generate", "--meta", "setup", "--path"])
+        .arg(&file)
+        .arg("--output-path")
+        .arg(&client)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&made.stderr).into_owned() + &String::from_utf8_lossy(&made.stdout);
+    assert!(made.status.success() && !said.contains("Unable to"), "{said}");
+    let asked = Command::new(python)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/openapi_client.py"))
+        .arg(format!("http://{}", server.http))
+        .arg(&client)
+        .output()
+        .unwrap();
+    assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
 }

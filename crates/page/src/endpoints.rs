@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it makes no client, and lists no address of catalogd's, which has its own description.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use maud::html;
 use serde_json::{Map, Value, json};
 
@@ -12,6 +14,8 @@ use super::site::{Page, PageContext};
 
 /// An address that gives data: its form, its kind of answer, what it gives, its parameters in the path and in the query.
 struct Endpoint {
+    /// The name of the operation, of which generators of clients make a function.
+    id: &'static str,
     path: &'static str,
     kind: &'static str,
     about: &'static str,
@@ -24,78 +28,119 @@ const WAY: &[&str] = &["catalog", "channel", "from", "olm", "to"];
 
 /// All of them, as people look for them.
 const ENDPOINTS: &[Endpoint] = &[
-    Endpoint { path: "/index.json", kind: "CatalogList", about: "The catalogs", query: &[] },
+    Endpoint { id: "listCatalogs", path: "/index.json", kind: "CatalogList", about: "The catalogs", query: &[] },
     Endpoint {
+        id: "listPackages",
         path: "/packages.json",
         kind: "PackageList",
         about: "Packages; SearchResult if `q` is given",
         query: LISTED,
     },
     Endpoint {
+        id: "getMirrorList",
         path: "/mirror.json",
         kind: "FilterExplanation",
         about: "What a mirror keeps of packages, channels and ranges, and why",
         query: &["catalog", "full", "p"],
     },
-    Endpoint { path: "/p/{package}.json", kind: "Package", about: "A package in each catalog", query: &[] },
-    Endpoint { path: "/p/{package}/v/{version}.json", kind: "Bundle", about: "A version", query: &["catalog"] },
     Endpoint {
+        id: "getPackage",
+        path: "/p/{package}.json",
+        kind: "Package",
+        about: "A package in each catalog",
+        query: &[],
+    },
+    Endpoint {
+        id: "getVersion",
+        path: "/p/{package}/v/{version}.json",
+        kind: "Bundle",
+        about: "A version",
+        query: &["catalog"],
+    },
+    Endpoint {
+        id: "getRequirements",
         path: "/p/{package}/v/{version}/deps.json",
         kind: "Dependencies",
         about: "What a version requires",
         query: &["catalog"],
     },
     Endpoint {
+        id: "getImages",
         path: "/p/{package}/v/{version}/images.json",
         kind: "Image",
         about: "The images of a version",
         query: &["catalog"],
     },
     Endpoint {
+        id: "getChannel",
         path: "/p/{package}/c/{channel}.json",
         kind: "Graph",
         about: "The upgrade graph of a channel",
         query: &["catalog"],
     },
-    Endpoint { path: "/p/{package}/path.json", kind: "UpgradePath", about: "The way that OLM takes", query: WAY },
     Endpoint {
+        id: "getUpgradePath",
+        path: "/p/{package}/path.json",
+        kind: "UpgradePath",
+        about: "The way that OLM takes",
+        query: WAY,
+    },
+    Endpoint {
+        id: "getWhyNot",
         path: "/p/{package}/why-not.json",
         kind: "WhyNot",
         about: "Why OLM does not take a version",
         query: WAY,
     },
     Endpoint {
+        id: "getCompatibility",
         path: "/p/{package}/compat.json",
         kind: "CompatList",
         about: "What may stay on a version of OpenShift",
         query: &["openshift"],
     },
     Endpoint {
+        id: "getPermissions",
         path: "/p/{package}/permissions.json",
         kind: "Permissions",
         about: "What an operator's installation grants, and what a version asks for besides another one",
         query: &["against", "catalog", "version"],
     },
-    Endpoint { path: "/p/{package}/history.json", kind: "History", about: "When versions came and went", query: &[] },
     Endpoint {
+        id: "getHistory",
+        path: "/p/{package}/history.json",
+        kind: "History",
+        about: "When versions came and went",
+        query: &[],
+    },
+    Endpoint {
+        id: "compareCatalogs",
         path: "/diff.json",
         kind: "CatalogDiff",
         about: "What differs between two catalogs",
         query: &["a", "b", "package"],
     },
     Endpoint {
+        id: "getApi",
         path: "/api/{group}/{kind}.json",
         kind: "Provider",
         about: "Who provides and requires an API; `-` is the core group",
         query: &[],
     },
     Endpoint {
+        id: "searchImages",
         path: "/images.json",
         kind: "BundleList",
         about: "Who uses images with a text in their reference",
         query: &["page", "q"],
     },
-    Endpoint { path: "/lint.json", kind: "Findings", about: "What the checks find", query: &["catalog"] },
+    Endpoint {
+        id: "getFindings",
+        path: "/lint.json",
+        kind: "Findings",
+        about: "What the checks find",
+        query: &["catalog"],
+    },
 ];
 
 /// The schemas of the answers.
@@ -125,19 +170,99 @@ fn names_in(path: &str) -> impl Iterator<Item = &str> {
     path.split('{').skip(1).filter_map(|it| it.split_once('}')).map(|it| it.0)
 }
 
-/// The description in OpenAPI 3.1.
-pub(super) fn description() -> Result<Vec<u8>, PageError> {
-    let failed = |error: serde_json::Error| PageError::Failed(error.to_string());
-    let mut schemas = Map::new();
-    for (kind, text) in SCHEMAS {
-        // Definitions of a schema are looked for from the root of the document.
-        let text = text.replace("\"#/$defs/", &format!("\"#/components/schemas/{kind}/$defs/"));
-        let mut schema: Value = serde_json::from_str(&text).map_err(failed)?;
+/// The address of a schema's own definition, in its file and in the description.
+const OWN: &str = "#/$defs/";
+const COMPONENTS: &str = "#/components/schemas/";
+
+/// The definitions that a schema refers to.
+fn referred(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| match value.as_str() {
+            Some(text) if key == "$ref" => found.extend(text.strip_prefix(OWN).map(str::to_owned)),
+            _ => referred(value, found),
+        }),
+        Value::Array(items) => items.iter().for_each(|it| referred(it, found)),
+        _ => {}
+    }
+}
+
+/// The definitions that mean the same in all schemas, so that one component is enough for each.
+fn shared_definitions(schemas: &[(&str, Value)]) -> BTreeSet<String> {
+    let mut texts: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
+    let mut needs: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
+    for (_, schema) in schemas {
+        for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
+            texts.entry(name).or_default().insert(definition.to_string());
+            referred(definition, needs.entry(name).or_default());
+        }
+    }
+    let is_kind = |name: &str| schemas.iter().any(|it| it.0 == name);
+    let equal = texts.iter().filter(|(name, texts)| texts.len() == 1 && !is_kind(name));
+    let mut shared: BTreeSet<String> = equal.map(|it| (*it.0).clone()).collect();
+    loop {
+        // One that refers to what differs, differs.
+        let is_whole = |name: &String| needs.get(name).is_none_or(|it| it.is_subset(&shared));
+        let kept: BTreeSet<String> = shared.iter().filter(|it| is_whole(it)).cloned().collect();
+        if kept.len() == shared.len() {
+            return shared;
+        }
+        shared = kept;
+    }
+}
+
+/// Lists of constants become enumerations. Each constant has a text of its own, but generators of clients take each for a type.
+fn enumerated(schema: &mut Value) {
+    if let Some(fields) = schema.as_object_mut() {
+        let constant = |it: &Value| it.get("const").filter(|it| it.is_string()).cloned();
+        let constants = |it: &Value| it.as_array()?.iter().map(constant).collect::<Option<Vec<Value>>>();
+        if let Some(constants) = fields.get("oneOf").and_then(constants) {
+            fields.remove("oneOf");
+            fields.insert("type".to_owned(), json!("string"));
+            fields.insert("enum".to_owned(), Value::Array(constants));
+        }
+    }
+    match schema {
+        Value::Object(fields) => fields.values_mut().for_each(enumerated),
+        Value::Array(items) => items.iter_mut().for_each(enumerated),
+        _ => {}
+    }
+}
+
+/// The components of the description. Many generators of clients know no definitions within one, so each definition is a component.
+fn components() -> Result<Map<String, Value>, serde_json::Error> {
+    let read = |it: &(&'static str, &str)| Ok((it.0, serde_json::from_str::<Value>(it.1)?));
+    let schemas: Vec<(&str, Value)> = SCHEMAS.iter().map(read).collect::<Result<_, serde_json::Error>>()?;
+    let shared = shared_definitions(&schemas);
+    let mut components = Map::new();
+    for (kind, mut schema) in schemas {
+        let own = schema.as_object_mut().and_then(|it| it.remove("$defs"));
+        let named = |name: &str| if shared.contains(name) { name.to_owned() } else { format!("{kind}{name}") };
+        let names: Vec<String> = own.iter().filter_map(Value::as_object).flat_map(|it| it.keys().cloned()).collect();
+        let placed = |schema: &Value| -> Result<Value, serde_json::Error> {
+            let mut text = schema.to_string();
+            for name in &names {
+                text = text.replace(&format!("\"{OWN}{name}\""), &format!("\"{COMPONENTS}{}\"", named(name)));
+            }
+            let mut placed = serde_json::from_str(&text)?;
+            enumerated(&mut placed);
+            Ok(placed)
+        };
+        for (name, definition) in own.iter().filter_map(Value::as_object).flatten() {
+            components.insert(named(name), placed(definition)?);
+        }
+        let mut schema = placed(&schema)?;
         if let Some(fields) = schema.as_object_mut() {
             fields.remove("$schema");
         }
-        schemas.insert((*kind).to_owned(), schema);
+        components.insert(kind.to_owned(), schema);
     }
+    Ok(components)
+}
+
+/// The description in OpenAPI 3.1.
+pub(super) fn description() -> Result<Vec<u8>, PageError> {
+    let failed = |error: serde_json::Error| PageError::Failed(error.to_string());
+    let schemas = components().map_err(failed)?;
     let parameter = |name: &str, place: &str| json!({"name": name, "in": place, "required": place == "path", "schema": {"type": "string"}});
     let mut paths = Map::new();
     for it in ENDPOINTS {
@@ -151,9 +276,9 @@ pub(super) fn description() -> Result<Vec<u8>, PageError> {
         };
         let responses = json!({
             "200": {"description": it.about, "content": {"application/json": {"schema": schema}}},
-            "404": {"description": "Something that is named is not there", "content": {"text/plain": {}}},
+            "404": {"description": "Something that is named is not there", "content": {"text/plain": {"schema": {"type": "string"}}}},
         });
-        let get = json!({"summary": it.about, "parameters": parameters, "responses": responses});
+        let get = json!({"operationId": it.id, "summary": it.about, "parameters": parameters, "responses": responses});
         paths.insert(it.path.to_owned(), json!({"get": get}));
     }
     let all = json!({
