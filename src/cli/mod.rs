@@ -98,6 +98,9 @@ struct GlobalArgs {
     /// Print long answers to the terminal as they are, not through `$OLMDEX_PAGER`, `$PAGER` or `less`
     #[arg(long, global = true, help_heading = "Global options")]
     no_pager: bool,
+    /// Read catalogs in files anew, and keep nothing of them for the next question
+    #[arg(long, global = true, help_heading = "Global options")]
+    no_cache: bool,
     /// Threads that read catalogs. Default: one per processor
     #[arg(long, global = true, help_heading = "Global options", value_name = "N")]
     threads: Option<usize>,
@@ -360,7 +363,7 @@ pub fn run() -> ExitCode {
     let opener = cli.global.images.opener();
     let opener = if cli.command.is_opm() { opener.keeping_git() } else { opener };
     let found_config = if cli.global.trust_config { Reach::Anywhere } else { Reach::Inside };
-    let context = Context { reporter, opener, found_config };
+    let context = Context { reporter, opener, keeps_indexes: !cli.global.no_cache, found_config };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli.command.run(&context)));

@@ -8,6 +8,7 @@
 
 mod adding;
 mod architecture;
+mod asked_again;
 mod asking;
 #[cfg(feature = "mcp")]
 mod assistant;

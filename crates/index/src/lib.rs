@@ -47,6 +47,7 @@ mod build_cache;
 pub mod columnar;
 mod compression;
 mod content;
+mod copy;
 mod derive;
 mod entries;
 mod error;

@@ -46,6 +46,14 @@ impl Index {
         Self::from_connection(connection, path)
     }
 
+    /// Opens a copy that [`Self::copy_to`] has made. It passes for the index in memory that it was made of.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_copy(path: &Path) -> Result<Self, IndexError> {
+        Ok(Self { path: PathBuf::from(":memory:"), ..Self::open(path)? })
+    }
+
     /// Makes a connection to a current index one for reading.
     pub(super) fn from_connection(connection: Connection, path: &Path) -> Result<Self, IndexError> {
         let failed = |error: rusqlite::Error| IndexError::reading(path, &error);

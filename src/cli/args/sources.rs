@@ -9,6 +9,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::ask::{check_catalog, must_have};
 use crate::catalog_source::family_and_minor;
+use crate::cli::args::kept_index::Key;
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -148,7 +149,22 @@ impl AskOptions {
 
     /// Opens the sources and imports them: an index as it is, anything else into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
-        self.look(context)?.import(context)
+        match self.recall(context)? {
+            Some(index) => Ok(index),
+            None => self.look(context)?.import(context),
+        }
+    }
+
+    /// The index that was kept of the same files.
+    fn recall(&self, context: &Context) -> Result<Option<Index>, CommandError> {
+        if !context.keeps_indexes {
+            return Ok(None);
+        }
+        let sources = self.sources()?;
+        let Some(index) = Key::of_files(&sources).and_then(|it| it.recall()) else { return Ok(None) };
+        refuse_equal_names(&sources)?;
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(Some(index))
     }
 
     /// As [`Self::open`], to ask about these names.
@@ -342,10 +358,25 @@ impl Sources<'_> {
     }
 
     fn import_with_warnings(self, context: &Context) -> Result<Imported, CommandError> {
-        self.import_with(context, &mut |named, input, import| {
+        let Opened::Catalogs(sources) = &self.opened else {
+            return self.import_with(context, &mut |_, _, _| Ok(Vec::new()));
+        };
+        let key = if context.keeps_indexes { Key::of_sources(sources) } else { None };
+        if let Some(index) = key.as_ref().and_then(Key::recall) {
+            let names = sources.iter().map(|it| it.0.name.clone()).collect();
+            return Ok(Imported { index, names, errors: Vec::new() });
+        }
+        let mut is_clean = true;
+        let imported = self.import_with(context, &mut |named, input, import| {
+            is_clean &=
+                legacy_source::refusal(&input.remarks).is_none() && Tally::of(&import.report.findings).errors == 0;
             refuse_unreadable(context, named, input, &import)?;
             Ok(Vec::new())
-        })
+        })?;
+        if let Some(key) = key.filter(|_| is_clean) {
+            key.keep(&imported.index);
+        }
+        Ok(imported)
     }
 
     fn import_with(self, context: &Context, judge: &mut Judge<'_>) -> Result<Imported, CommandError> {

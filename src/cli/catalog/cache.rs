@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
 
+use crate::cli::args::kept_index::kept_indexes;
 use crate::cli::args::registry::blob_cache;
 use crate::cli::print::table::write_aligned;
 use crate::cli::terminal::context::Context;
@@ -12,7 +13,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::file::{BlobCache, CachedBlob};
 
-/// Show or empty the cache of images
+/// Show or empty the cache of images, and of catalogs in files that were asked about
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex cache list
@@ -51,14 +52,18 @@ pub(crate) fn run(context: &Context, args: &CacheArgs) -> CommandResult {
         let error = CommandError::usage("there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
         return Err(error.help("set one of them to a path from the root"));
     };
+    let caches: Vec<BlobCache> = [Some(cache), kept_indexes()].into_iter().flatten().collect();
     match &args.command {
-        CacheCommand::List => list(context, &cache),
-        CacheCommand::Prune(args) => prune(context, &cache, args),
+        CacheCommand::List => list(context, &caches),
+        CacheCommand::Prune(args) => prune(context, &caches, args),
     }
 }
 
-fn list(context: &Context, cache: &BlobCache) -> CommandResult {
-    let blobs = cache.list()?;
+fn list(context: &Context, caches: &[BlobCache]) -> CommandResult {
+    let mut blobs = Vec::new();
+    for cache in caches {
+        blobs.extend(cache.list()?);
+    }
     let headers = ["BLOB", "BYTES", "DAYS SINCE USE"].map(str::to_owned).to_vec();
     let row = |it: &CachedBlob| vec![it.name.replacen('-', ":", 1), it.size.to_string(), days(it).to_string()];
     let rows: Vec<Vec<String>> = blobs.iter().map(row).collect();
@@ -69,16 +74,19 @@ fn list(context: &Context, cache: &BlobCache) -> CommandResult {
     out.flush()?;
     let total: u64 = blobs.iter().map(|it| it.size).sum();
     let files = counted(blobs.len() as u64, "file");
-    context.reporter.note(&format!("{files}, {} MiB in {}", total.div_ceil(1 << 20), cache.directory().display()));
+    let directories: Vec<String> = caches.iter().map(|it| it.directory().display().to_string()).collect();
+    context.reporter.note(&format!("{files}, {} MiB in {}", total.div_ceil(1 << 20), directories.join(" and ")));
     Ok(Exit::Yes)
 }
 
-fn prune(context: &Context, cache: &BlobCache, args: &PruneArgs) -> CommandResult {
+fn prune(context: &Context, caches: &[BlobCache], args: &PruneArgs) -> CommandResult {
     let (mut count, mut bytes) = (0, 0);
-    for it in cache.list()? {
-        if days(&it) >= args.older_than && cache.remove(&it.name)? {
-            count += 1;
-            bytes += it.size;
+    for cache in caches {
+        for it in cache.list()? {
+            if days(&it) >= args.older_than && cache.remove(&it.name)? {
+                count += 1;
+                bytes += it.size;
+            }
         }
     }
     context.reporter.note(&format!("removed {}, {} MiB", counted(count, "file"), bytes.div_ceil(1 << 20)));

@@ -248,6 +248,7 @@ fn open(source: Option<&str>) -> Result<Index, CommandError> {
     AskOptions::of_sources(&sources).open(&crate::cli::terminal::context::Context {
         reporter,
         opener: crate::source::Opener::new(&std::env::temp_dir()),
+        keeps_indexes: true,
         found_config: Reach::Inside,
     })
 }

@@ -12,6 +12,8 @@ pub(crate) struct Context {
     pub(crate) reporter: Reporter,
     /// Opens sources.
     pub(crate) opener: Opener,
+    /// Whether indexes of catalogs in files are kept in the user's cache directory.
+    pub(crate) keeps_indexes: bool,
     /// What an `olmdex.toml` that is found may reach.
     pub(crate) found_config: Reach,
 }

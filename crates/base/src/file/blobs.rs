@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::{Mode, OFlags};
+use sha2::{Digest as _, Sha256};
 
 use super::system;
+use olmdex_text::encoding::hex::hex;
 
 /// What partial files are called after their name.
 const PARTIAL: &str = ".partial";
@@ -48,6 +50,12 @@ impl BlobCache {
     #[must_use]
     pub fn at(directory: &Path) -> Self {
         Self { directory: directory.to_owned() }
+    }
+
+    /// The name of a file that belongs to a key.
+    #[must_use]
+    pub fn name_of(kind: &str, key: &[u8]) -> String {
+        format!("{kind}-{}", hex(&Sha256::digest(key)))
     }
 
     /// Where it is.

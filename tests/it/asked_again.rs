@@ -1,0 +1,153 @@
+//! A question about files that were asked about before reads none of them, and is answered as if it did.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::support::legacy::legacy_file;
+use crate::support::{Answer, TempDir, olmdex, scratch, write};
+
+/// How old files must be before their stamps tell every change.
+const TICK: Duration = Duration::from_millis(2100);
+
+struct Scene {
+    directory: TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let scene = Self { directory: scratch() };
+        scene.put("lamp", "1.0.0", "");
+        scene.put("shade", "1.0.0", "");
+        std::thread::sleep(TICK);
+        scene
+    }
+
+    fn root(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Writes a package that is large enough to be worth keeping.
+    fn put(&self, package: &str, version: &str, edge: &str) {
+        let description = "x".repeat(700_000);
+        let text = format!(
+            "schema: olm.package\nname: {package}\ndefaultChannel: stable\ndescription: {description}\n---\n\
+             schema: olm.channel\npackage: {package}\nname: stable\nentries:\n- {{name: {package}.v{version}{edge}}}\n---\n\
+             schema: olm.bundle\npackage: {package}\nname: {package}.v{version}\nimage: example.com/{package}:v{version}\n\
+             properties:\n- {{type: olm.package, value: {{packageName: {package}, version: {version}}}}}\n"
+        );
+        write(self.root(), &format!("catalog/{package}/catalog.yaml"), text);
+    }
+
+    fn ask(&self, args: &[&str]) -> Answer {
+        let cache = self.root().join("cache");
+        let list = olmdex(["list", "bundles", "-v", "-o", "name", "-i", "catalog"]).args(args);
+        list.in_directory(self.root()).env("XDG_CACHE_HOME", &cache.to_string_lossy()).answer()
+    }
+
+    /// Asks, expects these bundles, and says whether the files were read.
+    #[track_caller]
+    fn reads(&self, args: &[&str], expected: &str) -> bool {
+        let answer = self.ask(args);
+        assert_eq!(answer.out().split_whitespace().collect::<Vec<_>>().join(" "), expected, "{}", answer.both());
+        answer.err().contains("files of catalog in")
+    }
+
+    fn kept(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.root().join("cache/olmdex/indexes"));
+        entries.into_iter().flatten().map(|it| it.unwrap().path()).collect()
+    }
+}
+
+const OLD: &str = "lamp.v1.0.0 shade.v1.0.0";
+const NEW: &str = "lamp.v2.0.0 shade.v1.0.0";
+
+#[test]
+fn files_are_read_once_until_they_change() {
+    let scene = Scene::new();
+    assert!(scene.reads(&[], OLD));
+    assert!(!scene.reads(&[], OLD));
+    assert!(scene.reads(&["--no-cache"], OLD));
+    // A file that is so young may change once more without another stamp.
+    scene.put("lamp", "2.0.0", "");
+    assert!(scene.reads(&[], NEW));
+    assert!(scene.reads(&[], NEW));
+    std::thread::sleep(TICK);
+    assert!(scene.reads(&[], NEW));
+    assert!(!scene.reads(&[], NEW));
+    // A file more, and one less.
+    scene.put("bulb", "1.0.0", "");
+    assert!(scene.reads(&[], "bulb.v1.0.0 lamp.v2.0.0 shade.v1.0.0"));
+    fs::remove_dir_all(scene.root().join("catalog/bulb")).unwrap();
+    assert!(!scene.reads(&[], NEW), "the files are those of the last time");
+    let pruned = olmdex(["cache", "prune", "--older-than", "0"]);
+    let cache = scene.root().join("cache");
+    pruned.env("XDG_CACHE_HOME", &cache.to_string_lossy()).answer().expect_code(0).expect_words("removed 2 files");
+    assert!(scene.kept().is_empty());
+    assert!(scene.reads(&[], NEW));
+}
+
+#[test]
+fn what_must_be_said_is_said_each_time() {
+    let scene = Scene::new();
+    scene.put("lamp", "1.0.0", ", replaces: lamp.v0.1.0}\n- {name: lamp.v0.1.0");
+    std::thread::sleep(TICK);
+    for _ in 0..2 {
+        scene.ask(&[]).expect_words("`catalog` is not valid");
+    }
+    assert!(scene.kept().is_empty());
+}
+
+#[test]
+fn what_others_could_have_written_is_not_used() {
+    let scene = Scene::new();
+    assert!(scene.reads(&[], OLD));
+    let [kept] = scene.kept().try_into().unwrap();
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let directory = kept.parent().unwrap();
+    for (path, others, own) in [(kept.as_path(), 0o666, 0o600), (directory, 0o777, 0o700)] {
+        set(path, others);
+        assert!(scene.reads(&[], OLD), "{}", path.display());
+        set(path, own);
+        assert!(!scene.reads(&[], OLD), "{}", path.display());
+    }
+    // Neither is a link, or a file that is damaged.
+    let elsewhere = scene.root().join("elsewhere");
+    fs::rename(&kept, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &kept).unwrap();
+    assert!(scene.reads(&[], OLD));
+    assert!(!kept.is_symlink(), "the next copy takes its place");
+    fs::write(&kept, "no index").unwrap();
+    assert!(scene.reads(&[], OLD));
+    assert!(!scene.reads(&[], OLD));
+}
+
+#[test]
+fn small_catalogs_are_not_kept() {
+    let directory = scratch();
+    write(directory.path(), "catalog/catalog.yaml", include_str!("../../fixtures/catalogs/smallest/catalog.yaml"));
+    std::thread::sleep(TICK);
+    let cache = directory.path().join("cache");
+    let list = olmdex(["list", "packages", "-i", "catalog"]).in_directory(directory.path());
+    list.env("XDG_CACHE_HOME", &cache.to_string_lossy()).answer().expect_code(0);
+    assert!(!cache.exists());
+}
+
+#[test]
+fn legacy_files_are_kept_too() {
+    let directory = scratch();
+    let content = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(300000)) || '\"}'";
+    legacy_file(directory.path(), "two-packages", content);
+    std::thread::sleep(TICK);
+    let cache = directory.path().join("cache");
+    let list = || {
+        let list = olmdex(["list", "packages", "-v", "-o", "name", "-i", "legacy.db"]).in_directory(directory.path());
+        list.env("XDG_CACHE_HOME", &cache.to_string_lossy()).answer()
+    };
+    let (first, second) = (list(), list());
+    assert_eq!(first.out(), second.out());
+    assert!(first.err().contains("of legacy.db in"), "{}", first.both());
+    assert!(!second.err().contains("of legacy.db in"), "{}", second.both());
+}
