@@ -1,14 +1,15 @@
 //! `olmdex diff`
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use rayon::prelude::*;
 
-use crate::ask::{self, DifferenceWish, Differences, PackageName};
+use crate::ask::{self, DifferenceWish, Differences, PackageName, check_catalog};
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::name::{bundle_of, whole_package};
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
@@ -20,7 +21,8 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::screen::screen;
-use crate::diag::counted;
+use crate::diag::{Tally, counted};
+use crate::fbc::{Input, InputFile};
 use crate::index::query::{Change, ChangeKind, Side, Subject};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
@@ -118,7 +120,14 @@ const ROOM_FOR_ROWS: usize = 160;
 const MAX_LINES: usize = 4;
 
 pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
-    let (old, new) = open(context, args)?;
+    let sides = open_sources(context, args)?;
+    let is_whole = args.package.is_empty() && args.old_catalog.is_none() && args.new_catalog.is_none();
+    if is_whole && are_equal_and_valid(&sides) {
+        let none = Differences { changes: Vec::new(), n_ignored: 0, n_details: 0, unchecked: BTreeSet::new() };
+        let [old, new] = sides.map(|it| it.0.shown());
+        return print(context, args, (&old, &new), none);
+    }
+    let (old, new) = open(context, args, sides)?;
     let new_index = new.index.as_ref().or(old.index.as_ref());
     let (Some(old_index), Some(new_index)) = (old.index.as_ref(), new_index) else {
         return Err(CommandError::new(Exit::Bug, "internal error: no catalog was opened"));
@@ -134,11 +143,35 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         packages.push(whole_package(context, if is_in_new { new_index } else { old_index }, text)?);
     }
     let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;
+    print(context, args, (&old.shown, &new.shown), differences)
+}
+
+/// Whether both sides are files of the same bytes, without errors: these would have to be said. Nothing else can differ then.
+fn are_equal_and_valid([old, new]: &Sides) -> bool {
+    let (Source::Catalog(old), Source::Catalog(new)) = (&old.1, &new.1) else { return false };
+    let is_plain =
+        |it: &Input| it.remarks.is_empty() && it.image.is_none() && it.files.iter().all(|it| it.path().is_some());
+    if !is_plain(old) || !is_plain(new) || old.files.len() != new.files.len() {
+        return false;
+    }
+    let is_same = |(old, new): (&InputFile, &InputFile)| match (old.size(), new.size()) {
+        (Some(a), Some(b)) if a == b => old.whole().is_ok_and(|a| new.whole().is_ok_and(|b| a == b)),
+        _ => false,
+    };
+    if !old.files.par_iter().zip(&new.files).all(is_same) {
+        return false;
+    }
+    let report = check_catalog(old, None);
+    report.opm.is_none() && Tally::of(&report.findings).errors == 0
+}
+
+/// Prints what differs. `shown` is what people call both sides.
+fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: Differences) -> CommandResult {
     let is_same = differences.is_same();
     let Differences { changes: mut found, n_ignored, n_details, unchecked } = differences;
     if args.rows.output == RowFormat::Markdown {
         let mut out = BufWriter::new(std::io::stdout().lock());
-        changes::write_markdown(&old.shown, &new.shown, &found, &mut out)?;
+        changes::write_markdown(shown.0, shown.1, &found, &mut out)?;
         out.flush()?;
     }
     let summary = changes::summary(&found);
@@ -207,8 +240,10 @@ struct Opened {
     shown: String,
 }
 
-/// Opens both sources. Catalogs in files are imported into one index: what they share is then read once.
-fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandError> {
+/// Both sides, the old one first.
+type Sides = [(NamedSource, Source); 2];
+
+fn open_sources(context: &Context, args: &DiffArgs) -> Result<Sides, CommandError> {
     let (old_source, new_source) = match args.states.both() {
         Some((old, new)) => (old.clone(), new.clone()),
         None => {
@@ -221,6 +256,12 @@ fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandE
     }
     let old = context.open(&old_source.path)?;
     let new = context.open(&new_source.path)?;
+    Ok([(old_source, old), (new_source, new)])
+}
+
+/// Takes what both sources hold. Catalogs in files are imported into one index: what they share is then read once.
+fn open(context: &Context, args: &DiffArgs, sides: Sides) -> Result<(Opened, Opened), CommandError> {
+    let [(old_source, old), (new_source, new)] = sides;
     let mut builder = Builder::in_memory().advised_by(cut_advice);
     let mut has_files = false;
     let mut take = |source: Source, given: &NamedSource, side: &str, wanted: Option<&String>| match source {
