@@ -13,7 +13,7 @@ use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
-use crate::cli::catalog::parts::{catalogs_of, template_findings, templates_of};
+use crate::cli::catalog::parts::{catalogs_of, point_to_catalogs, template_findings, templates_of};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::dependencies::crd_bundle;
@@ -263,6 +263,7 @@ impl Checking<'_> {
             self.counts.packages += report.extent.packages;
             self.counts.catalog_bundles += report.extent.bundles;
             let mut found = report.findings;
+            point_to_catalogs("check", path, &input, &mut found);
             found.append(&mut practice::practices(&input, &self.practices));
             self.pipelines.add_catalog(path, &source.shown(), &input, &mut found)?;
             if let Some(index) = &index {

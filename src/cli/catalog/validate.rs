@@ -1,6 +1,5 @@
 //! `olmdex validate`
 
-use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +19,7 @@ use crate::cli::args::legacy_source;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
-use crate::cli::catalog::parts::{Opened, catalogs_of, template_findings, templates_of};
+use crate::cli::catalog::parts::{Opened, catalogs_of, point_to_catalogs, template_findings, templates_of};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::print::rules::print_rules;
@@ -32,7 +31,6 @@ use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Severity, Tally, counted, grouped, printable};
-use crate::fbc::Input;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template;
 use crate::version::first_of;
@@ -251,7 +249,7 @@ impl<'r> Validation<'r> {
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
-            point_to_catalogs(path, &input, &mut found);
+            point_to_catalogs("validate", path, &input, &mut found);
             self.findings.append(&mut found);
             self.refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
@@ -401,36 +399,6 @@ fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<Opened,
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// Directories that all define packages of each other are more likely catalogs of their own than one catalog.
-fn point_to_catalogs(path: &Path, input: &Input, found: &mut [Finding]) {
-    let is_duplicate = |it: &&mut Finding| it.rule.id == check::rules::DUPLICATE_PACKAGE.id;
-    if found.iter_mut().filter(is_duplicate).count() == 0 {
-        return;
-    }
-    let relative = input.files.iter().map(|it| it.relative().split_once('/').map(|it| it.0));
-    let Some(directories) = relative.collect::<Option<BTreeSet<&str>>>() else { return };
-    let directory_of = |shown: &str| {
-        let below = Path::new(shown).strip_prefix(path).ok()?;
-        directories.get(below.iter().next()?.to_str()?).copied()
-    };
-    let mut involved: BTreeSet<&str> = BTreeSet::new();
-    for finding in found.iter_mut().filter(is_duplicate) {
-        let second = finding.place.as_ref().and_then(|it| directory_of(&it.file));
-        let first = finding.help.as_deref().and_then(|it| directory_of(it.rsplit_once(" is at ")?.1));
-        if let (Some(first), Some(second)) = (first, second)
-            && first != second
-        {
-            involved.extend([first, second]);
-        }
-    }
-    if involved.len() < 2 || involved != directories {
-        return;
-    }
-    let root = path.display().to_string();
-    let help = format!("these look like several catalogs: `olmdex validate {}/*`", root.trim_end_matches('/'));
-    found.iter_mut().filter(is_duplicate).for_each(|it| it.help = Some(help.clone()));
 }
 
 /// A bundle by itself is no catalog, since its package is nowhere: another command is meant.
