@@ -20,6 +20,7 @@ pub(in crate::cli) mod live_cluster;
 pub(in crate::cli) mod lock_file;
 pub(in crate::cli) mod lookup;
 pub(in crate::cli) mod name;
+pub(in crate::cli) mod named_source;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
 pub(in crate::cli) mod operators;

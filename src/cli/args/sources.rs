@@ -10,6 +10,8 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use crate::ask::{check_catalog, must_have};
 use crate::catalog_source::family_and_minor;
 use crate::cli::args::kept_index::Key;
+pub(crate) use crate::cli::args::named_source::NamedSource;
+use crate::cli::args::named_source::default_name;
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -51,35 +53,6 @@ pub(crate) fn not_a_name(path: &str) -> CommandError {
     error.help(format!("to query it, give it as a source: `-i {path}`"))
 }
 
-/// A source with the name that its catalog gets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NamedSource {
-    pub(crate) name: String,
-    /// Whether the user chose the name.
-    pub(crate) is_named: bool,
-    pub(crate) path: PathBuf,
-}
-
-impl NamedSource {
-    /// What people call it: the name that they gave it, else its path.
-    pub(crate) fn shown(&self) -> String {
-        if self.is_named { self.name.clone() } else { self.path.display().to_string() }
-    }
-
-    /// Takes `[NAME=]SOURCE` apart. What exists under the whole text is a source without name.
-    pub(crate) fn parse(text: &str) -> Self {
-        if let Some((name, path)) = text.split_once('=')
-            && !name.is_empty()
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
-            && !Path::new(text).exists()
-        {
-            return Self { name: name.to_owned(), is_named: true, path: PathBuf::from(path) };
-        }
-        let path = PathBuf::from(text);
-        Self { name: default_name(&path), is_named: false, path }
-    }
-}
-
 /// Reads a source with or without a name, for a command that shows the name.
 pub(crate) fn named_source() -> impl TypedValueParser<Value = NamedSource> {
     OsStringValueParser::new().map(|text| match text.to_str() {
@@ -91,18 +64,6 @@ pub(crate) fn named_source() -> impl TypedValueParser<Value = NamedSource> {
 /// Reads a source with or without a name, for a command with one source: it has no need to call it by a name.
 pub(crate) fn source_path() -> impl TypedValueParser<Value = PathBuf> {
     named_source().map(|it| it.path)
-}
-
-/// The name of a catalog that nobody named: that of its directory, or of its file without what follows the first dot.
-fn default_name(path: &Path) -> String {
-    if path.as_os_str() == STDIN {
-        return "stdin".to_owned();
-    }
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let name = real.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem =
-        if real.is_dir() { name } else { name.split('.').find(|it| !it.is_empty()).unwrap_or_default().to_owned() };
-    if stem.is_empty() { "catalog".to_owned() } else { stem }
 }
 
 /// Two sources of one name are more likely a slip than meant.

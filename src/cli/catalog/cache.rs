@@ -13,7 +13,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::file::{BlobCache, CachedBlob};
 
-/// Show or empty the cache of images, and of catalogs in files that were asked about
+/// Show or empty what is kept: images, and indexes of files that were asked about
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex cache list

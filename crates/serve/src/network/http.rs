@@ -26,7 +26,7 @@ use crate::pages::PageRequest;
 use crate::snapshot::Snapshot;
 use olmdex_index::{Index, IndexError};
 
-pub(super) use super::server::Body;
+pub(super) use super::own_port::Body;
 
 /// Bytes of a body that are made at once when others need the budget, unless one document has more.
 const BATCH: u64 = 32 << 10;

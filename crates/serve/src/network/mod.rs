@@ -11,6 +11,7 @@ mod gather;
 mod grpc;
 mod http;
 mod observed;
+mod own_port;
 mod request_line;
 mod server;
 mod state;
@@ -19,5 +20,6 @@ mod validity;
 mod work;
 
 pub use event::Event;
-pub use server::{Answering, Body, Grpc, OwnPort, ServeError, Server, body};
+pub use own_port::{Answering, Body, OwnPort, body};
+pub use server::{Grpc, ServeError, Server};
 pub use tls::{TlsError, TlsFiles};

@@ -8,13 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use http_body_util::BodyExt as _;
-use http_body_util::combinators::UnsyncBoxBody;
-use hyper::body::Incoming;
 use hyper::server::conn;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -28,6 +23,7 @@ use super::counters::Counters;
 use super::event::Event;
 use super::gather::gathering;
 use super::observed::Observed;
+use super::own_port::OwnPort;
 use super::request_line::WithRequestLine;
 use super::state::Shared;
 use super::tls::{Acceptors, TlsError, TlsFiles};
@@ -63,27 +59,6 @@ pub struct Grpc {
     pub address: SocketAddr,
     /// The catalog; `None` for the first.
     pub catalog: Option<String>,
-}
-
-/// The body of an answer.
-pub type Body = UnsyncBoxBody<Bytes, std::io::Error>;
-
-/// A body that was made elsewhere.
-pub fn body(body: impl hyper::body::Body<Data = Bytes, Error = Infallible> + Send + 'static) -> Body {
-    body.map_err(|never| match never {}).boxed_unsync()
-}
-
-/// An answer in the making.
-pub type Answering = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
-
-/// A port of HTTP with answers of its own, for programs on this machine.
-pub struct OwnPort {
-    /// The protocol, in words.
-    pub protocol: &'static str,
-    /// Where it listens.
-    pub address: SocketAddr,
-    /// Answers a request.
-    pub respond: Arc<dyn Fn(Request<Incoming>) -> Answering + Send + Sync>,
 }
 
 /// Why nothing is served.
