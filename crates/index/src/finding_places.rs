@@ -21,6 +21,26 @@ LEFT JOIN layout y ON y.id = cd.layout
 WHERE c.name = ?1
 ORDER BY cd.position";
 
+/// The documents of one package, or of none if its name is empty.
+const PLACES_OF_PACKAGE: &str = "
+SELECT f.path, cd.line, cd.\"column\", coalesce(y.marks, x'')
+FROM (SELECT id FROM document WHERE package = ?2) d
+CROSS JOIN catalog_document cd ON cd.document = d.id
+CROSS JOIN catalog c ON c.id = cd.catalog
+CROSS JOIN file f ON f.id = cd.file
+LEFT JOIN layout y ON y.id = cd.layout
+WHERE c.name = ?1
+ORDER BY cd.position";
+
+const COUNTS: &str = "
+SELECT d.package, count(*)
+FROM catalog c
+CROSS JOIN catalog_document cd ON cd.catalog = c.id
+CROSS JOIN finding f ON f.document = cd.document
+CROSS JOIN document d ON d.id = f.document
+WHERE c.name = ?1
+GROUP BY d.package";
+
 /// Where a document stands, and its layout.
 struct Source {
     file: String,
@@ -30,11 +50,43 @@ struct Source {
 }
 
 impl Index {
+    /// How many findings each package of a catalog has in single documents, as far as they were found when the index was built: what only
+    /// several documents together show is not among them.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn stored_finding_counts(&self, catalog: &str) -> Result<BTreeMap<String, u64>, IndexError> {
+        Ok(self.rows(COUNTS, [catalog], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
+    }
+
+    /// Moves findings about [`Self::packages_input`] of one package to where their documents stand in files.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn place_package_in_files(
+        &self,
+        catalog: &str,
+        package: &str,
+        findings: &mut [Finding],
+    ) -> Result<(), IndexError> {
+        self.place_lines(catalog, &[Some(""), Some(package)], findings)
+    }
+
     /// Moves findings about [`Self::catalog_input`] to where their documents stand in files.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn place_in_files(&self, catalog: &str, findings: &mut [Finding]) -> Result<(), IndexError> {
+        self.place_lines(catalog, &[None], findings)
+    }
+
+    /// The documents of these packages, or of all, are the lines of the text that the findings are about.
+    fn place_lines(
+        &self,
+        catalog: &str,
+        packages: &[Option<&str>],
+        findings: &mut [Finding],
+    ) -> Result<(), IndexError> {
         // Each document is a line.
         let mut by_line: BTreeMap<u32, Vec<&mut Place>> = BTreeMap::new();
         for place in findings.iter_mut().filter_map(|it| it.place.as_mut()) {
@@ -46,21 +98,28 @@ impl Index {
         let read = |row: &rusqlite::Row<'_>| {
             Ok(Source { file: row.get(0)?, line: row.get(1)?, column: row.get(2)?, layout: row.get(3)? })
         };
-        let sources = self.connection().prepare(PLACES).and_then(|mut it| it.query_map([catalog], read)?.collect());
-        let sources: Vec<Source> = sources.map_err(|error| self.failed(&error))?;
-        let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-        let (mut sources, mut reader, mut line) = (sources.into_iter(), Reader::new(), 0);
-        self.documents(&filter, |head, document| {
-            line += 1;
-            let (Some(source), Some(places)) = (sources.next(), by_line.remove(&line)) else { return Ok(()) };
-            let value = reader.read(document).ok();
-            for place in places {
-                let mut offsets = document.char_indices().map(|it| it.0);
-                let offset = offsets.nth(place.column.saturating_sub(1) as usize).unwrap_or_default();
-                *place = placed(&source, &head.schema, value, offset);
-            }
-            Ok::<(), IndexError>(())
-        })
+        let (mut reader, mut line) = (Reader::new(), 0);
+        for package in packages {
+            let sources = match package {
+                Some(package) => self.rows(PLACES_OF_PACKAGE, [catalog, package], read)?,
+                None => self.rows(PLACES, [catalog], read)?,
+            };
+            let mut sources = sources.into_iter();
+            let package = package.map(str::to_owned);
+            let filter = Filter { catalogs: vec![catalog.to_owned()], package, ..Filter::default() };
+            self.documents(&filter, |head, document| {
+                line += 1;
+                let (Some(source), Some(places)) = (sources.next(), by_line.remove(&line)) else { return Ok(()) };
+                let value = reader.read(document).ok();
+                for place in places {
+                    let mut offsets = document.char_indices().map(|it| it.0);
+                    let offset = offsets.nth(place.column.saturating_sub(1) as usize).unwrap_or_default();
+                    *place = placed(&source, &head.schema, value, offset);
+                }
+                Ok::<(), IndexError>(())
+            })?;
+        }
+        Ok(())
     }
 }
 

@@ -56,11 +56,44 @@ SELECT i.reference FROM related_image r CROSS JOIN image i ON i.id = r.image
 WHERE r.document = ?1 AND instr(i.reference, ?2) > 0
 ORDER BY 1";
 
+const WITH_TEXT: &str =
+    "SELECT reference FROM image WHERE reference != '' AND instr(reference, ?1) > 0 ORDER BY reference";
+
+/// Each bundle once, whatever catalogs have it.
+const OF_PACKAGE: &str = "
+SELECT i.reference, b.name, b.version, min(c.name), b.version_key
+FROM bundle b CROSS JOIN image i ON i.id = b.image
+CROSS JOIN catalog_document cd ON cd.document = b.document CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE b.package = ?1 AND instr(i.reference, ?2) > 0
+GROUP BY i.reference, b.name, b.version
+UNION
+SELECT i.reference, b.name, b.version, min(c.name), b.version_key
+FROM bundle b CROSS JOIN related_image r ON r.document = b.document CROSS JOIN image i ON i.id = r.image
+CROSS JOIN catalog_document cd ON cd.document = b.document CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE b.package = ?1 AND instr(i.reference, ?2) > 0
+GROUP BY i.reference, b.name, b.version
+ORDER BY 5 DESC, 2, 1";
+
+/// A bundle that is an image, or uses it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageUser {
+    /// The reference of the image.
+    pub reference: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The first catalog that has it, by name.
+    pub catalog: String,
+}
+
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("references of all images", ALL),
     ("packages that use images with a text", PACKAGES),
     ("bundles of a package that use images with a text", USERS),
     ("images with a text", REFERENCES),
+    ("references with a text", WITH_TEXT),
+    ("images of a package with a text", OF_PACKAGE),
 ];
 
 impl Index {
@@ -70,6 +103,24 @@ impl Index {
     /// If the index is damaged.
     pub fn image_references(&self) -> Result<Vec<String>, IndexError> {
         self.rows(ALL, [], |row| row.get(0))
+    }
+
+    /// The references with this text of images that bundles use, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn image_references_with(&self, text: &str) -> Result<Vec<String>, IndexError> {
+        self.rows(WITH_TEXT, [text], |row| row.get(0))
+    }
+
+    /// The images of a package with this text in their references, each with the bundles that are or use it, the highest version first.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn image_users(&self, package: &str, text: &str) -> Result<Vec<ImageUser>, IndexError> {
+        self.rows(OF_PACKAGE, [package, text], |row| {
+            Ok(ImageUser { reference: row.get(0)?, bundle: row.get(1)?, version: row.get(2)?, catalog: row.get(3)? })
+        })
     }
 
     /// How many bundles of each package are, or use, an image with this text in its reference; those of none are not there.

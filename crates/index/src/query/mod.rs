@@ -34,9 +34,11 @@ macro_rules! highest_version {
 
 mod bundles;
 mod channel_place;
+mod contacts;
 mod content;
 mod demand_places;
 mod dependencies;
+mod dependents;
 mod detail;
 mod diff;
 mod documents;
@@ -67,7 +69,9 @@ mod views;
 
 pub use bundles::BundleRow;
 pub use channel_place::ChannelPlace;
+pub use contacts::Contacts;
 pub use dependencies::{DependencyBundle, PackageDependencies};
+pub use dependents::Dependents;
 pub use detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, DEFAULT_ARCHITECTURE, DEFAULT_OPERATING_SYSTEM, Edge,
     EntryDetail, InstallMode, PackageDetail, PropertyRow, RelatedImage, RequiredPackage, Source,
@@ -78,7 +82,7 @@ pub use entries::EntryRow;
 pub use facets::{Facet, FacetKind};
 pub use history::{DATE_LABEL, HistoryRow, TIME_LABEL};
 pub use icons::IconPlace;
-pub use images::ImageUse;
+pub use images::{ImageUse, ImageUser};
 pub use info::{Info, Names, Size, UpdateSourceRow};
 pub use lifecycles::LIFECYCLES_LABEL;
 pub use list::{CatalogRow, ChannelRow, PackageRow};
@@ -129,7 +133,7 @@ fn catalogs_json(catalogs: &[String]) -> Option<String> {
 
 impl Index {
     /// All rows of a statement.
-    fn rows<T>(
+    pub(crate) fn rows<T>(
         &self,
         sql: &str,
         parameters: impl Params,
@@ -155,6 +159,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     all.extend_from_slice(list::STATEMENTS);
     all.extend_from_slice(bundles::STATEMENTS);
+    all.extend_from_slice(contacts::STATEMENTS);
     all.extend_from_slice(content::STATEMENTS);
     all.extend_from_slice(images::STATEMENTS);
     all.extend_from_slice(show::STATEMENTS);

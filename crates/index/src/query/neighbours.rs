@@ -37,7 +37,23 @@ ORDER BY b.version_key ",
 const OLDER: &str = neighbour!("<", "DESC");
 const NEWER: &str = neighbour!(">", "ASC");
 
+const ALL: &str = "
+SELECT b.name, b.version
+FROM bundle b INDEXED BY bundle_package
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE b.package = ?1 AND c.name = ?2
+ORDER BY b.version_key DESC, b.name DESC";
+
 impl Index {
+    /// The bundles of a package in a catalog with their versions, the highest first: what a choice among them needs.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn version_list(&self, catalog: &str, package: &str) -> Result<Vec<Neighbour>, IndexError> {
+        self.rows(ALL, params![package, catalog], |row| Ok(Neighbour { bundle: row.get(0)?, version: row.get(1)? }))
+    }
+
     /// The next older and the next newer bundle of a package in a catalog.
     ///
     /// # Errors
