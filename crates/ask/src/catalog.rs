@@ -86,6 +86,12 @@ pub enum CatalogsOfVersion {
     Missing,
 }
 
+/// The version of OpenShift that a catalog is for, by its name.
+#[must_use]
+pub fn openshift_of_catalog(name: &str) -> Option<Minor> {
+    family_and_minor(name).map(|it| it.1)
+}
+
 impl Catalogs {
     /// The catalogs for a version of OpenShift, of those that have something.
     pub fn of_version<'c>(&self, having: impl IntoIterator<Item = &'c str>, openshift: Minor) -> CatalogsOfVersion {

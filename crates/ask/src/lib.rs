@@ -34,6 +34,7 @@ mod explain;
 mod findings;
 mod hint;
 mod images;
+mod locks;
 mod many_needs;
 mod name;
 mod namespace;
@@ -53,7 +54,7 @@ mod whereis;
 mod why;
 
 pub use bundle::{Target, looks_like_range, of_version};
-pub use catalog::{Catalogs, CatalogsOfVersion, must_have};
+pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};
 pub use dependencies::{DependencyAnswers, DependencyWish, dependencies, needs};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
@@ -64,8 +65,9 @@ pub use hint::{Help, Hint, guess, guess_bundle, left_out};
 pub use images::{
     BundlePlace, Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster, image_warning,
 };
+pub use locks::asked_of_lock;
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
-pub use name::{PackageName, no_api, no_channel, no_package, no_version};
+pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
@@ -81,7 +83,7 @@ pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion};
 pub use resolution::{Cost, DEFAULT_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
-pub use search::search;
+pub use search::{Retry, nearest_names, retries, search};
 pub use show::{Shown, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sql::{SqlRow, sql_rows};

@@ -6,6 +6,7 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::PackageView;
+use olmdex_version::Version;
 
 /// A package, with what its name says besides: `PKG`, `PKG@VERSION`, `PKG/CHANNEL` or a bundle's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +129,50 @@ pub fn no_version(index: &Index, catalogs: &[String], package: &str, version: &s
     };
     let help = Help::new(hint, &list_bundles(package));
     Ok(AskError::NoVersion { package: package.to_owned(), version: version.to_owned(), help })
+}
+
+/// So many versions of a package that are nearest to one that it does not have: those that begin with it, the highest first, and then its
+/// neighbours.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn nearest_versions(
+    index: &Index,
+    catalogs: &[String],
+    package: &str,
+    wanted: &str,
+    n_most: usize,
+) -> Result<Vec<String>, AskError> {
+    let filter = Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), ..Filter::default() };
+    let mut all: Vec<(Version, String)> = index
+        .bundles(&filter)?
+        .into_iter()
+        .filter_map(|it| Some((Version::parse(&it.version).ok()?, it.version)))
+        .collect();
+    all.sort();
+    all.dedup();
+    let plain = wanted.trim().trim_start_matches('v');
+    let is_begun = |it: &str| it.strip_prefix(plain).is_some_and(|rest| rest.starts_with(['.', '-', '+']));
+    let mut found: Vec<String> = Vec::new();
+    if !plain.is_empty() {
+        found.extend(all.iter().rev().filter(|it| is_begun(&it.1)).take(n_most).map(|it| it.1.clone()));
+    }
+    if let Ok(version) = Version::parse_tolerant(plain) {
+        let at = all.partition_point(|it| it.0 < version);
+        let (mut below, mut above) = (all[..at].iter().rev(), all[at..].iter());
+        while found.len() < n_most {
+            let both = [above.next(), below.next()];
+            if both.iter().all(Option::is_none) {
+                break;
+            }
+            for (_, it) in both.into_iter().flatten() {
+                if found.len() < n_most && !found.contains(it) {
+                    found.push(it.clone());
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The error about a bundle or version that a package does not have, with what to do if none is like it.

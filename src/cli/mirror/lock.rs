@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::ask::looks_like_range;
+use crate::ask::asked_of_lock;
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
@@ -18,12 +18,10 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::diag::counted;
-use crate::fbc::without_v;
 use crate::file::{finish_left, read_regular_of, system_words, write_over};
 use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, lock_all, update, verify};
 use crate::mirror::{self, Dialect};
 use crate::upgrade::Generation;
-use crate::version::Version;
 
 /// Pin operators to bundles, and see later what has changed
 ///
@@ -244,23 +242,7 @@ fn write(context: &Context, path: &Path, old: &str, lock: &Lock, dry_run: bool) 
 
 /// What a name asks for.
 fn ask(text: &str, olm: Generation) -> Result<Ask, CommandError> {
-    let (of, constraint) = match text.rsplit_once('@').filter(|it| !it.0.is_empty()) {
-        // A channel may have an `@` in its name.
-        Some((of, range)) if !of.contains('/') || looks_like_range(range) || Version::parse_tolerant(range).is_ok() => {
-            (of, range)
-        }
-        _ => (text, ""),
-    };
-    let (package, channel) = of.split_once('/').unwrap_or((of, ""));
-    if package.is_empty() {
-        return Err(CommandError::usage(format!("`{text}` names no package")));
-    }
-    Ok(Ask {
-        package: package.to_owned(),
-        channel: channel.to_owned(),
-        constraint: without_v(constraint.trim()).to_owned(),
-        olm,
-    })
+    asked_of_lock(text, olm).ok_or_else(|| CommandError::usage(format!("`{text}` names no package")))
 }
 
 /// What an ImageSetConfiguration asks for.
