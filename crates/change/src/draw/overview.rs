@@ -292,5 +292,5 @@ pub(super) fn map(catalog: &Catalog, link: impl Fn(usize) -> Option<String>) -> 
 #[must_use]
 pub fn overview_svg(catalog: &Catalog) -> String {
     let Overview { body, width, height } = map(catalog, |_| None);
-    document((width, height), "Packages of a catalog", &body)
+    document((width, height), true, "Packages of a catalog", &body)
 }

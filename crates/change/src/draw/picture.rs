@@ -23,6 +23,8 @@ const TRACK: usize = 16;
 const LANE: usize = 13;
 /// How many colours tracks have.
 const COLOURS: usize = 8;
+/// Of more tracks than this, flags stand beside their heads, so that they are seen on a narrow screen.
+const MAX_COLUMNS_BEFORE_FLAGS: usize = 10;
 /// What is longer is cut.
 const MAX_TITLE: usize = 60;
 const MAX_VERSION: usize = 28;
@@ -168,9 +170,9 @@ impl<'d> Drawing<'d> {
             marks: BTreeSet::new(),
         };
         let lines = layout.lines.iter().map(|rows| match single(rows) {
-            Some(_) => at_flags + drawing.flags(rows.start).1,
+            Some(_) => drawing.flags_x(rows) + drawing.flags(rows.start).1,
             // A line of several has its words where there is room for them, beside the tracks.
-            None => at_flags + pixels(&drawing.fold_words(rows), SMALL, false),
+            None => drawing.flags_x(rows) + pixels(&drawing.fold_words(rows), SMALL, false),
         });
         let widest = lines.max().unwrap_or(0);
         let title = drawing.counted();
@@ -285,7 +287,7 @@ impl<'d> Drawing<'d> {
             escaped_lines(hint),
             self.at_versions,
             middle(0) + 4,
-            self.at_flags,
+            self.flags_x(&rows),
             middle(0) + 4,
             escaped(&words)
         );
@@ -308,7 +310,7 @@ impl<'d> Drawing<'d> {
         self.way.pass(&mut body, line, rows.len() * LINE, MARGIN);
         for (at, row) in rows.clone().enumerate() {
             self.write_row(&mut body, row, middle(at));
-            let x = self.at_flags + self.flags(row).1 + 10;
+            let x = self.flags_x(&(row..row + 1)) + self.flags(row).1 + 10;
             let words = cut_to_pixels(&self.edge_words(row), MAX_WORDS, SMALL);
             if !words.is_empty() {
                 let _ = writeln!(
@@ -365,6 +367,20 @@ impl<'d> Drawing<'d> {
 
     fn track_x(&self, track: usize) -> usize {
         self.at_tracks + self.layout.columns[track] * TRACK + TRACK / 2
+    }
+
+    /// Where the flags and words of rows begin: in a column of their own, or of many tracks beside the last one that passes here.
+    fn flags_x(&self, rows: &Range<usize>) -> usize {
+        if self.layout.n_columns <= MAX_COLUMNS_BEFORE_FLAGS || !self.layout.lanes.is_empty() {
+            return self.at_flags;
+        }
+        let is_here = |track: &super::axis::Track| {
+            let above = rows.start.checked_sub(1).is_some_and(|it| track.crosses_below(it));
+            above || !track.within(rows).is_empty() || rows.clone().any(|it| track.crosses_below(it))
+        };
+        let tracks = self.layout.axis.tracks.iter().enumerate();
+        let last = tracks.filter(|it| is_here(it.1)).map(|it| self.layout.columns[it.0] + 1).max().unwrap_or(0);
+        (self.at_tracks + last * TRACK + 14).min(self.at_flags)
     }
 
     fn lane_x(&self, lane: &Lane) -> usize {
@@ -545,7 +561,7 @@ impl<'d> Drawing<'d> {
     fn flags_at(&self, row: usize, y: usize) -> String {
         let mut body = String::new();
         for Flag { x, width, text, track, hint, channel } in self.flags(row).0 {
-            let x = self.at_flags + x;
+            let x = self.flags_x(&(row..row + 1)) + x;
             let title = if hint.is_empty() {
                 String::new()
             } else {

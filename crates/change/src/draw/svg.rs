@@ -49,7 +49,7 @@ pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> Re
         place(&mut body, &note, &mut y);
         width = width.max(480);
     }
-    Ok(document((width, y.max(40)), "Upgrade graph", &body))
+    Ok(document((width, y.max(40)), false, "Upgrade graph", &body))
 }
 
 /// Puts a strip below what is there.
@@ -112,10 +112,11 @@ pub fn picture_style() -> String {
     style()
 }
 
-/// A whole file.
-pub(super) fn document((width, height): (usize, usize), title: &str, body: &str) -> String {
+/// A whole file; one that scales is no wider than what it is shown in.
+pub(super) fn document((width, height): (usize, usize), scales: bool, title: &str, body: &str) -> String {
+    let fit = if scales { " style=\"max-width:100%;height:auto\"" } else { "" };
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\"{fit} \
          viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n<style>{}</style>\n\
          <rect class=\"ground\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
         style()
