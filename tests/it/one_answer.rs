@@ -117,7 +117,11 @@ fn questions(numbers: &mut Numbers, catalogs: &[&str]) -> Vec<Question> {
         all.push(match number % 6 {
             0 | 1 => Question::Path(way),
             2 => Question::WhyNot(way),
-            3 => Question::Compat(Fit { package, openshift: Some(format!("4.{}", 14 + numbers.below(5))) }),
+            3 => Question::Compat(Fit {
+                package,
+                openshift: Some(format!("4.{}", 14 + numbers.below(5))),
+                ..Fit::default()
+            }),
             4 => Question::Show(release),
             _ if number % 2 == 0 => Question::Deps(release),
             _ => [Question::Deps(release.clone()), Question::Images(release)][numbers.below(2)].clone(),

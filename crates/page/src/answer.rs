@@ -8,14 +8,15 @@ use sha2::{Digest as _, Sha256};
 
 use super::assets::{SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
 use super::frame::{POLICY, framed, refusal};
-use super::parts::{shown, worded};
+use super::parts::{link, shown, worded};
 use super::reply::{PageError, Reply};
-use super::route::{Form, Machine, Part, Route};
+use super::route::{Form, Machine, PackageVersion, Part, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
     api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, listing, machine, mirror,
     package, package_answer, packages, path, permissions, plan, version, versions,
 };
+use olmdex_ask::nearest_versions;
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
 use olmdex_text::encoding::hex::hex;
@@ -134,11 +135,14 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
             let bytes = context.cache().icon(context.index(), name)?.ok_or(PageError::NoPage)?;
             return Ok((icon::media_type(name), bytes));
         }
-        Route::Versions(name) => versions::page(context, name)?,
+        Route::Versions(kept) => versions::page(context, &kept.package)?,
         Route::Install(install) => install::page(context, install)?,
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
         Route::Mirror(list) if list.is_text => {
             return Ok(("text/plain; charset=utf-8", mirror::images(context, list)?.into_bytes()));
+        }
+        Route::Mirror(list) if list.is_lock => {
+            return Ok(("text/plain; charset=utf-8", mirror::lock(context, list)?.into_bytes()));
         }
         Route::Mirror(list) => mirror::page(context, list)?,
         Route::Home => home::page(context)?,
@@ -149,13 +153,16 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
         Route::Path(way) => path::page(context, way)?,
         Route::Compat(fit) => compat::page(context, fit)?,
         Route::Permissions(rights) => permissions::page(context, rights)?,
-        Route::History(name) => history::page(context, name)?,
+        Route::History(kept) => history::page(context, &kept.package)?,
         Route::Diff(comparison) => diff::page(context, comparison)?,
         Route::Plan(journey) => plan::page(context, journey)?,
         Route::Api { group, kind } => api::page(context, group, kind)?,
-        Route::Apis => api::all(context)?,
+        Route::Apis(list) => api::all(context, list)?,
+        Route::Images(search) if search.is_text => {
+            return Ok(("text/plain; charset=utf-8", images::references(context, &search.text)?.into_bytes()));
+        }
         Route::Images(search) => images::page(context, search)?,
-        Route::Lint { catalog } => lint::page(context, catalog.as_ref())?,
+        Route::Lint { catalog, package } => lint::page(context, catalog.as_ref(), package.as_ref())?,
     };
     Ok((HTML, written_page(context, &page)))
 }
@@ -206,7 +213,7 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
         Route::WhyNot(way) => envelope("WhyNot", path::why_not(context, way)?),
         Route::Compat(fit) => envelope("CompatList", compat::answer(context, fit)?),
         Route::Permissions(rights) => envelope("Permissions", permissions::answer(context, rights)?),
-        Route::History(name) => envelope("History", history::answer(context, name)?),
+        Route::History(kept) => envelope("History", history::answer(context, &kept.package)?),
         Route::Diff(comparison) => envelope("CatalogDiff", diff::answer(context, comparison)?),
         Route::Plan(journey) => {
             let mut out = serde_json::to_vec_pretty(&plan::answer(context, journey)?)
@@ -215,12 +222,15 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
             Ok(out)
         }
         Route::Api { group, kind } => envelope("Provider", api::answer(context, group, kind)?),
-        Route::Images(search) => envelope("BundleList", images::answer(context, &search.text)?),
-        Route::Mirror(list) if !list.is_text => envelope("FilterExplanation", mirror::answer(context, list)?),
-        Route::Lint { catalog } => {
-            let findings = match catalog {
-                Some(_) => lint::answer(context, catalog.as_ref())?.1.to_vec(),
-                None => lint::of_all(context)?,
+        Route::Images(search) if !search.is_text => envelope("BundleList", images::answer(context, &search.text)?),
+        Route::Mirror(list) if !list.is_text && !list.is_lock => {
+            envelope("FilterExplanation", mirror::answer(context, list)?)
+        }
+        Route::Lint { catalog, package } => {
+            let findings = match (catalog, package) {
+                (_, Some(package)) => lint::of_package(context, catalog.as_ref(), package)?.1,
+                (Some(_), None) => lint::answer(context, catalog.as_ref())?.1.to_vec(),
+                (None, None) => lint::of_all(context)?,
             };
             let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
             let metadata = FindingsMetadata { count: items.len(), ..FindingsMetadata::default() };
@@ -228,12 +238,13 @@ fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
         }
         Route::Endpoints => endpoints::description(),
         Route::Versions(_)
-        | Route::Apis
+        | Route::Apis(_)
         | Route::Install(_)
         | Route::Icon(_)
         | Route::Style
         | Route::Script
         | Route::Mirror(_)
+        | Route::Images(_)
         | Route::Machine(_) => Err(PageError::NoPage),
     }
 }
@@ -272,10 +283,32 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
             p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }
         }
         @if let PageError::Unknown { what: "package", name, .. } = error { (packages::like(context, name)) }
+        @if let PageError::Unknown { what: "version", name, .. } = error { (nearest(context, name)) }
         p { "Search above for a package by name, keyword or API." }
     };
     let page = refusal(context, title, &body);
     Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body: page.into_string().into_bytes() }
+}
+
+/// How many versions a page names that was asked for one that is not there.
+const N_NEAREST: usize = 3;
+
+/// The versions that are nearest to one that is not there, and the package; `name` holds both names. Whatever goes wrong with that is not
+/// what the page is about.
+fn nearest(context: PageContext<'_>, name: &str) -> Markup {
+    let Some((package, version)) = name.split_once(' ') else { return html! {} };
+    let found = nearest_versions(context.index(), &[], package, version, N_NEAREST).unwrap_or_default();
+    let of = |version: &str| {
+        let of = PackageVersion { package: package.to_owned(), version: version.to_owned(), catalog: None };
+        Route::Version(of, Part::Whole)
+    };
+    html! {
+        @if !found.is_empty() {
+            p { "The nearest versions:" }
+            ul { @for it in &found { li { (link(context, &of(it), shown(it))) } } }
+        }
+        p { (link(context, &Route::Package(package.to_owned()), html! { "The package " (shown(package)) })) }
+    }
 }
 
 /// A message as a sentence.

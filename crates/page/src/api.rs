@@ -8,7 +8,7 @@ use super::command::Command;
 use super::links::api_place;
 use super::parts::{channel_links, link, place, shown, table, version_link};
 use super::reply::PageError;
-use super::route::Route;
+use super::route::{ApiList, Route};
 use super::site::{Page, PageContext};
 use olmdex_index::query::{ApiPattern, Filter, Provider, Requirer};
 use olmdex_version::latest_only;
@@ -57,26 +57,40 @@ pub(super) fn page(context: PageContext<'_>, group: &str, kind: &str) -> Result<
     })
 }
 
-/// All APIs, by group and kind, with the packages that provide each.
-pub(super) fn all(context: PageContext<'_>) -> Result<Page, PageError> {
-    let mut kinds: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    for it in context.index().owners(&Filter::default(), &ApiPattern::default())? {
-        kinds.entry((it.group, it.kind)).or_default().extend(it.packages);
+/// The first letter of a kind, by which kinds are listed.
+fn letter(kind: &str) -> String {
+    kind.chars().next().map(|it| it.to_uppercase().collect()).unwrap_or_default()
+}
+
+/// APIs by kind and group, with the packages that provide each: all of them in a file, else those of a letter or with a text.
+pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, PageError> {
+    let all = context.cache().apis(context.index())?;
+    let mut letters: BTreeMap<String, usize> = BTreeMap::new();
+    for (kind, _) in all.keys() {
+        *letters.entry(letter(kind)).or_default() += 1;
     }
-    let n_kinds = kinds.len();
+    let chosen = list.letter.clone().or_else(|| letters.keys().next().cloned()).unwrap_or_default();
+    let text = list.text.to_lowercase();
+    let is_listed = |kind: &str, group: &str| match (context.is_served(), text.is_empty()) {
+        (false, _) => true,
+        (true, true) => letter(kind) == chosen,
+        (true, false) => kind.to_lowercase().contains(&text) || group.to_lowercase().contains(&text),
+    };
     // A file leads to no page of a kind, so it names all packages.
     let n_named = if context.is_served() { N_NAMED } else { usize::MAX };
     let mut places: BTreeSet<String> = BTreeSet::new();
+    let mut n_listed = 0;
     let rows = html! {
-        @for ((group, kind), packages) in &kinds {
+        @for ((kind, group), packages) in all.iter().filter(|((kind, group), _)| is_listed(kind, group)).take(MAX_LISTED) {
             @let place = api_place(group, kind);
+            @let () = n_listed += 1;
             // Two names may differ in what no place can hold.
             tr id=[places.insert(place.clone()).then_some(&place)] {
                 th scope="row" {
                     @if context.is_served() { (link(context, &Route::Api { group: group.clone(), kind: kind.clone() }, shown(kind))) }
                     @else { (shown(kind)) }
+                    span.line.quiet { (shown(group)) }
                 }
-                td { (shown(group)) }
                 td {
                     @for (at, it) in packages.iter().take(n_named).enumerate() {
                         @if at > 0 { ", " } (link(context, &Route::Package(it.clone()), shown(it)))
@@ -88,11 +102,17 @@ pub(super) fn all(context: PageContext<'_>) -> Result<Page, PageError> {
     };
     let body = html! {
         h1 { "APIs" }
-        div.above {
-            p role="status" { strong { (n_kinds) } " kinds of objects that operators provide." }
-            label.filter hidden { span { "Filter" } input type="search" data-filter="apis"; }
+        @if context.is_served() {
+            (choices(context, list, &letters, &chosen))
+            p role="status" { strong { (n_listed) } " of " (all.len()) " kinds of objects that operators provide"
+                @if text.is_empty() { ", by their first letter." } @else { " with “" (shown(&list.text)) "” in kind or group." } }
+        } @else {
+            div.above {
+                p role="status" { strong { (all.len()) } " kinds of objects that operators provide." }
+                label.filter hidden { span { "Filter" } input type="search" data-filter="apis"; }
+            }
         }
-        div #apis { (table("APIs by group", &["Kind", "Group", "Provided by"], rows)) }
+        div.stack #apis { (table("APIs by kind", &["Kind and group", "Provided by"], rows)) }
     };
     Ok(Page {
         title: "APIs".to_owned(),
@@ -104,6 +124,27 @@ pub(super) fn all(context: PageContext<'_>) -> Result<Page, PageError> {
         about: "All APIs that the operators of these catalogs provide".to_owned(),
         body,
     })
+}
+
+/// The most kinds of a page.
+const MAX_LISTED: usize = 500;
+
+/// The letters, and a search among all kinds.
+fn choices(context: PageContext<'_>, list: &ApiList, letters: &BTreeMap<String, usize>, chosen: &str) -> Markup {
+    let of = |letter: &str| Route::Apis(ApiList { letter: Some(letter.to_owned()), ..ApiList::default() });
+    html! {
+        form.question role="search" aria-label="Find an API" action=[context.to(&Route::Apis(ApiList::default()))] {
+            label { span { "Part of a kind or group" } input type="search" name="q" value=(list.text) placeholder="Kafka" autocomplete="off"; }
+            button { "Find" }
+        }
+        nav.choices aria-label="First letter" {
+            @for letter in letters.keys() {
+                @if let Some(address) = context.to(&of(letter)) {
+                    a href=(address) aria-current=[(letter == chosen && list.text.is_empty()).then_some("true")] { (shown(letter)) }
+                }
+            }
+        }
+    }
 }
 
 /// Packages of an API that are named in the list of all.
@@ -132,9 +173,9 @@ fn required_by(context: PageContext<'_>, rows: &[Requirer]) -> Markup {
                 td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { code { (shown(&it.requirement)) } }
                 td { (shown(&it.catalog)) }
-                td { (place(&it.place.file, it.place.line)) }
+                td.aside { (place(&it.place.file, it.place.line)) }
             }
         }
     };
-    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalog", "Place"], rows)
+    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalog", "~Place"], rows)
 }

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
+use super::header::{Heading, header};
 use super::one_package::{read_drawn, read_findings};
 use super::parts::{
-    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, mirror_route, place, shown, table, tabs,
+    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, mirror_route, place, shown, table,
     version_link, version_route, worded,
 };
 use super::reply::PageError;
@@ -74,9 +75,10 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     };
     let mut others = having;
     others.retain(|it| *it != catalog);
+    let title = html! { "Channel " (shown(channel)) };
+    let header = header(context, &Heading::new(package, Some(&catalog), title))?;
     let body = html! {
-        h1 { (shown(package)) " / " (shown(channel)) }
-        (tabs(context, package))
+        (header)
         (deprecation_note("This channel", row.deprecation.as_ref()))
         (facts(&[
             ("Head", html! { @if row.head.is_empty() { (badge("bad", "there is not exactly one")) }
@@ -146,22 +148,36 @@ pub(super) fn picture(
     }
 }
 
-/// All entries, the highest version first.
+/// What the names of bundles have in front of their versions, if all have the same.
+fn common_prefix(all: &[&EntryDetail]) -> Option<String> {
+    let mut prefixes = all.iter().map(|it| it.name.strip_suffix(&*it.version).filter(|_| !it.version.is_empty()));
+    let first = prefixes.next()??;
+    (!first.is_empty() && prefixes.all(|it| it == Some(first))).then(|| first.to_owned())
+}
+
+/// All entries, the highest version first. What all names begin with is said once.
 fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
     let mut ids = Ids::default();
     let package = &detail.row.package;
-    let skips = |it: &EntryDetail| match it.skips.as_slice() {
-        [] => html! {},
-        [one] => html! { code { (shown(one)) } },
-        several => html! {
-            details { summary { (counted(several.len() as u64, "bundle")) }
-                ul { @for name in several { li { code { (shown(name)) } } } } }
-        },
-    };
     let mut all: Vec<&EntryDetail> = detail.entry_list.iter().collect();
     all.sort_by_cached_key(|it| std::cmp::Reverse(Version::parse(&it.version).ok().map(|it| it.sort_key())));
+    let prefix = common_prefix(&all);
+    let short = |it: &str| {
+        let rest = prefix.as_ref().and_then(|prefix| it.strip_prefix(prefix.as_str()));
+        shown(rest.filter(|it| !it.is_empty()).unwrap_or(it))
+    };
+    let skips = |it: &EntryDetail| match it.skips.as_slice() {
+        [] => html! {},
+        [one] => html! { code { (short(one)) } },
+        several => html! {
+            details { summary { (counted(several.len() as u64, "bundle")) }
+                ul { @for name in several { li { code { (short(name)) } } } } }
+        },
+    };
+    let has = |holds: fn(&EntryDetail) -> bool| all.iter().any(|it| holds(it));
+    let (has_skips, has_ranges) = (has(|it| !it.skips.is_empty()), has(|it| !it.skip_range.is_empty()));
     let rows = html! {
-        @for it in all {
+        @for it in &all {
             tr id=(ids.make("e", &it.name)) {
                 th scope="row" {
                     @if it.version.is_empty() { (shown(&it.name)) }
@@ -169,15 +185,24 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
                     " " (deprecated(it.deprecation.as_ref()))
                     @if it.name == detail.row.head { " " (badge("good", "head")) }
                 }
-                td { code { (shown(&it.name)) } }
-                td { @if !it.replaces.is_empty() { code { (shown(&it.replaces)) } } }
-                td { (skips(it)) }
-                td { @if !it.skip_range.is_empty() { code { (shown(&it.skip_range)) } } }
-                td.amount { (it.line) }
+                @if prefix.is_none() { td { code { (shown(&it.name)) } } }
+                td { @if !it.replaces.is_empty() { code { (short(&it.replaces)) } } }
+                @if has_skips { td { (skips(it)) } }
+                @if has_ranges { td { @if !it.skip_range.is_empty() { code { (shown(&it.skip_range)) } } } }
+                td.amount.aside { (it.line) }
             }
         }
     };
-    table("Entries, the highest version first", &["Version", "Entry", "Replaces", "Skips", "Skip range", "#Line"], rows)
+    let mut headers = vec!["Version"];
+    headers.extend(prefix.is_none().then_some("Entry"));
+    headers.push("Replaces");
+    headers.extend(has_skips.then_some("Skips"));
+    headers.extend(has_ranges.then_some("Skip range"));
+    headers.push("~Line");
+    html! {
+        @if let Some(prefix) = &prefix { p { "All bundles are named " code { (shown(prefix)) "VERSION" } "." } }
+        (table("Entries, the highest version first", &headers, rows))
+    }
 }
 
 /// What is wrong, with what to do.

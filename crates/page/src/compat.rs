@@ -6,8 +6,9 @@ use maud::{Markup, html};
 
 use super::command::Command;
 use super::compat_runs::{legend, runs, symbol, verdict, versions};
+use super::header::{Heading, header};
 use super::package_answer;
-use super::parts::{channel_route, link, shown, table, tabs, version_link};
+use super::parts::{channel_route, link, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Page, PageContext};
@@ -125,9 +126,10 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
         Some(_) => steps.clone(),
         None => minors.iter().map(|from| Move { from: *from, to: from.next() }).collect(),
     };
+    let title = html! { (shown(package)) " and OpenShift" };
+    let header = header(context, &Heading::new(package, fit.catalog.as_deref(), title))?;
     let body = html! {
-        h1 { (shown(package)) " and OpenShift" }
-        (tabs(context, package))
+        (header)
         @if context.is_served() { (form(context, fit, &minors)) }
         (answers(html! { @for step in &current { (you_get(context, &details, &graphs, *step)) } }))
         @match &fit.openshift {
@@ -177,7 +179,7 @@ fn before(minor: Minor) -> Option<Minor> {
 }
 
 fn form(context: PageContext<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
-    let address = context.to(&Route::Compat(Fit { package: fit.package.clone(), openshift: None }));
+    let address = context.to(&Route::Compat(Fit { package: fit.package.clone(), ..Fit::default() }));
     html! {
         form.question action=[address] {
             label { span { "Current OpenShift version" }
@@ -259,7 +261,7 @@ fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
                 th scope="row" { (versions(context, &run.rows)) }
                 @if has_generations { td { (olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")) } }
                 td { (verdict(of_all)) }
-                td { (shown(reason)) @if let Some(refusal) = refusal { "; OLM v1 refuses it: " (shown(refusal)) } }
+                td.words { (worded(&shown(reason))) @if let Some(refusal) = refusal { "; OLM v1 refuses it: " (worded(&shown(refusal))) } }
             }
         }
     };
@@ -295,7 +297,9 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
     let occurring: BTreeSet<Compatibility> = all.iter().flat_map(|it| it.key.iter().flatten().map(|it| it.0)).collect();
     let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
     let headers: Vec<&str> = ["Versions"].into_iter().chain(names.iter().map(String::as_str)).collect();
-    let to = |step: &Move| Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()) });
+    let to = |step: &Move| {
+        Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()), ..Fit::default() })
+    };
     let rows = html! {
         @for run in &all {
             tr {
@@ -318,7 +322,7 @@ fn silent(context: PageContext<'_>, catalog: &str, rows: &[Stay]) -> Markup {
     let all = runs(rows, |it| (it.verdict, &it.reason));
     let lines = html! {
         @for run in &all {
-            tr { th scope="row" { (versions(context, &run.rows)) } td { (verdict(run.key.0)) } td { (shown(run.key.1)) } }
+            tr { th scope="row" { (versions(context, &run.rows)) } td { (verdict(run.key.0)) } td.words { (worded(&shown(run.key.1))) } }
         }
     };
     html! {

@@ -14,7 +14,7 @@ use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
-use super::route::{Comparison, Fit, Form, List, Machine, PackageVersion, Part, Route, Stream, Way};
+use super::route::{ApiList, Comparison, Fit, Form, Kept, List, Machine, PackageVersion, Part, Route, Stream, Way};
 use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};
@@ -159,8 +159,8 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         Route::Home,
         Route::Packages(List::default()),
         // One file instead of one for each kind: a catalog has thousands.
-        Route::Apis,
-        Route::Lint { catalog: None },
+        Route::Apis(ApiList::default()),
+        Route::Lint { catalog: None, package: None },
         Route::Style,
         Route::Script,
         Route::Machine(Machine::Favicon),
@@ -171,7 +171,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
     let catalog_choice = |catalog: String| has_several.then_some(catalog);
     if has_several {
         routes.insert(Route::Diff(Comparison::default()));
-        routes.extend(names.iter().map(|it| Route::Lint { catalog: Some(it.clone()) }));
+        routes.extend(names.iter().map(|it| Route::Lint { catalog: Some(it.clone()), package: None }));
         for pair in names.windows(2) {
             let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
             routes.insert(Route::Diff(Comparison { old, new, ..Comparison::default() }));
@@ -180,16 +180,16 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
     for package in packages {
         let filter = Filter { package: Some(package.clone()), ..Filter::default() };
         routes.insert(Route::Package(package.clone()));
-        routes.insert(Route::Versions(package.clone()));
+        routes.insert(Route::Versions(Kept::of(package)));
         routes.insert(Route::Path(Way { package: package.clone(), ..Way::default() }));
-        routes.insert(Route::Compat(Fit { package: package.clone(), openshift: None }));
+        routes.insert(Route::Compat(Fit { package: package.clone(), ..Fit::default() }));
         for channel in index.channels(&filter)? {
             let (package, catalog) = (package.clone(), catalog_choice(channel.catalog));
             routes.insert(Route::Channel(Stream { package, channel: channel.channel, catalog }));
         }
         let bundles = index.bundles(&filter)?;
         if !bundles.is_empty() {
-            routes.insert(Route::History(package.clone()));
+            routes.insert(Route::History(Kept::of(package)));
         }
         for BundleRow { bundle, version, catalog, .. } in bundles {
             let version = if version.is_empty() { bundle } else { version };

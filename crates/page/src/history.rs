@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{badge, shown, table, tabs, version_link};
+use super::header::{Heading, header};
+use super::parts::{badge, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{List, Route};
 use super::site::{Page, PageContext};
@@ -52,9 +53,13 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
             }
         }
     };
+    let kept = match context.here {
+        Route::History(kept) => kept.catalog.as_deref(),
+        _ => None,
+    };
+    let header = header(context, &Heading::new(package, kept, html! { "History of " (shown(package)) }))?;
     let body = html! {
-        h1 { "History of " (shown(package)) }
-        (tabs(context, package))
+        (header)
         @if context.has_several() {
             p { "The first and the last catalog that have each version; versions with the same history share a row." }
         } @else {

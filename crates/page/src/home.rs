@@ -1,14 +1,17 @@
 //! The first page: the catalogs, and where to begin.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{facts, link, shown, table, version_link};
+use super::parts::{link, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{Comparison, ImageSearch, Journey, List, Route};
+use super::route::{ApiList, Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Page, PageContext};
-use olmdex_base::diag::grouped;
-use olmdex_index::query::{CatalogRow, DatedBundle};
+use olmdex_base::diag::{counted, grouped};
+use olmdex_index::query::{CatalogRow, DatedBundle, FacetKind};
 use olmdex_version::by_numbers;
 
 /// The answer as data: what `list catalogs` gives.
@@ -23,23 +26,24 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         Route::Packages(List { catalogs: context.catalog_choice(name).into_iter().collect(), ..List::default() })
     };
     let n_packages = context.index().package_names()?.len() as u64;
+    let days = context.cache().catalog_days(context.index())?;
+    let has_sources = !context.cache().is_public;
     let rows = html! {
         @for it in &catalogs {
             tr {
                 th scope="row" { (link(context, &of_catalog(&it.catalog), shown(&it.catalog))) }
+                td { @if let Some(day) = days.get(&it.catalog) { time datetime=(day) { (day) } } }
                 td.amount { (grouped(it.packages)) }
                 td.amount { (grouped(it.channels)) }
                 td.amount { (grouped(it.bundles)) }
-                @if context.has_several() { td.amount { (it.priority) } }
-                td { code { (shown(&it.source)) } @if !it.image.is_empty() { br; code.quiet { (shown(&it.image)) } } }
+                @if has_sources {
+                    td.aside { code { (shown(&it.source)) } @if !it.image.is_empty() { br; code.quiet { (shown(&it.image)) } } }
+                }
             }
         }
     };
-    let mut headers = vec!["Catalog", "#Packages", "#Channels", "#Bundles"];
-    if context.has_several() {
-        headers.push("#Priority");
-    }
-    headers.push("Source");
+    let mut headers = vec!["Catalog", "Newest version", "#Packages", "#Channels", "#Bundles"];
+    headers.extend(has_sources.then_some("~Source"));
     let body = html! {
         h1 { "Operator catalogs" }
         p.lead { (grouped(n_packages)) " packages in "
@@ -60,19 +64,47 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
             @if context.cache().plans.is_some() {
                 (card(context, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
             }
-            (card(context, &Route::Apis, "APIs", "All kinds of objects that operators provide."))
+            (card(context, &Route::Apis(ApiList::default()), "APIs", "All kinds of objects that operators provide."))
             (card(context, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
-            (card(context, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))
+            (card(context, &Route::Lint { catalog: None, package: None }, "Findings", "Problems in the catalogs, with file and line."))
         }
+        (categories(context)?)
         (newest(context)?)
         h2 { "Catalogs" }
         (table("Catalogs of this index", &headers, rows))
-        (facts(&[("Digest", html! { code { (context.cache().digest) } })]))
     };
     let title = "Operator catalogs".to_owned();
     let commands = vec![Command::new("list").name("catalogs")];
     let about = "Operators for Kubernetes and OpenShift: versions, channels, upgrades and dependencies".to_owned();
     Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, data: None, about, body })
+}
+
+/// How many categories are shown at once.
+const SHOWN_CATEGORIES: usize = 12;
+
+/// The categories with the most packages first, each a list of its own.
+fn categories(context: PageContext<'_>) -> Result<Markup, PageError> {
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for it in context.cache().facets(context.index())?.iter().filter(|it| it.kind == FacetKind::Category) {
+        found.entry(&it.value).or_default().insert(&it.package);
+    }
+    let mut all: Vec<(&str, usize)> = found.into_iter().map(|(name, packages)| (name, packages.len())).collect();
+    all.sort_by_key(|it| (Reverse(it.1), it.0));
+    let item = |(name, n): &(&str, usize)| {
+        let route = Route::Packages(List { categories: vec![(*name).to_owned()], ..List::default() });
+        html! { li { (link(context, &route, shown(name))) " " span.quiet { (n) } } }
+    };
+    Ok(html! {
+        // A file is one list for all.
+        @if context.is_served() && !all.is_empty() {
+            h2 #categories { "Categories" }
+            ul.categories { @for it in all.iter().take(SHOWN_CATEGORIES) { (item(it)) } }
+            @if all.len() > SHOWN_CATEGORIES {
+                details { summary { (counted((all.len() - SHOWN_CATEGORIES) as u64, "other")) }
+                    ul.categories { @for it in &all[SHOWN_CATEGORIES..] { (item(it)) } } }
+            }
+        }
+    })
 }
 
 /// What is new: a version for each of the packages that changed last.

@@ -1,19 +1,22 @@
-//! Which bundles are an image, or use one.
+//! Which packages use an image: by package and repository, with the versions that have it as a range.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{channel_links, link, pages, shown, table, version_link};
+use super::parts::{link, pages, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{ImageSearch, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::counted;
-use olmdex_index::query::{BundlePlace, BundleRow, Filter};
+use olmdex_index::query::{BundlePlace, BundleRow, Filter, ImageUser};
 
-/// Bundles of a page of the list; the answer as data has all.
-const PER_PAGE: usize = 50;
+/// Packages of a page of the list; the answer as data has all.
+const PER_PAGE: usize = 10;
+
+/// References that are shown to copy; more are to be had as text.
+const MAX_COPIED: usize = 100;
 
 /// How many bundles of each package it is.
 type Users = BTreeMap<String, usize>;
@@ -66,16 +69,28 @@ fn place_of(row: &BundleRow) -> BundlePlace {
     (row.catalog.clone(), row.package.clone(), row.bundle.clone())
 }
 
+/// All references with a text, one a line.
+pub(super) fn references(context: PageContext<'_>, text: &str) -> Result<String, PageError> {
+    if text.is_empty() {
+        return Err(PageError::parameter("q", "required: a part of an image reference"));
+    }
+    Ok(context.index().image_references_with(text)?.iter().fold(String::new(), |all, it| all + it + "\n"))
+}
+
 pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Page, PageError> {
-    let ImageSearch { text, page } = search;
+    let ImageSearch { text, page, .. } = search;
     let is_asked = !text.is_empty();
     let found = if is_asked { users(context, text)? } else { Users::new() };
-    let n_found: usize = found.values().sum();
-    let n_pages = n_found.div_ceil(PER_PAGE).max(1);
+    let n_bundles: usize = found.values().sum();
+    let n_pages = found.len().div_ceil(PER_PAGE).max(1);
     if *page >= n_pages {
         return Err(PageError::after_last(n_pages));
     }
-    let listed = listed(context, text, &found, page * PER_PAGE, PER_PAGE)?;
+    let mut packages = Vec::new();
+    for package in found.keys().skip(page * PER_PAGE).take(PER_PAGE) {
+        packages.push((package, repositories(context.index().image_users(package, text)?)));
+    }
+    let references = if is_asked { context.index().image_references_with(text)? } else { Vec::new() };
     let body = html! {
         h1 { "Images" }
         form.question role="search" aria-label="Find images" action=[context.to(&Route::Images(ImageSearch::default()))] {
@@ -83,12 +98,14 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
             button { "Find" }
         }
         @if is_asked {
-            p role="status" { strong { (counted(n_found as u64, "bundle")) }
-                " with “" (shown(text)) "” in the reference of an image." }
-            @if !listed.is_empty() { (bundles(context, &listed, text)?) }
+            p role="status" { strong { (counted(references.len() as u64, "image")) }
+                " with “" (shown(text)) "” in the reference, in " (counted(n_bundles as u64, "bundle")) " of "
+                (counted(found.len() as u64, "package")) "." }
+            (to_copy(context, text, &references))
+            @for (package, repositories) in &packages { (of_package(context, package, repositories)) }
             (pages(context, *page, n_pages, |page| Route::Images(ImageSearch { page, ..search.clone() })))
         } @else {
-            p { "Find the bundles that use an image. Any part of its reference will do, such as a repository or a digest." }
+            p { "Find the packages that use an image. Any part of its reference will do, such as a repository or a digest." }
         }
     };
     let command = Command::new("list").name("bundles").option("--image", text);
@@ -104,25 +121,92 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
     })
 }
 
-fn bundles(context: PageContext<'_>, listed: &[User], text: &str) -> Result<Markup, PageError> {
-    let mut rows = Vec::new();
-    for (row, document) in listed {
-        rows.push((row, context.index().images_with(*document, text)?));
+/// The way to references as text.
+fn as_text(text: &str) -> Route {
+    Route::Images(ImageSearch { text: text.to_owned(), page: 0, is_text: true })
+}
+
+/// The references to take along.
+fn to_copy(context: PageContext<'_>, text: &str, references: &[String]) -> Markup {
+    html! {
+        @if !references.is_empty() {
+            p { (link(context, &as_text(text), "All references as text")) ", one a line." }
+            @if references.len() <= MAX_COPIED {
+                details { summary { "All references, to copy" }
+                    pre.command.manifest tabindex="0" { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } }
+            }
+        }
     }
+}
+
+/// A repository of images, and who uses its images; the highest version first.
+#[derive(Default)]
+struct Repository {
+    users: Vec<ImageUser>,
+    references: BTreeSet<String>,
+}
+
+/// The reference of an image without its tag and digest.
+fn repository_of(reference: &str) -> &str {
+    let plain = reference.split('@').next().unwrap_or(reference);
+    match plain.rsplit_once(':') {
+        // What follows a port has a slash in it.
+        Some((name, tag)) if !tag.contains('/') => name,
+        _ => plain,
+    }
+}
+
+fn repositories(users: Vec<ImageUser>) -> BTreeMap<String, Repository> {
+    let mut found: BTreeMap<String, Repository> = BTreeMap::new();
+    for user in users {
+        let it = found.entry(repository_of(&user.reference).to_owned()).or_default();
+        it.references.insert(user.reference.clone());
+        // A bundle may use several images of a repository.
+        if !it.users.iter().any(|known| known.bundle == user.bundle) {
+            it.users.push(user);
+        }
+    }
+    found
+}
+
+/// The images of a package, a row for each repository.
+fn of_package(context: PageContext<'_>, package: &str, repositories: &BTreeMap<String, Repository>) -> Markup {
+    let to = |it: &ImageUser| version_link(context, package, (&it.bundle, &it.version), &it.catalog);
     let rows = html! {
-        @for (row, uses) in &rows {
+        @for (name, it) in repositories {
             tr {
-                th scope="row" { (link(context, &Route::Package(row.package.clone()), shown(&row.package))) }
-                td { (version_link(context, &row.package, (&row.bundle, &row.version), &row.catalog)) }
-                td { (channel_links(context, &row.package, &row.channels, &row.catalog)) }
-                @if context.has_several() { td { (shown(&row.catalog)) } }
-                td { @for (idx, it) in uses.iter().enumerate() { @if idx > 0 { br; } code { (shown(it)) } } }
+                th scope="row" { code { (shown(name)) } }
+                td { @match it.users.as_slice() {
+                    [] => {}
+                    [only] => { (to(only)) }
+                    [high, .., low] => { (to(high)) " to " (to(low)) span.quiet { " (" (it.users.len()) ")" } }
+                } }
+                td { @match it.references.iter().next() {
+                    Some(only) if it.references.len() == 1 => { code { (shown(only.strip_prefix(name.as_str()).unwrap_or(only))) } }
+                    _ => { (link(context, &as_text(name), counted(it.references.len() as u64, "reference"))) }
+                } }
             }
         }
     };
-    let mut headers = vec!["Package", "Version", "Channels", "Images"];
-    if context.has_several() {
-        headers.insert(3, "Catalog");
+    html! {
+        h2 { (link(context, &Route::Package(package.to_owned()), shown(package))) }
+        div.stack { (table(&format!("Images of {}", shown(package)), &["Repository", "Versions", "Tag or digest"], rows)) }
     }
-    Ok(table("Bundles that use such an image", &headers, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repository_of;
+
+    #[test]
+    fn repositories_have_neither_tag_nor_digest() {
+        for (reference, repository) in [
+            ("quay.io/a/b:v1", "quay.io/a/b"),
+            ("quay.io/a/b@sha256:00", "quay.io/a/b"),
+            ("quay.io:5000/a/b:v1@sha256:00", "quay.io:5000/a/b"),
+            ("quay.io:5000/a/b", "quay.io:5000/a/b"),
+        ] {
+            assert_eq!(repository_of(reference), repository);
+        }
+    }
 }

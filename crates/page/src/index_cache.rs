@@ -2,17 +2,17 @@
 //!
 //! What it deliberately does not do: it holds no connection to the index, so that several threads can share it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
 use super::icon;
 use super::plans::Plans;
-use super::server_path::ServerPaths;
+use super::server_path::{ServerPaths, public_word};
 use olmdex_ask::{AskError, Catalogs, check_catalog};
 use olmdex_base::diag::Finding;
-use olmdex_index::query::{BundleRow, CatalogRow, Change, DatedBundle, Facet, Filter, Side};
+use olmdex_index::query::{ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, Side};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::hex;
@@ -27,6 +27,9 @@ const N_NEWEST: usize = 8;
 /// Bundles by catalog and package.
 type Highest = HashMap<String, HashMap<String, BundleRow>>;
 
+/// The packages that provide each kind, by kind and group.
+type ProvidedApis = BTreeMap<(String, String), BTreeSet<String>>;
+
 /// What is worked out once for an index.
 #[derive(Debug)]
 pub struct IndexCache {
@@ -38,12 +41,18 @@ pub struct IndexCache {
     pub digest: String,
     /// The cluster that plans are made for, if there is one.
     pub plans: Option<Plans>,
+    /// Whether anybody may read the pages: then they do not say where this machine has its catalogs.
+    pub is_public: bool,
     pub(super) server_paths: ServerPaths,
     pub(super) ranks: Catalogs,
     highest: OnceLock<Highest>,
     facets: OnceLock<Vec<Facet>>,
     newest: OnceLock<Vec<DatedBundle>>,
     days: OnceLock<HashMap<String, Day>>,
+    catalog_days: OnceLock<HashMap<String, Day>>,
+    dependents: OnceLock<Dependents>,
+    words: OnceLock<BTreeSet<String>>,
+    apis: OnceLock<ProvidedApis>,
     icons: OnceLock<Icons>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
     comparisons: Mutex<VecDeque<(CatalogPair, Arc<[Change]>)>>,
@@ -100,10 +109,15 @@ impl IndexCache {
             catalogs,
             digest,
             plans: None,
+            is_public: false,
             highest: OnceLock::new(),
             facets: OnceLock::new(),
             newest: OnceLock::new(),
             days: OnceLock::new(),
+            catalog_days: OnceLock::new(),
+            dependents: OnceLock::new(),
+            words: OnceLock::new(),
+            apis: OnceLock::new(),
             icons: OnceLock::new(),
             findings: Mutex::default(),
             comparisons: Mutex::default(),
@@ -118,6 +132,19 @@ impl IndexCache {
         Self { plans: Some(plans), digest, ..self }
     }
 
+    /// The same for pages that anybody may read: they do not say where this machine has its catalogs.
+    #[must_use]
+    pub fn for_the_public(self) -> Self {
+        let digest = hex(&Sha256::digest(format!("{}\npublic", self.digest)));
+        let server_paths = ServerPaths::of_public(self.catalogs.iter().map(|it| it.source.as_str()));
+        let source = self.source.iter().map(|it| public_word(it)).collect();
+        let mut catalogs = self.catalogs;
+        for it in &mut catalogs {
+            it.source.clear();
+        }
+        Self { is_public: true, catalogs, digest, server_paths, source, ..self }
+    }
+
     /// Works out what many pages ask for, so that none waits for it.
     ///
     /// # Errors
@@ -127,7 +154,14 @@ impl IndexCache {
         self.icons(index)?;
         self.newest(index)?;
         self.days(index)?;
+        self.catalog_days(index)?;
+        self.dependents(index)?;
+        self.words(index)?;
+        self.apis(index)?;
         self.all_highest(index)?;
+        for it in &self.catalogs {
+            self.findings(index, &it.catalog)?;
+        }
         Ok(())
     }
 
@@ -172,6 +206,48 @@ impl IndexCache {
     /// The day of the newest version of each package, as far as bundles say it.
     pub(super) fn days(&self, index: &Index) -> Result<&HashMap<String, Day>, IndexError> {
         kept(&self.days, || index.newest_days())
+    }
+
+    /// The day of the newest bundle of each catalog, as far as bundles say it.
+    pub(super) fn catalog_days(&self, index: &Index) -> Result<&HashMap<String, Day>, IndexError> {
+        kept(&self.catalog_days, || {
+            let mut days = HashMap::new();
+            for it in &self.catalogs {
+                let newest = index.newest_of_catalog(Some(&it.catalog), 1)?;
+                days.extend(newest.first().map(|newest| (it.catalog.clone(), newest.day)));
+            }
+            Ok(days)
+        })
+    }
+
+    /// The packages that require each package.
+    pub(super) fn dependents(&self, index: &Index) -> Result<&Dependents, IndexError> {
+        kept(&self.dependents, || index.dependents())
+    }
+
+    /// The kinds of objects that packages provide, by kind and group, each with the packages.
+    pub(super) fn apis(&self, index: &Index) -> Result<&ProvidedApis, IndexError> {
+        kept(&self.apis, || {
+            let mut kinds = ProvidedApis::new();
+            for it in index.owners(&Filter::default(), &ApiPattern::default())? {
+                kinds.entry((it.kind, it.group)).or_default().extend(it.packages);
+            }
+            Ok(kinds)
+        })
+    }
+
+    /// The words in the names of packages, by which slips are corrected.
+    pub(super) fn words(&self, index: &Index) -> Result<&BTreeSet<String>, IndexError> {
+        kept(&self.words, || {
+            let mut words = BTreeSet::new();
+            let is_word = |it: &&str| it.chars().count() > 2 && !it.bytes().all(|it| it.is_ascii_digit());
+            for row in index.packages(&Filter::default())? {
+                for text in [row.package.to_lowercase(), row.display_name.to_lowercase()] {
+                    words.extend(text.split(|c: char| !c.is_alphanumeric()).filter(is_word).map(str::to_owned));
+                }
+            }
+            Ok(words)
+        })
     }
 
     fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {
@@ -225,6 +301,24 @@ impl IndexCache {
         let findings = Arc::new(findings);
         known().insert(catalog.to_owned(), Arc::clone(&findings));
         Ok(Some(findings))
+    }
+
+    /// What the checks find in one package of a catalog: of a known catalog a part of what is known, else by a look at the package alone.
+    pub(super) fn findings_of_package(
+        &self,
+        index: &Index,
+        catalog: &str,
+        package: &str,
+    ) -> Result<Vec<Finding>, IndexError> {
+        let known = self.findings.lock().unwrap_or_else(PoisonError::into_inner).get(catalog).cloned();
+        if let Some(known) = known {
+            return Ok(known.iter().filter(|it| it.package.as_deref() == Some(package)).cloned().collect());
+        }
+        let input = index.packages_input(catalog, std::iter::once(package))?;
+        let mut found = check_catalog(&input, None).findings;
+        found.retain(|it| it.package.as_deref() == Some(package));
+        index.place_package_in_files(catalog, package, &mut found)?;
+        Ok(found)
     }
 
     /// What differs between two catalogs. A visitor looks at several kinds and packages of one comparison, so the last ones are kept.

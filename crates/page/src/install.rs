@@ -4,13 +4,48 @@
 
 use maud::{Markup, html};
 
+use super::header::{Heading, header};
 use super::package_answer::answer;
-use super::parts::{badge, newest_first, shown, tabs, worded};
+use super::parts::{badge, newest_first, shown, worded};
 use super::reply::PageError;
 use super::route::{Install, List, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::ReadinessQuestion;
-use olmdex_index::query::{BundleDetail, BundleSelector, PackageDetail};
+use olmdex_index::query::{BundleDetail, BundleSelector, InstallMode, PackageDetail};
+
+/// What manifests install.
+struct Wanted<'w> {
+    package: &'w str,
+    catalog: &'w str,
+    modes: &'w [InstallMode],
+    channel: &'w str,
+    is_manual: bool,
+    /// The bundle and its version, if it is not the head of the channel.
+    release: Option<(&'w str, &'w str)>,
+}
+
+/// The section of a version's page: how to install that version.
+pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
+    let row = &detail.row;
+    let channels = newest_first(&row.channels);
+    let wanted = |channel| Wanted {
+        package: &row.package,
+        catalog: &row.catalog,
+        modes: &detail.install_modes,
+        channel,
+        is_manual: true,
+        release: Some((&row.bundle, &row.version)),
+    };
+    html! {
+        @if let Some(channel) = channels.first().filter(|_| context.is_served() && !row.version.is_empty()) {
+            section.install aria-labelledby="install" {
+                h2 #install { "Install this version" }
+                (manifests(context, &wanted(channel)))
+                p.quiet { "Manual approval keeps OLM Classic on it; without it OLM upgrades to the head of channel " code { (shown(channel)) } "." }
+            }
+        }
+    }
+}
 
 /// The section of a package's page.
 pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
@@ -21,7 +56,7 @@ pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: O
         @if !row.default_channel.is_empty() {
             section.install aria-labelledby="install" {
                 h2 #install { "Install" }
-                (manifests(context, package, head, &row.default_channel, false))
+                (manifests(context, &of_channel(package, head, &row.default_channel, false)))
                 @match context.to(&Route::Install(more)) {
                     Some(address) => p.quiet { "Channel " code { (shown(&row.default_channel)) } ", approved automatically. "
                         a href=(address) { "Another channel, or manual approval" } },
@@ -32,40 +67,49 @@ pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: O
     }
 }
 
-/// The manifests for both generations, side by side.
-fn manifests(
-    context: PageContext<'_>,
-    package: &PackageDetail,
-    head: Option<&BundleDetail>,
-    channel: &str,
+/// What a channel of a package gives.
+fn of_channel<'w>(
+    package: &'w PackageDetail,
+    head: Option<&'w BundleDetail>,
+    channel: &'w str,
     is_manual: bool,
-) -> Markup {
+) -> Wanted<'w> {
+    let modes = head.map(|it| it.install_modes.as_slice()).unwrap_or_default();
+    let row = &package.row;
+    Wanted { package: &row.package, catalog: &row.catalog, modes, channel, is_manual, release: None }
+}
+
+/// The manifests for both generations, side by side.
+fn manifests(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
     html! {
         div.halves {
             div {
                 h3 { "OLM Classic" }
-                pre.command.manifest tabindex="0" { code { (shown_lines(&classic(package, head, channel, is_manual))) } }
+                pre.command.manifest tabindex="0" { code { (shown_lines(&classic(wanted))) } }
             }
             div {
                 h3 { "OLM v1" }
-                (refused(context, package, channel))
-                pre.command.manifest tabindex="0" { code { (shown_lines(&v1(package, channel))) } }
+                (refused(context, wanted))
+                pre.command.manifest tabindex="0" { code { (shown_lines(&v1(wanted))) } }
             }
         }
     }
 }
 
 /// Why OLM v1 does not take what a channel gives: as `v1 check` says it. A name that cannot be asked for gets no word.
-fn refused(context: PageContext<'_>, package: &PackageDetail, channel: &str) -> Markup {
-    let row = &package.row;
+fn refused(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
+    let name = match wanted.release {
+        Some((_, version)) => format!("{}@{version}", wanted.package),
+        None => format!("{}/{}", wanted.package, wanted.channel),
+    };
     let question = ReadinessQuestion {
-        names: vec![format!("{}/{channel}", row.package)],
-        catalogs: vec![row.catalog.clone()],
+        names: vec![name],
+        catalogs: vec![wanted.catalog.to_owned()],
         is_brief: true,
         ..ReadinessQuestion::default()
     };
     let answers = question.answer(Some(context.index()), &mut |_| {}).ok();
-    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == row.package);
+    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == wanted.package);
     let conditions = item.into_iter().flat_map(|it| &it.conditions).filter(|it| it.is_refusal());
     let reasons: Vec<&str> = conditions.map(|it| it.reason.as_str()).collect();
     html! {
@@ -105,9 +149,10 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
             a href=(address) aria-current=[is_here.then_some("true")] { (shown(words)) }
         } }
     };
+    let title = html! { "Install " (shown(&asked.package)) };
+    let header = header(context, &Heading::new(&asked.package, Some(&catalog), title))?;
     let body = html! {
-        h1 { "Install " (shown(&asked.package)) }
-        (tabs(context, &asked.package))
+        (header)
         p { "From channel " strong { (shown(channel)) } " OLM installs " strong { (shown(&row.head_version)) } "." }
         nav.choices aria-label="Channel" {
             span.quiet { "Channel" }
@@ -119,7 +164,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
             (choice(&with(channel, true), "manual", asked.is_manual))
         }
         h2 { "Manifests" }
-        (manifests(context, package, head.as_ref(), channel, asked.is_manual))
+        (manifests(context, &of_channel(package, head.as_ref(), channel, asked.is_manual)))
         p.quiet { "The names of catalogs are those of this index; yours may have others. OLM v1 installs the highest version that the channels permit; "
             "the ServiceAccount must exist and may do what the operator needs." }
     };
@@ -166,19 +211,18 @@ fn namespace_of(package: &str) -> String {
     }
 }
 
-fn classic(package: &PackageDetail, head: Option<&BundleDetail>, channel: &str, is_manual: bool) -> String {
-    let row = &package.row;
+fn classic(wanted: &Wanted<'_>) -> String {
     let supports = |kind: &str| {
-        let modes = head.map(|it| it.install_modes.as_slice()).unwrap_or_default();
+        let modes = wanted.modes;
         // Without a word about modes the operator goes where the others go.
         modes.is_empty() && kind == "AllNamespaces" || modes.iter().any(|it| it.kind == kind && it.supported)
     };
-    let name = scalar(&row.package);
+    let name = scalar(wanted.package);
     let mut text = String::new();
     let namespace = if supports("AllNamespaces") {
         "openshift-operators".to_owned()
     } else {
-        let namespace = namespace_of(&row.package);
+        let namespace = namespace_of(wanted.package);
         let targets =
             if supports("OwnNamespace") || supports("SingleNamespace") { namespace.as_str() } else { "NAMESPACE" };
         text.push_str(&format!(
@@ -192,24 +236,30 @@ fn classic(package: &PackageDetail, head: Option<&BundleDetail>, channel: &str, 
     text.push_str(&format!(
         "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {name}\n  namespace: {}\nspec:\n  name: {name}\n  channel: {}\n  source: {}\n  sourceNamespace: openshift-marketplace\n  installPlanApproval: {}\n",
         scalar(&namespace),
-        scalar(channel),
-        scalar(&row.catalog),
-        if is_manual { "Manual" } else { "Automatic" },
+        scalar(wanted.channel),
+        scalar(wanted.catalog),
+        if wanted.is_manual { "Manual" } else { "Automatic" },
     ));
+    if let Some((bundle, _)) = wanted.release {
+        text.push_str(&format!("  startingCSV: {}\n", scalar(bundle)));
+    }
     text
 }
 
-fn v1(package: &PackageDetail, channel: &str) -> String {
-    let row = &package.row;
-    let namespace = namespace_of(&row.package);
-    format!(
+fn v1(wanted: &Wanted<'_>) -> String {
+    let namespace = namespace_of(wanted.package);
+    let mut text = format!(
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {}\nspec:\n  namespace: {}\n  serviceAccount:\n    name: {}\n  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n      channels: [{}]\n",
         scalar(&namespace),
         scalar(&namespace),
         scalar(&format!("{namespace}-installer")),
-        scalar(&row.package),
-        scalar(channel),
-    )
+        scalar(wanted.package),
+        scalar(wanted.channel),
+    );
+    if let Some((_, version)) = wanted.release {
+        text.push_str(&format!("      version: {}\n", scalar(version)));
+    }
+    text
 }
 
 #[cfg(test)]

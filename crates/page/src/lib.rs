@@ -38,6 +38,7 @@ mod endpoints;
 mod export;
 mod filters;
 mod frame;
+mod header;
 mod history;
 mod home;
 mod icon;
@@ -74,8 +75,8 @@ pub use links::{FileNames, Links};
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
 pub use route::{
-    Comparison, Fit, Form, Install, Journey, List, Machine, MirrorList, Olm, PackageVersion, Part, Route, Sort, Stream,
-    Way,
+    ApiList, Comparison, Fit, Form, Install, Journey, Kept, List, Machine, MirrorList, Olm, PackageVersion, Part,
+    Route, Sort, Stream, Way,
 };
 pub use server_path::in_command;
 pub use site::Site;

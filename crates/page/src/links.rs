@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
-use super::route::{Form, PackageVersion, Part, Route, encoded};
+use super::route::{ApiList, Form, PackageVersion, Part, Route, encoded};
 use olmdex_text::encoding::hex::hex;
 
 /// How pages lead to each other.
@@ -101,8 +101,8 @@ fn plain(route: &Route) -> Vec<String> {
         Route::Channel(stream) => {
             parts.push(stream.catalog.as_ref().map_or("index".to_owned(), |it| format!("in-{}", name(it))));
         }
-        Route::Lint { catalog: Some(catalog) } => parts.push(name(catalog)),
-        Route::Lint { catalog: None } => parts.push("index".to_owned()),
+        Route::Lint { catalog: Some(catalog), .. } => parts.push(name(catalog)),
+        Route::Lint { catalog: None, .. } => parts.push("index".to_owned()),
         Route::Diff(comparison) => {
             let of = [&comparison.old, &comparison.new, &comparison.package];
             parts.extend(of.into_iter().flatten().map(|it| name(it)));
@@ -145,9 +145,10 @@ impl Links {
             Self::Files(files) => {
                 let from = files.get(here, Form::Page)?;
                 // The kinds of objects share a file.
+                let kinds = Route::Apis(ApiList::default());
                 let (to, place) = match to {
                     Route::Api { group, kind } if form == Form::Page => {
-                        (&Route::Apis, format!("#{}", api_place(group, kind)))
+                        (&kinds, format!("#{}", api_place(group, kind)))
                     }
                     _ => (to, String::new()),
                 };

@@ -7,11 +7,12 @@ use maud::{Markup, html};
 use super::channel::found;
 use super::command::Command;
 use super::index_cache::IndexCache;
-use super::parts::{link, shown};
+use super::parts::{link, shown, table};
 use super::reply::PageError;
 use super::route::Route;
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{Finding, Tally, counted};
+use olmdex_index::query::Filter;
 use olmdex_version::by_numbers;
 
 /// The findings about a catalog, with their places in its files.
@@ -59,20 +60,70 @@ fn too_large(catalog: &str) -> PageError {
     ))
 }
 
-pub(super) fn page(context: PageContext<'_>, named: Option<&String>) -> Result<Page, PageError> {
+/// The findings about a package in a catalog, however large that is.
+pub(super) fn of_package(
+    context: PageContext<'_>,
+    named: Option<&String>,
+    package: &str,
+) -> Result<(String, Vec<Finding>), PageError> {
+    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
+    let having: Vec<String> = context.index().packages(&filter)?.into_iter().map(|it| it.catalog).collect();
+    let catalog = context.choose(named, &having, || context.unknown_package(package))?;
+    let findings = context.cache().findings_of_package(context.index(), &catalog, package)?;
+    Ok((catalog, findings))
+}
+
+/// Whether all catalogs can be checked for a page.
+fn is_all_checkable(context: PageContext<'_>) -> Result<bool, PageError> {
+    for catalog in context.catalogs() {
+        if !IndexCache::is_checkable(context.index(), catalog)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn page_of_package(context: PageContext<'_>, named: Option<&String>, package: &str) -> Result<Page, PageError> {
+    let (catalog, findings) = of_package(context, named, package)?;
+    let tally = Tally::of(&findings);
+    let body = html! {
+        h1 { "Findings in " (shown(package)) }
+        p.lead { (counted(tally.errors as u64, "error")) ", " (counted(tally.warnings as u64, "warning")) " in catalog " (shown(&catalog)) "." }
+        (found(&findings))
+        p { (link(context, &Route::Package(package.to_owned()), "The package")) ", "
+            (link(context, &Route::Lint { catalog: Some(catalog.clone()), package: None }, "all findings of the catalog")) }
+    };
+    Ok(Page {
+        title: format!("Findings in {package}"),
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: vec![Command::of_sources("validate", 1)],
+        more_data: Vec::new(),
+        is_data: true,
+        data: None,
+        about: String::new(),
+        body,
+    })
+}
+
+pub(super) fn page(
+    context: PageContext<'_>,
+    named: Option<&String>,
+    package: Option<&String>,
+) -> Result<Page, PageError> {
+    if let Some(package) = package {
+        return page_of_package(context, named, package);
+    }
     let catalog = chosen(context, named)?;
     let findings = context.cache().findings(context.index(), &catalog)?;
-    let is_all = named.is_none() && of_all(context).is_ok();
+    let is_all = named.is_none() && is_all_checkable(context)?;
     let preferred = context.cache().choose(&[], context.catalogs()).unwrap_or_default();
     let body = html! {
         h1 { "Findings in " (shown(&catalog)) }
         (tabs(context, &catalog))
         @if findings.is_none() {
-            p.lead { "Catalog " strong { (shown(&catalog)) } " is too large to be checked for a page. "
-                @if context.has_several() { "The command below checks it together with the other catalogs." }
-                @else { "The command below checks it." } }
+            (by_package(context, &catalog)?)
         } @else if named.is_none() && preferred != catalog {
-            p { "Catalog " strong { (shown(preferred)) } " is too large to be checked for a page, so this is " strong { (shown(&catalog)) }
+            p { "Catalog " strong { (shown(preferred)) } " is too large to be checked as a whole, so this is " strong { (shown(&catalog)) }
                 ". The command below checks all catalogs." }
         }
         @if let Some(findings) = &findings { (groups(context, findings)) }
@@ -84,9 +135,36 @@ pub(super) fn page(context: PageContext<'_>, named: Option<&String>) -> Result<P
         more_data: Vec::new(),
         is_data: findings.is_some(),
         // Without a catalog the address is about all of them, which only a page of small ones can be.
-        data: (named.is_none() && !is_all).then(|| Route::Lint { catalog: Some(catalog.clone()) }),
+        data: (named.is_none() && !is_all).then(|| Route::Lint { catalog: Some(catalog.clone()), package: None }),
         about: String::new(),
         body,
+    })
+}
+
+/// The packages of a catalog that is too large to be checked at once: each is checked when somebody asks for it.
+fn by_package(context: PageContext<'_>, catalog: &str) -> Result<Markup, PageError> {
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let counts = context.index().stored_finding_counts(catalog)?;
+    let mut packages: Vec<(String, u64)> = context
+        .index()
+        .packages(&filter)?
+        .into_iter()
+        .map(|it| (counts.get(&it.package).copied().unwrap_or_default(), it.package))
+        .map(|(n, package)| (package, n))
+        .collect();
+    packages.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    let rows = html! {
+        @for (package, n) in &packages {
+            tr {
+                th scope="row" { (link(context, &Route::Lint { catalog: Some(catalog.to_owned()), package: Some(package.clone()) }, shown(package))) }
+                td.amount { (n) }
+            }
+        }
+    };
+    Ok(html! {
+        p { "Catalog " strong { (shown(catalog)) } " is too large to be checked as a whole for a page: each package is checked when it is asked for. "
+            "The numbers are those that single documents had when the index was built." }
+        (table("Packages, those with the most findings first", &["Package", "#Findings in documents"], rows))
     })
 }
 
@@ -97,7 +175,7 @@ fn tabs(context: PageContext<'_>, catalog: &str) -> Markup {
         @if names.len() > 1 {
             nav.tabs aria-label="Catalogs" {
                 @for name in &names {
-                    @if let Some(address) = context.to(&Route::Lint { catalog: Some((*name).to_owned()) }) {
+                    @if let Some(address) = context.to(&Route::Lint { catalog: Some((*name).to_owned()), package: None }) {
                         a href=(address) aria-current=[(*name == catalog).then_some("page")] { (shown(name)) }
                     }
                 }

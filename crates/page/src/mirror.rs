@@ -11,12 +11,14 @@ use super::parts::{badge, link, select, shown, table, worded};
 use super::reply::PageError;
 use super::route::{MirrorList, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::{Generation, asked_of_lock};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
     self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
     Missing, Operator, Package,
 };
 use olmdex_index::query::Filter;
+use olmdex_plan::lock::{Ask, lock_all};
 
 /// Stands for the reference of a catalog's image where the index does not know it.
 const PLACEHOLDER: &str = "registry.example.com/catalog:latest";
@@ -44,6 +46,21 @@ pub(super) fn answer(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<
 pub(super) fn images(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
     let images = composed(context, list, asked(list)?)?.images;
     Ok(images.iter().fold(String::new(), |text, it| text + it + "\n"))
+}
+
+/// The lock file of a list: what `lock PKG…` writes.
+pub(super) fn lock(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
+    if list.packages.is_empty() {
+        return Err(PageError::parameter("p", "required: packages, as PKG[/CHANNEL][@RANGE]"));
+    }
+    let asks: Vec<Ask> = list.packages.iter().filter_map(|it| asked_of_lock(it, Generation::Classic)).collect();
+    let catalog = chosen_catalog(context, list)?;
+    let (lock, missing) = lock_all(context.index(), &[catalog], &asks, false, None)
+        .map_err(|error| PageError::parameter("p", &error.to_string()))?;
+    match missing.first() {
+        Some(missing) => Err(PageError::parameter("p", missing)),
+        None => Ok(lock.text()),
+    }
 }
 
 fn asked(list: &MirrorList) -> Result<Vec<Package>, PageError> {
@@ -93,6 +110,7 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
             (notes(found, &known))
             @for it in &found.explained.packages { (package(context, list, it)) }
             (results(context, list, found))
+            (locked(context, list))
         }
     };
     let commands = found.iter().flat_map(|found| {
@@ -102,7 +120,12 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
             command.given("--catalog", context.catalog_choice(&found.catalog).as_ref())
         };
         let full = |command: Command| if list.is_full { command.flag("--full") } else { command };
-        [full(of("filter").flag("--explain")), full(of("filter").option("-o", "images"))]
+        let lock = list.packages.iter().fold(Command::new("lock"), |command, it| command.name(it.clone()));
+        [
+            full(of("filter").flag("--explain")),
+            full(of("filter").option("-o", "images")),
+            lock.given("--catalog", context.catalog_choice(&found.catalog).as_ref()),
+        ]
     });
     Ok(Page {
         title: "Mirror list".to_owned(),
@@ -251,6 +274,21 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mar
             h2 #images { (counted(found.images.len() as u64, "image")) }
             p { (link(context, &text, "As text, one a line")) }
             details { summary { "Show them" } (copied(&found.images.join("\n"))) }
+        }
+    }
+}
+
+/// The lock file of the list, or why there is none.
+fn locked(context: PageContext<'_>, list: &MirrorList) -> Markup {
+    let file = Route::Mirror(MirrorList { is_lock: true, ..list.clone() });
+    html! {
+        h2 #lock { "operators.lock" }
+        @match lock(context, list) {
+            Ok(text) => {
+                p { (link(context, &file, "The lock file")) " pins each package of the list to the newest bundle that it asks for, as OLM Classic installs it." }
+                details { summary { "Show it" } pre.command.manifest { code { (shown_lines(&text)) } } }
+            }
+            Err(error) => p { "These packages cannot be locked: " (worded(&shown(&error.to_string()))) "." },
         }
     }
 }

@@ -6,21 +6,24 @@ use maud::{Markup, html};
 
 use super::channel::picture;
 use super::command::Command;
+use super::header::{Heading, header};
 use super::install;
 use super::markdown::{first_words, markdown};
 use super::one_package::read_drawn;
 use super::package_answer::answer;
 use super::parts::{
-    address, api_link, badge, channel_route, deprecation_note, higher_than_head, link, mirror_route, place, shown,
-    tabs, version_link,
+    address, api_link, badge, channel_route, deprecation_note, higher_than_head, is_web_address, link, mirror_route,
+    place, shown, version_link,
 };
 use super::reply::PageError;
-use super::route::{Fit, List, Machine, Route};
+use super::route::{Fit, Kept, List, Machine, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::openshift_of_catalog;
 use olmdex_base::diag::counted;
 use olmdex_change::draw::Catalog;
+use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Api;
-use olmdex_index::query::{BundleDetail, BundleSelector, PackageDetail};
+use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
@@ -48,13 +51,18 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         Some(shared) => shared.drawn(&row.catalog)?,
         None => Rc::new(read_drawn(context.index(), &row.catalog, package)?),
     };
+    let name = if row.display_name.is_empty() { package } else { &row.display_name };
+    let heading = Heading {
+        more: chips(context, head.as_ref()),
+        ..Heading::new(package, Some(&row.catalog), html! { (shown(name)) })
+    };
+    let header = header(context, &heading)?;
     let body = html! {
-        (title_of(context, main, head.as_ref())?)
-        (tabs(context, package))
+        (header)
         (deprecation_note("This package", row.deprecation.as_ref()))
         @if !row.is_valid {
             div.note.bad role="note" { p { strong { "This package has errors." } " "
-                "See the " (link(context, &Route::Lint { catalog: context.catalog_choice(preferred) }, "findings")) "." } }
+                "See the " (link(context, &Route::Lint { catalog: context.catalog_choice(preferred), package: Some(package.to_owned()) }, "findings")) "." } }
         }
         div.columns.package {
             div {
@@ -62,7 +70,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
                 (about(description))
                 (versions(context, main, &drawn))
             }
-            (sidebar(context, &all, main, head.as_ref()))
+            (sidebar(context, &all, main, head.as_ref())?)
         }
     };
     let title =
@@ -82,36 +90,24 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
 /// The most characters of a description that other sites show.
 const MAX_ABOUT: usize = 200;
 
-/// The name, the provider, and what tells the operator apart at a glance.
-fn title_of(context: PageContext<'_>, main: &PackageDetail, head: Option<&BundleDetail>) -> Result<Markup, PageError> {
-    let row = &main.row;
-    let icon = context.cache().icon_of(context.index(), &row.catalog, &row.package)?;
-    let icon = icon.and_then(|it| context.to(&Route::Icon(it)));
-    let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
+/// What tells the operator apart at a glance.
+fn chips(context: PageContext<'_>, head: Option<&BundleDetail>) -> Markup {
     let one = |it: &str| vec![it.to_owned()];
-    Ok(html! {
-        div.about {
-            @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
-            div {
-                h1 dir="auto" { (shown(name)) }
-                p.quiet { code { (shown(&row.package)) }
-                    @if !row.provider.is_empty() { " by " (provider_link(context, &row.provider)) } }
-                @if let Some(head) = head {
-                    ul.chips {
-                        @if !head.capability_level.is_empty() {
-                            li { (chip(context, List { capabilities: one(&head.capability_level), ..List::default() }, &head.capability_level)) }
-                        }
-                        @for it in &head.categories {
-                            li { (chip(context, List { categories: one(it), ..List::default() }, it)) }
-                        }
-                        @if !head.states_architecture { li { (badge("", "amd64 (not stated)")) } }
-                        @for it in &head.architectures { li { (badge("", it)) } }
-                        @for (name, _) in head.features.iter().filter(|it| it.1 == "true") { li { (badge("good", &shown(name))) } }
-                    }
+    html! {
+        @if let Some(head) = head {
+            ul.chips {
+                @if !head.capability_level.is_empty() {
+                    li { (chip(context, List { capabilities: one(&head.capability_level), ..List::default() }, &head.capability_level)) }
                 }
+                @for it in &head.categories {
+                    li { (chip(context, List { categories: one(it), ..List::default() }, it)) }
+                }
+                @if !head.states_architecture { li { (badge("", "amd64 (not stated)")) } }
+                @for it in &head.architectures { li { (badge("", it)) } }
+                @for (name, _) in head.features.iter().filter(|it| it.1 == "true") { li { (badge("good", &shown(name))) } }
             }
         }
-    })
+    }
 }
 
 fn chip(context: PageContext<'_>, list: List, words: &str) -> Markup {
@@ -124,7 +120,7 @@ fn chip(context: PageContext<'_>, list: List, words: &str) -> Markup {
 }
 
 /// The description; of a long one the first paragraph, and the rest behind it.
-fn about(description: &str) -> Markup {
+pub(super) fn about(description: &str) -> Markup {
     let text = description.trim();
     html! {
         @if !text.is_empty() {
@@ -142,7 +138,7 @@ fn about(description: &str) -> Markup {
 /// The versions and channels of a catalog as a picture, and the way to the page of all.
 fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> Markup {
     let row = &main.row;
-    let all = Route::Versions(row.package.clone());
+    let all = Route::Versions(Kept::of(&row.package));
     html! {
         h2 #versions { "Versions and channels" }
         (picture(context, drawn, (&row.package, &row.catalog), MAX_LINES))
@@ -160,7 +156,7 @@ fn sidebar(
     all: &[PackageDetail],
     main: &PackageDetail,
     head: Option<&BundleDetail>,
-) -> Markup {
+) -> Result<Markup, PageError> {
     let row = &main.row;
     let highest = main.bundle_list.last();
     let mut rows: Vec<(&str, Markup)> = Vec::new();
@@ -174,35 +170,99 @@ fn sidebar(
     if let Some(markup) = higher_than_head(context, row, highest) {
         rows.push(("Highest version", markup));
     }
-    if all.len() > 1 {
-        rows.push(("By catalog you get", html! {
-            @for it in all {
-                span.line { (shown(&it.row.catalog)) ": "
-                    @if it.row.head.is_empty() { "no head" }
-                    @else { (version_link(context, &row.package, (&it.row.head, &it.row.head_version), &it.row.catalog)) } }
-            }
-        }));
-    }
+    rows.extend(you_get(context, all));
     if let Some(head) = head {
         rows.push(("Needs", needs(context, head)));
         rows.push(("Provides", provides(context, head)));
-        rows.push((
-            "Links",
-            html! {
-                @if !head.repository.is_empty() { span.line { (address(&head.repository)) } }
-                @if !head.support.is_empty() { span.line { (address(&head.support)) } }
-            },
-        ));
+    }
+    rows.push(("Used by", used_by(context, &row.package)?));
+    if let Some(head) = head {
+        let contacts = context.index().contacts(&row.catalog, &row.package, &head.row.bundle)?;
+        rows.push(("Links", links(head, &contacts)));
+        rows.push(("Maintainers", maintainers(&contacts)));
     }
     rows.push(("For programs", html! {
         @if let Some(it) = context.to(&Route::Machine(Machine::PackageFeed(row.package.clone()))) { span.line { a href=(it) { "Atom feed" } } }
         @if let Some(it) = context.data(&Route::Package(row.package.clone())) { span.line { a href=(it) { "JSON" } } }
     }));
     rows.push(("Source", main.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()));
-    html! {
+    Ok(html! {
         aside.side aria-label="Facts" {
             dl { @for (name, value) in rows.iter().filter(|it| !it.1.0.trim().is_empty()) { dt { (name) } dd { (value) } } }
         }
+    })
+}
+
+/// What each catalog gives: those for a version of OpenShift by that, the highest first, and the others by their names.
+fn you_get(context: PageContext<'_>, all: &[PackageDetail]) -> Vec<(&'static str, Markup)> {
+    let given = |it: &PackageDetail| {
+        html! {
+            @if it.row.head.is_empty() { "no head" }
+            @else { (version_link(context, &it.row.package, (&it.row.head, &it.row.head_version), &it.row.catalog)) }
+        }
+    };
+    let mut minors: Vec<(Minor, &str)> =
+        context.catalogs().filter_map(|it| Some((openshift_of_catalog(it)?, it))).collect();
+    minors.sort_by_key(|it| std::cmp::Reverse((it.0.major, it.0.minor)));
+    let of = |catalog: &str| all.iter().find(|it| it.row.catalog == catalog);
+    let others: Vec<&PackageDetail> = all.iter().filter(|it| openshift_of_catalog(&it.row.catalog).is_none()).collect();
+    let mut rows = Vec::new();
+    if !minors.is_empty() {
+        rows.push(("On OpenShift you get", html! {
+            @for (minor, detail) in minors.iter().filter_map(|it| Some((it.0, of(it.1)?))) {
+                span.line { strong { (minor) } ": " (given(detail)) }
+            }
+            @let missing: Vec<String> = minors.iter().filter(|it| of(it.1).is_none()).map(|it| it.0.to_string()).collect();
+            @if !missing.is_empty() { span.line.quiet { "not on " (missing.join(", ")) } }
+        }));
+    }
+    if !others.is_empty() && context.has_several() {
+        rows.push((
+            "Other catalogs give",
+            html! { @for it in &others { span.line { (shown(&it.row.catalog)) ": " (given(it)) } } },
+        ));
+    }
+    rows
+}
+
+/// How many names a list of the sidebar has.
+const NAMED: usize = 6;
+
+/// The packages that require this one, in any version.
+fn used_by(context: PageContext<'_>, package: &str) -> Result<Markup, PageError> {
+    let Some(names) = context.cache().dependents(context.index())?.get(package) else { return Ok(html! {}) };
+    Ok(html! {
+        @for it in names.iter().take(NAMED) { span.line { (link(context, &Route::Package(it.clone()), shown(it))) } }
+        @if names.len() > NAMED { span.line { (names.len() - NAMED) " more" } }
+    })
+}
+
+/// Where the operator is written about: what its authors link, and what annotations name.
+fn links(head: &BundleDetail, contacts: &Contacts) -> Markup {
+    let linked = contacts.links.iter().filter(|it| is_web_address(&it.1));
+    let is_listed = |it: &str| contacts.links.iter().any(|link| link.1.trim() == it.trim());
+    html! {
+        @for (name, url) in linked.take(NAMED) {
+            span.line { a rel="noopener nofollow ugc" href=(url.trim()) { (shown(if name.is_empty() { url } else { name })) } }
+        }
+        @if is_web_address(&head.repository) && !is_listed(&head.repository) {
+            span.line { a rel="noopener nofollow ugc" href=(head.repository.trim()) { "Repository" } }
+        }
+        @if !head.support.is_empty() && !is_listed(&head.support) { span.line { "Support: " (address(&head.support)) } }
+    }
+}
+
+fn maintainers(contacts: &Contacts) -> Markup {
+    html! {
+        @for (name, email) in contacts.maintainers.iter().take(NAMED) {
+            @let mail = format!("mailto:{}", email.trim());
+            span.line {
+                @if email.contains('@') && is_web_address(&mail) {
+                    a rel="noopener nofollow ugc" href=(mail) { (shown(if name.is_empty() { email } else { name })) }
+                } @else { (shown(if name.is_empty() { email } else { name })) }
+            }
+        }
+        @if contacts.maintainers.len() > NAMED { span.line { (contacts.maintainers.len() - NAMED) " more" } }
     }
 }
 
@@ -220,7 +280,7 @@ fn needs(context: PageContext<'_>, head: &BundleDetail) -> Markup {
             span.line { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) " " (shown(&it.range)) }
         }
         @for it in &head.requires { span.line { (api_link(context, it)) } }
-        @if let Some(address) = context.to(&Route::Compat(Fit { package: head.row.package.clone(), openshift: None })) {
+        @if let Some(address) = context.to(&Route::Compat(Fit { package: head.row.package.clone(), ..Fit::default() })) {
             span.line { a href=(address) { "Compatibility with OpenShift" } }
         }
     }
@@ -248,7 +308,7 @@ fn provides(context: PageContext<'_>, head: &BundleDetail) -> Markup {
     }
 }
 
-fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
+pub(super) fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
     link(context, &Route::Packages(List { providers: vec![provider.to_owned()], ..List::default() }), shown(provider))
 }
 

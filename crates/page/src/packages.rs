@@ -1,6 +1,6 @@
 //! The list of packages: searched, narrowed by what their bundles have, with the heads in all catalogs.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use maud::{Markup, html};
 
@@ -11,8 +11,9 @@ use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Page, PageContext};
-use olmdex_base::diag::{closest, counted};
-use olmdex_index::query::{BundleRow, Filter, PackageRow};
+use olmdex_ask::{Retry, nearest_names, retries};
+use olmdex_base::diag::counted;
+use olmdex_index::query::{BundleRow, Filter, Hit, PackageRow};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
@@ -31,35 +32,19 @@ impl Line<'_> {
     }
 }
 
-/// The words of a search in which each that no name has is the nearest one that a name has; `None` if there is nothing to correct.
-fn corrected(context: PageContext<'_>, list: &List) -> Result<Option<String>, PageError> {
-    let rows = context.index().packages(&Filter::default())?;
-    let texts = rows.iter().flat_map(|it| [it.package.to_lowercase(), it.display_name.to_lowercase()]);
-    let is_word = |it: &&str| it.chars().count() > 2 && !it.bytes().all(|it| it.is_ascii_digit());
-    let known: BTreeSet<String> = texts
-        .flat_map(|it| it.split(|c: char| !c.is_alphanumeric()).filter(is_word).map(str::to_owned).collect::<Vec<_>>())
-        .collect();
-    let nearest = |word: &str| closest(word, known.iter().map(String::as_str));
-    let words = list.words.to_lowercase();
-    let better: Vec<&str> =
-        words.split_whitespace().map(|it| if known.contains(it) { it } else { nearest(it).unwrap_or(it) }).collect();
-    let better = better.join(" ");
-    Ok(Some(better).filter(|it| *it != words))
-}
-
 /// How many packages a page names that was asked for one that is not there.
 const N_LIKE: usize = 6;
 
-/// The packages that a search for a name finds. Whatever goes wrong with that is not what the page is about.
+/// The packages that a search for a name finds, or else those with the nearest names. Whatever goes wrong with that is not what the page is
+/// about.
 pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
-    let search = |words: String| answer(context, &List { words, ..List::default() }).ok();
     let list = List { words: name.to_owned(), ..List::default() };
-    let mut found = search(name.to_owned());
-    if !matches!(&found, Some(Answer::Found(hits)) if !hits.is_empty()) {
-        found = corrected(context, &list).ok().flatten().and_then(search);
-    }
-    let Some(Answer::Found(hits)) = found else { return html! {} };
+    let found = match answer(context, &list) {
+        Ok(Answer::Found(hits)) if !hits.is_empty() => Some(hits),
+        _ => second_try(context, &list).ok().flatten().map(|it| it.hits),
+    };
     let mut seen: HashSet<&str> = HashSet::new();
+    let hits = found.unwrap_or_default();
     let names: Vec<&str> = hits.iter().map(|it| it.package.as_str()).filter(|it| seen.insert(it)).collect();
     html! {
         @if !names.is_empty() {
@@ -69,24 +54,75 @@ pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
     }
 }
 
-/// What is shown for a search that finds nothing: the same with its slips corrected, if that finds something.
-fn second_try(context: PageContext<'_>, list: &List) -> Result<Option<(List, Answer)>, PageError> {
+/// What is shown for a search that finds nothing.
+struct SecondTry {
+    /// The search that finds something, where that is one of words.
+    list: List,
+    hits: Vec<Hit>,
+    /// What it found, as a sentence goes on.
+    words: String,
+}
+
+/// The same search with other words, or else the packages with the nearest names.
+fn second_try(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>, PageError> {
     if list.words.is_empty() {
         return Ok(None);
     }
-    let Some(words) = corrected(context, list)? else { return Ok(None) };
-    let better = List { words, page: 0, ..list.clone() };
-    let found = answer(context, &better)?;
-    let is_any = matches!(&found, Answer::Found(hits) if !hits.is_empty());
-    Ok(is_any.then_some((better, found)))
+    let search = |words: &str| {
+        let list = List { words: words.to_owned(), page: 0, ..list.clone() };
+        let found = answer(context, &list)?;
+        Ok::<_, PageError>((
+            list,
+            match found {
+                Answer::Found(hits) => hits,
+                Answer::Listed(_) => Vec::new(),
+            },
+        ))
+    };
+    for retry in retries(&list.words, context.cache().words(context.index())?) {
+        let (better, hits, words) = match retry {
+            Retry::Words(words) => {
+                let (better, hits) = search(&words)?;
+                (better, hits, "nothing has".to_owned())
+            }
+            Retry::Any(words) => {
+                let mut hits: Vec<Hit> = Vec::new();
+                for word in &words {
+                    hits.extend(search(word)?.1);
+                }
+                (list.clone(), hits, "these have one of the words; nothing has all of".to_owned())
+            }
+        };
+        if !hits.is_empty() {
+            return Ok(Some(SecondTry { list: better, hits, words }));
+        }
+    }
+    nearest(context, list)
+}
+
+/// The packages with the nearest names, if the list is narrowed by nothing.
+fn nearest(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>, PageError> {
+    if (List { words: list.words.clone(), sort: list.sort, page: list.page, ..List::default() }) != *list {
+        return Ok(None);
+    }
+    let names = context.index().package_names()?;
+    let mut hits: Vec<Hit> = Vec::new();
+    for name in nearest_names(&list.words, names.iter().map(String::as_str), N_LIKE) {
+        if let Answer::Found(found) = answer(context, &List { words: name.to_owned(), ..List::default() })? {
+            hits.extend(found.into_iter().filter(|it| it.package == name));
+        }
+    }
+    let words = "these have the nearest names; nothing has".to_owned();
+    Ok((!hits.is_empty()).then(|| SecondTry { list: list.clone(), hits, words }))
 }
 
 pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageError> {
     let found = answer(context, list)?;
     if matches!(&found, Answer::Found(hits) if hits.is_empty())
-        && let Some((better, found)) = second_try(context, list)?
+        && let Some(SecondTry { list: better, hits, words }) = second_try(context, list)?
     {
-        return page_of(context, &better, found, Some(&list.words));
+        let better = List { page: list.page, ..better };
+        return page_of(context, &better, Answer::Found(hits), Some((&list.words, &words)));
     }
     page_of(context, list, found, None)
 }
@@ -132,7 +168,12 @@ fn sorted<'r>(
 }
 
 /// The page of an answer; `slip` is what was typed if that found nothing.
-fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&String>) -> Result<Page, PageError> {
+fn page_of(
+    context: PageContext<'_>,
+    list: &List,
+    found: Answer,
+    slip: Option<(&String, &String)>,
+) -> Result<Page, PageError> {
     let filter = Filter { catalogs: list.catalogs.clone(), ..Filter::default() };
     let (all, scores) = match found {
         Answer::Listed(rows) => (rows, HashMap::new()),
@@ -175,8 +216,10 @@ fn page_of(context: PageContext<'_>, list: &List, found: Answer, slip: Option<&S
             div {
                 div.above {
                     p role="status" { strong { (counted(n_lines as u64, "package")) }
-                        @if !list.words.is_empty() { " with “" (found_with(context, list, slip.is_some())) "”" }
-                        @if let Some(slip) = slip { "; nothing has “" (shown(slip)) "”" } }
+                        @if !list.words.is_empty() && slip.is_none_or(|it| *it.0 != list.words) {
+                            " with “" (found_with(context, list, slip.is_some())) "”"
+                        }
+                        @if let Some((slip, words)) = slip { "; " (words) " “" (shown(slip)) "”" } }
                     @if context.is_served() { (sorting(context, list)) }
                     @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
                 }

@@ -145,15 +145,17 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A table with a caption; wide ones can be moved sideways, also by keys. A header that begins with `#` is one of numbers.
+/// A table with a caption; wide ones can be moved sideways, also by keys. A header that begins with `#` is one of numbers, and one with `~`
+/// is of what a phone has no room for, as its cells of the class `aside` are.
 pub(super) fn table(caption: &str, headers: &[&str], rows: Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
             table {
                 caption { (caption) }
-                thead { tr { @for header in headers { @match header.strip_prefix('#') {
-                    Some(words) => { th.amount scope="col" { (words) } }
-                    None => { th scope="col" { (header) } }
+                thead { tr { @for header in headers { @match header.split_at_checked(1) {
+                    Some(("#", words)) => { th.amount scope="col" { (words) } }
+                    Some(("~", words)) => { th.aside scope="col" { (words) } }
+                    _ => { th scope="col" { (header) } }
                 } } } }
                 tbody { (rows) }
             }
@@ -189,32 +191,6 @@ pub(super) fn api_link(context: PageContext<'_>, api: &Api) -> Markup {
 /// Where something stands in the catalog's files.
 pub(super) fn place(file: &str, line: u32) -> Markup {
     html! { @if !file.is_empty() { code { (shown(file)) ":" (line) } } }
-}
-
-/// The pages about a package.
-pub(super) fn tabs(context: PageContext<'_>, package: &str) -> Markup {
-    let name = || package.to_owned();
-    let way = super::route::Way { package: name(), ..Default::default() };
-    let fit = super::route::Fit { package: name(), openshift: None };
-    let rights = super::route::Rights { package: name(), ..Default::default() };
-    let all = [
-        ("Overview", Route::Package(name())),
-        ("Versions", Route::Versions(name())),
-        ("Upgrade paths", Route::Path(way)),
-        ("OpenShift", Route::Compat(fit)),
-        ("Permissions", Route::Permissions(rights)),
-        ("History", Route::History(name())),
-    ];
-    let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(context.here);
-    html! {
-        nav.tabs aria-label={ "Pages about " (shown(package)) } {
-            @for (words, route) in &all {
-                @if let Some(address) = context.to(route) {
-                    a href=(address) aria-current=[is_here(route).then_some("page")] { (words) }
-                }
-            }
-        }
-    }
 }
 
 /// Marks of elements that others lead to, each once on a page.

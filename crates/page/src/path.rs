@@ -1,9 +1,10 @@
-//! The way that OLM takes from a version, and to one: each step with its reason, or why it does not get there.
+//! The way that OLM takes from a version, and to one: each step with its reason, or why the version is not reachable.
 
 use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
-use super::parts::{Ids, badge, link, place, select, shown, table, tabs, version_link};
+use super::header::{Heading, header};
+use super::parts::{Ids, badge, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{List, Olm, Route, Way};
 use super::site::{Page, PageContext};
@@ -90,19 +91,25 @@ pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageErro
     let package = &way.package;
     let answers = question.paths();
     let mut results = Vec::new();
-    for path in &answers {
-        results.push(result(context, &question, path)?);
+    match answers.as_slice() {
+        [one, other] if is_same_way(one, other) => results.push(result(context, &question, &[one, other])?),
+        all => {
+            for path in all {
+                results.push(result(context, &question, &[path])?);
+            }
+        }
     }
     let is_all_reached = answers.iter().all(|it| it.is_reached);
     let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(context)? };
+    let title = html! { "Upgrade paths of " (shown(package)) };
+    let header = header(context, &Heading::new(package, Some(&question.catalog), title))?;
     let body = html! {
-        h1 { "Upgrade paths of " (shown(package)) }
-        (tabs(context, package))
+        (header)
         @if context.is_served() {
             (form(context, way, &question))
             @if question.from().is_none() {
                 p { "Enter the installed version to see the upgrades that OLM makes from there, one after another"
-                    @if question.to.is_none() { "; say what is wanted to see whether they get there." } @else { "." } }
+                    @if question.to.is_none() { "; enter what is wanted to see whether it is reachable." } @else { "." } }
             }
             @for it in &results { (it) }
             @if !reasons.is_empty() { (refusals(&reasons)) }
@@ -175,20 +182,56 @@ fn olm_words(olm: Generation) -> &'static str {
     }
 }
 
-/// A way, and if it does not get there the one that does when fields are set.
-fn result(context: PageContext<'_>, question: &Question, path: &UpgradePath) -> Result<Markup, PageError> {
+/// Whether both generations of OLM take the same steps.
+fn is_same_way(one: &UpgradePath, other: &UpgradePath) -> bool {
+    let is_same = |(a, b): (&PathStep, &PathStep)| {
+        let of = |it: &PathStep| (it.target.bundle.clone(), it.target.refused_for.clone(), it.target.refusal.clone());
+        of(a) == of(b) && a.set == b.set
+    };
+    one.is_reached == other.is_reached
+        && one.steps.len() == other.steps.len()
+        && one.steps.iter().zip(&other.steps).all(is_same)
+}
+
+/// The names of generations of OLM, and the form of the verb for them.
+fn generations(paths: &[&UpgradePath]) -> (String, &'static str) {
+    let names: Vec<&str> = paths.iter().map(|it| olm_words(it.olm)).collect();
+    (names.join(" and "), if names.len() == 1 { "takes" } else { "take" })
+}
+
+/// Reasons, each once, with the generations that they hold for where they differ.
+fn reasons_of(paths: &[&UpgradePath]) -> Markup {
+    let is_same = paths.iter().all(|it| paths.first().is_some_and(|first| first.reason == it.reason));
+    html! {
+        @if let (true, Some(first)) = (is_same, paths.first()) { (worded(&shown(&first.reason))) "." }
+        @else { @for it in paths { span.line { (olm_words(it.olm)) ": " (worded(&shown(&it.reason))) "." } } }
+    }
+}
+
+/// A way of one or both generations of OLM; if the version is not reached, the way to it when fields are set.
+fn result(context: PageContext<'_>, question: &Question, paths: &[&UpgradePath]) -> Result<Markup, PageError> {
+    let Some(path) = paths.first() else { return Ok(html! {}) };
     let id = format!("path-{}", path.olm.as_str());
-    let other = if path.is_reached { None } else { question.fewest(context, path.olm)? };
+    let mut others = Vec::new();
+    for it in paths.iter().filter(|it| !it.is_reached) {
+        others.extend(question.fewest(context, it.olm)?);
+    }
+    let ways: Vec<Vec<&UpgradePath>> = match others.as_slice() {
+        [one, other] if is_same_way(one, other) => vec![vec![one, other]],
+        all => all.iter().map(|it| vec![it]).collect(),
+    };
+    let (words, takes) = generations(paths);
     Ok(html! {
         section.answer aria-labelledby=(id) {
-            h2 id=(id) { (olm_words(path.olm)) " "
-                @if path.is_reached { (badge("good", "gets there")) } @else { (badge("bad", "does not get there")) } }
-            p { (counted(path.steps.len() as u64, "step")) ": " (shown(&path.reason)) "." }
-            @if !path.steps.is_empty() { (steps(context, path, &format!("Steps that {} takes by itself", olm_words(path.olm)))) }
-            @if let Some(other) = other {
-                h3 { "How to get there" }
-                p { (shown(&other.reason)) "." }
-                (steps(context, &other, &format!("Steps of {}, with what to set before each", olm_words(path.olm))))
+            h2 id=(id) { (words) " "
+                @if path.is_reached { (badge("good", "reachable")) } @else { (badge("bad", "not reachable")) } }
+            p { (counted(path.steps.len() as u64, "step")) ": " (reasons_of(paths)) }
+            @if !path.steps.is_empty() { (steps(context, path, &format!("Steps that {words} {takes} alone"))) }
+            @for way in &ways {
+                @let words = generations(way).0;
+                h3 { "How to get there" @if ways.len() > 1 { " with " (words) } }
+                p { (reasons_of(way)) }
+                @if let Some(first) = way.first() { (steps(context, first, &format!("Steps of {words}, with what to set before each"))) }
             }
         }
     })
@@ -205,14 +248,14 @@ fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup 
                     (version_link(context, &path.package, (&target.bundle, &target.version), &target.catalog))
                     @if target.is_deprecated { " " (badge("warn", "deprecated")) }
                     @if let Some(refused) = &target.refused_for { " " (badge("bad", "refused")) " for its " code { (shown(refused)) } }
-                    @if let Some(refusal) = &target.refusal { " " (badge("bad", "refused by OLM v1")) " " (shown(refusal)) }
+                    @if let Some(refusal) = &target.refusal { " " (badge("bad", "refused by OLM v1")) " " (worded(&shown(refusal))) }
                 }
                 td { (shown(&target.channels.join(", "))) }
                 td { (because(step)) }
                 @if has_settings {
                     td { @for (idx, it) in step.set.iter().enumerate() { @if idx > 0 { br; } code { (shown(&it.field)) ": " (shown(&it.value)) } } }
                 }
-                td { @if let Some(first) = target.permits.first() { (place(&first.file, first.line)) } }
+                td.aside { @if let Some(first) = target.permits.first() { (place(&first.file, first.line)) } }
             }
         }
     };
@@ -220,7 +263,7 @@ fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup 
     if has_settings {
         headers.push("Set first");
     }
-    headers.push("Place");
+    headers.push("~Place");
     table(caption, &headers, html! { @for (number, step) in path.steps.iter().enumerate() { (row(number, step)) } })
 }
 
@@ -245,7 +288,7 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
                 p {
                     @match &it.instead {
                         _ if it.is_taken => "It does.",
-                        _ if it.refusal.is_some() => { "It resolves to this bundle and refuses it: " (shown(it.refusal.as_deref().unwrap_or_default())) "." },
+                        _ if it.refusal.is_some() => { "It resolves to this bundle and refuses it: " (worded(&shown(it.refusal.as_deref().unwrap_or_default()))) "." },
                         Some(instead) if it.installed.as_ref().is_some_and(|now| now.name == *instead) => { "It keeps " code { (shown(instead)) } "." },
                         Some(instead) => { "It takes " code { (shown(instead)) } " instead." },
                         None => "It takes nothing.",
@@ -253,14 +296,14 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
                 }
                 @if !it.ways.is_empty() {
                     h3 { "What makes it possible" }
-                    ul { @for way in &it.ways { li { (shown(way)) } } }
+                    ul { @for way in &it.ways { li { (worded(&shown(way))) } } }
                 }
                 (table(&format!("Conditions, in the order in which {} looks at them", olm_words(it.olm)), &["Condition", "Met", "Because"], html! {
                     @for condition in &it.conditions {
                         tr {
-                            th scope="row" { (shown(&condition.condition)) }
+                            th scope="row" { (worded(&shown(&condition.condition))) }
                             td { @if condition.is_met { (badge("good", "yes")) } @else { (badge("bad", "no")) } }
-                            td { (shown(&condition.fact)) }
+                            td.words { (worded(&shown(&condition.fact))) }
                         }
                     }
                 }))
@@ -308,7 +351,7 @@ fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Mark
     html! {
         p { "From every entry of the default channel "
             (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
-            ", as OLM Classic goes. `olmdex path` and `olmdex serve` answer any other question." }
+            ", as OLM Classic goes. " code { "olmdex path" } " and " code { "olmdex serve" } " answer any other question." }
         (table("Upgrade paths in the default channel", &["From", "Steps", "End"], rows))
     }
 }

@@ -3,7 +3,8 @@
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{select, shown, table, tabs, version_link};
+use super::header::{Heading, header};
+use super::parts::{select, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{List, Rights, Route};
 use super::site::{Page, PageContext};
@@ -35,9 +36,10 @@ pub(super) fn page(context: PageContext<'_>, rights: &Rights) -> Result<Page, Pa
     let package = &rights.package;
     let catalog = catalog(context, rights)?;
     let answers = of_catalog(context, rights, &catalog)?;
+    let title = html! { "Permissions of " (shown(package)) };
+    let header = header(context, &Heading::new(package, Some(&catalog), title))?;
     let body = html! {
-        h1 { "Permissions of " (shown(package)) }
-        (tabs(context, package))
+        (header)
         @if context.is_served() { (form(context, rights, &catalog)?) }
         @if answers.is_empty() { p { "The default channel of this package has no head." } }
         @for answer in &answers { (one(context, answer)) }
@@ -96,7 +98,7 @@ fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {
         html! {
             div.note.warn role="note" { p {
                 "It is not known what " (version) " asks for: " (shown(catalog))
-                " has its metadata only, not its whole ClusterServiceVersion. `olmdex show --permissions` of an index that holds its bundle says it."
+                " has its metadata only, not its whole ClusterServiceVersion. " code { "olmdex show --permissions" } " of an index that holds its bundle says it."
             } }
         }
     };

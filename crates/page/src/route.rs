@@ -21,7 +21,7 @@ pub enum Route {
     /// A package.
     Package(String),
     /// All versions and channels of a package.
-    Versions(String),
+    Versions(Kept),
     /// The manifests that install a package.
     Install(Install),
     /// A version of a package.
@@ -37,7 +37,7 @@ pub enum Route {
     /// What an operator's installation grants.
     Permissions(Rights),
     /// When versions came and went.
-    History(String),
+    History(Kept),
     /// What differs between two catalogs.
     Diff(Comparison),
     /// The plan of a cluster.
@@ -49,14 +49,16 @@ pub enum Route {
         /// The kind.
         kind: String,
     },
-    /// All APIs that packages provide.
-    Apis,
+    /// The APIs that packages provide.
+    Apis(ApiList),
     /// Who uses images with a text in their reference.
     Images(ImageSearch),
     /// What the checks find in a catalog.
     Lint {
         /// The catalog; `None` for the first.
         catalog: Option<String>,
+        /// The package; `None` for all.
+        package: Option<String>,
     },
     /// The picture of a package, by its digest and kind.
     Icon(String),
@@ -123,6 +125,8 @@ pub struct ImageSearch {
     pub text: String,
     /// Which page of those who use them, from 0.
     pub page: usize,
+    /// Whether only the references are wanted, as text.
+    pub is_text: bool,
 }
 
 /// The order of a list.
@@ -223,12 +227,44 @@ impl Olm {
 }
 
 /// A package and a version of OpenShift.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fit {
     /// The package.
     pub package: String,
     /// The version that the cluster has, as in `4.16`.
     pub openshift: Option<String>,
+    /// The version of the package that its visitor looks at, for the ways to other pages.
+    pub version: Option<String>,
+    /// The catalog in which that is.
+    pub catalog: Option<String>,
+}
+
+/// Kinds of objects that are listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApiList {
+    /// The first letter of the kinds; `None` for the first one that there is.
+    pub letter: Option<String>,
+    /// A part of the kind or the group, in place of a letter; empty if none is looked for.
+    pub text: String,
+}
+
+/// A page about all of a package, which keeps the version that its visitor looks at for the ways to other pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Kept {
+    /// The package.
+    pub package: String,
+    /// The version; `None` for the default head.
+    pub version: Option<String>,
+    /// The catalog in which that is.
+    pub catalog: Option<String>,
+}
+
+impl Kept {
+    /// The page without a version.
+    #[must_use]
+    pub fn of(package: &str) -> Self {
+        Self { package: package.to_owned(), ..Self::default() }
+    }
 }
 
 /// A version of a package, and one that its permissions are compared with.
@@ -268,6 +304,8 @@ pub struct MirrorList {
     pub is_full: bool,
     /// Whether only the references of images are wanted, as text.
     pub is_text: bool,
+    /// Whether a lock file is wanted.
+    pub is_lock: bool,
 }
 
 /// The upgrade of a cluster.
@@ -323,7 +361,9 @@ impl Route {
             (["packages"], _) => Self::Packages(List::read(&mut query)?),
             (["p", package], _) => Self::Package(own(package)),
             (["p", package, "install"], Form::Page) => Self::Install(Install::read(package, &mut query)?),
-            (["p", package, "versions"], Form::Page) => Self::Versions(own(package)),
+            (["p", package, "versions"], Form::Page) => Self::Versions(Kept::read(package, &mut query)),
+            // What the form of versions asks for: it has a page of its own.
+            (["p", package, "v"], Form::Page) => Self::chosen(package, &mut query)?,
             (["p", package, "v", version], _) => Self::Version(release(package, version, &mut query), Part::Whole),
             (["p", package, "v", version, "deps"], Form::Json) => {
                 Self::Version(release(package, version, &mut query), Part::Deps)
@@ -337,7 +377,9 @@ impl Route {
             (["p", package, "path"], _) => Self::Path(Way::read(package, &mut query)?),
             (["p", package, "why-not"], Form::Json) => Self::WhyNot(Way::read(package, &mut query)?),
             (["p", package, "compat"], _) => {
-                Self::Compat(Fit { package: own(package), openshift: query.take("openshift") })
+                let openshift = query.take("openshift");
+                let Kept { package, version, catalog } = Kept::read(package, &mut query);
+                Self::Compat(Fit { package, openshift, version, catalog })
             }
             (["p", package, "permissions"], _) => Self::Permissions(Rights {
                 package: own(package),
@@ -345,7 +387,7 @@ impl Route {
                 against: query.take("against"),
                 catalog: query.take("catalog"),
             }),
-            (["p", package, "history"], _) => Self::History(own(package)),
+            (["p", package, "history"], _) => Self::History(Kept::read(package, &mut query)),
             (["diff"], _) => Self::Diff(Comparison {
                 old: query.take("a"),
                 new: query.take("b"),
@@ -356,14 +398,28 @@ impl Route {
             (["api", group, kind], _) => {
                 Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
             }
-            (["apis"], Form::Page) => Self::Apis,
+            (["apis"], Form::Page) => Self::Apis(ApiList {
+                letter: query.take("letter"),
+                text: query.take("q").unwrap_or_default().trim().to_owned(),
+            }),
             (["images"], _) => Self::Images(ImageSearch {
                 text: query.take("q").unwrap_or_default().trim().to_owned(),
                 page: query.page()?,
+                is_text: false,
             }),
-            (["mirror"], _) => Self::Mirror(MirrorList::read(&mut query, false)?),
-            (["mirror", "images.txt"], Form::Page) => Self::Mirror(MirrorList::read(&mut query, true)?),
-            (["lint"], _) => Self::Lint { catalog: query.take("catalog") },
+            (["images.txt"], Form::Page) => Self::Images(ImageSearch {
+                text: query.take("q").unwrap_or_default().trim().to_owned(),
+                page: 0,
+                is_text: true,
+            }),
+            (["mirror"], _) => Self::Mirror(MirrorList::read(&mut query)?),
+            (["mirror", "images.txt"], Form::Page) => {
+                Self::Mirror(MirrorList { is_text: true, ..MirrorList::read(&mut query)? })
+            }
+            (["mirror", "operators.lock"], Form::Page) => {
+                Self::Mirror(MirrorList { is_lock: true, ..MirrorList::read(&mut query)? })
+            }
+            (["lint"], _) => Self::Lint { catalog: query.take("catalog"), package: query.take("package") },
             (["icon", name], Form::Page) => Self::Icon(own(name)),
             (["api"], _) => Self::Endpoints,
             (["robots.txt"], Form::Page) => Self::Machine(Machine::Robots),
@@ -410,7 +466,7 @@ impl Route {
             Self::Home => Vec::new(),
             Self::Packages(_) => vec!["packages"],
             Self::Package(package) => vec!["p", package],
-            Self::Versions(package) => vec!["p", package, "versions"],
+            Self::Versions(Kept { package, .. }) => vec!["p", package, "versions"],
             Self::Install(install) => vec!["p", &install.package, "install"],
             Self::Version(PackageVersion { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
             Self::Version(PackageVersion { package, version, .. }, Part::Deps) => {
@@ -424,14 +480,16 @@ impl Route {
             Self::WhyNot(Way { package, .. }) => vec!["p", package, "why-not"],
             Self::Compat(Fit { package, .. }) => vec!["p", package, "compat"],
             Self::Permissions(Rights { package, .. }) => vec!["p", package, "permissions"],
-            Self::History(package) => vec!["p", package, "history"],
+            Self::History(Kept { package, .. }) => vec!["p", package, "history"],
             Self::Diff(_) => vec!["diff"],
             Self::Plan(_) => vec!["plan"],
             Self::Api { group, kind } => vec!["api", if group.is_empty() { CORE } else { group }, kind],
-            Self::Apis => vec!["apis"],
-            Self::Images(_) => vec!["images"],
-            Self::Mirror(MirrorList { is_text: false, .. }) => vec!["mirror"],
+            Self::Apis(_) => vec!["apis"],
+            Self::Images(ImageSearch { is_text: false, .. }) => vec!["images"],
+            Self::Images(ImageSearch { is_text: true, .. }) => vec!["images.txt"],
             Self::Mirror(MirrorList { is_text: true, .. }) => vec!["mirror", "images.txt"],
+            Self::Mirror(MirrorList { is_lock: true, .. }) => vec!["mirror", "operators.lock"],
+            Self::Mirror(_) => vec!["mirror"],
             Self::Lint { .. } => vec!["lint"],
             Self::Icon(name) => vec!["icon", name],
             Self::Endpoints => vec!["api"],
@@ -452,9 +510,10 @@ impl Route {
         let mut all: Vec<(&'static str, Option<String>)> = match self {
             Self::Mirror(list) => list.parameters(),
             Self::Packages(list) => list.parameters(),
-            Self::Version(PackageVersion { catalog, .. }, _)
-            | Self::Channel(Stream { catalog, .. })
-            | Self::Lint { catalog } => vec![("catalog", catalog.clone())],
+            Self::Version(PackageVersion { catalog, .. }, _) | Self::Channel(Stream { catalog, .. }) => {
+                vec![("catalog", catalog.clone())]
+            }
+            Self::Lint { catalog, package } => vec![("catalog", catalog.clone()), ("package", package.clone())],
             Self::Path(way) | Self::WhyNot(way) => vec![
                 ("catalog", way.catalog.clone()),
                 ("channel", way.channel.clone()),
@@ -467,7 +526,17 @@ impl Route {
                 ("catalog", install.catalog.clone()),
                 ("channel", install.channel.clone()),
             ],
-            Self::Compat(fit) => vec![("openshift", fit.openshift.clone())],
+            Self::Compat(fit) => vec![
+                ("catalog", fit.catalog.clone()),
+                ("openshift", fit.openshift.clone()),
+                ("version", fit.version.clone()),
+            ],
+            Self::Apis(list) => {
+                vec![("letter", list.letter.clone()), ("q", Some(list.text.clone()).filter(|it| !it.is_empty()))]
+            }
+            Self::Versions(kept) | Self::History(kept) => {
+                vec![("catalog", kept.catalog.clone()), ("version", kept.version.clone())]
+            }
             Self::Permissions(rights) => vec![
                 ("against", rights.against.clone()),
                 ("catalog", rights.catalog.clone()),
@@ -483,7 +552,7 @@ impl Route {
                 ("scope", Some(scope.join(",")).filter(|it| !it.is_empty())),
                 ("to", to.clone()),
             ],
-            Self::Images(ImageSearch { text, page }) => {
+            Self::Images(ImageSearch { text, page, .. }) => {
                 vec![("page", page_parameter(*page)), ("q", Some(text.clone()).filter(|it| !it.is_empty()))]
             }
             _ => Vec::new(),
@@ -497,6 +566,72 @@ impl Route {
     pub(crate) fn can_be_named(&self) -> bool {
         self.segments().iter().all(|it| !matches!(*it, "" | "." | ".."))
             && self.address(Form::Page).len() <= MAX_TARGET - 5
+    }
+}
+
+impl Kept {
+    fn read(package: &str, query: &mut Query) -> Self {
+        Self { package: own(package), version: query.take("version"), catalog: query.take("catalog") }
+    }
+}
+
+impl Route {
+    /// The page of a version that a form names; its parameter `tab` says which one, as [`Self::tab`] names it.
+    fn chosen(package: &str, query: &mut Query) -> Result<Self, PageError> {
+        let tab = query.take("tab");
+        let kept = Kept::read(package, query);
+        let version = kept.version.clone().ok_or(PageError::NoPage)?;
+        let way = Way { package: own(package), catalog: kept.catalog.clone(), ..Way::default() };
+        let whole = PackageVersion { package: own(package), version, catalog: kept.catalog.clone() };
+        let start = match tab.as_deref() {
+            Some("path") => Self::Path(way),
+            Some("permissions") => Self::Permissions(Rights { package: own(package), ..Rights::default() }),
+            Some("compat") => Self::Compat(Fit { package: own(package), ..Fit::default() }),
+            Some("versions") => Self::Versions(Kept::of(package)),
+            Some("history") => Self::History(Kept::of(package)),
+            _ => Self::Version(whole.clone(), Part::Whole),
+        };
+        Ok(start.at(&whole))
+    }
+
+    /// The same page about another version; where it is about none, the page of the version.
+    #[must_use]
+    pub(super) fn at(&self, of: &PackageVersion) -> Self {
+        let (version, catalog) = (Some(of.version.clone()), of.catalog.clone());
+        match self {
+            Self::Path(way) => Self::Path(Way { from: version, catalog, channel: None, ..way.clone() }),
+            Self::Permissions(rights) => Self::Permissions(Rights { version, catalog, ..rights.clone() }),
+            Self::Compat(fit) => Self::Compat(Fit { version, catalog, ..fit.clone() }),
+            Self::Versions(kept) => Self::Versions(Kept { version, catalog, ..kept.clone() }),
+            Self::History(kept) => Self::History(Kept { version, catalog, ..kept.clone() }),
+            _ => Self::Version(of.clone(), Part::Whole),
+        }
+    }
+
+    /// The word by which a form asks for the same page about another version.
+    #[must_use]
+    pub(super) fn tab(&self) -> Option<&'static str> {
+        match self {
+            Self::Path(_) => Some("path"),
+            Self::Permissions(_) => Some("permissions"),
+            Self::Compat(_) => Some("compat"),
+            Self::Versions(_) => Some("versions"),
+            Self::History(_) => Some("history"),
+            _ => None,
+        }
+    }
+
+    /// The version that it is about, if it names one.
+    #[must_use]
+    pub(super) fn version(&self) -> Option<&str> {
+        match self {
+            Self::Path(way) => way.from.as_deref(),
+            Self::Permissions(rights) => rights.version.as_deref(),
+            Self::Compat(fit) => fit.version.as_deref(),
+            Self::Versions(kept) | Self::History(kept) => kept.version.as_deref(),
+            Self::Version(of, _) => Some(&of.version),
+            _ => None,
+        }
     }
 }
 
@@ -576,7 +711,7 @@ impl MirrorList {
     const MAX: usize = 100;
 
     /// A list, and what a form adds to it.
-    fn read(query: &mut Query, is_text: bool) -> Result<Self, PageError> {
+    fn read(query: &mut Query) -> Result<Self, PageError> {
         let listed = query.take("p").unwrap_or_default();
         let mut packages: Vec<String> =
             listed.split([',', '\n']).map(str::trim).filter(|it| !it.is_empty()).map(own).collect();
@@ -608,7 +743,7 @@ impl MirrorList {
             Some("yes") => true,
             Some(_) => return Err(PageError::parameter("full", "it is `yes` or `no`")),
         };
-        Ok(Self { catalog: query.take("catalog"), packages, is_full, is_text })
+        Ok(Self { catalog: query.take("catalog"), packages, is_full, ..Self::default() })
     }
 
     fn parameters(&self) -> Vec<(&'static str, Option<String>)> {
@@ -739,13 +874,19 @@ mod tests {
             "/p/keda/compat?openshift=4.16",
             "/p/keda/permissions?against=1.0.0&catalog=a&version=1.1.0",
             "/p/keda/history",
+            "/p/keda/history?catalog=a&version=1.0.0",
+            "/p/keda/versions?version=1.0.0",
+            "/p/keda/compat?catalog=a&openshift=4.16&version=1.0.0",
             "/diff?a=x&b=y",
             "/plan",
             "/plan?arch=arm64&channel=fast&date=2026-01-31&scope=a%2Cb&to=4.18",
             "/api/-/Secret",
             "/images?q=quay.io%2F",
             "/images?page=2&q=quay.io%2F",
+            "/apis?letter=K",
+            "/apis?q=kafka",
             "/lint",
+            "/lint?catalog=a&package=keda",
             "/mirror?catalog=a&full=yes&p=keda%2Fstable%40%3E%3D1.0.0%20%3C%3D2.0.0%2Cquay",
         ] {
             let (route, form) = Route::parse(target).unwrap();
@@ -760,6 +901,9 @@ mod tests {
             ("/p/%6Beda", "/p/keda"),
             ("/plan?to=&scope=+b,,a+&x=y", "/plan?scope=b%2Ca"),
             ("/p/keda/path?to=2&from=1&olm=both", "/p/keda/path?from=1&to=2"),
+            ("/p/keda/v?version=1.0.0&catalog=a", "/p/keda/v/1.0.0?catalog=a"),
+            ("/p/keda/v?version=1.0.0&tab=path", "/p/keda/path?from=1.0.0"),
+            ("/p/keda/v?version=1.0.0&tab=history", "/p/keda/history?version=1.0.0"),
             ("/mirror?p=a,b&package=c&channel=d&min=1&max=2", "/mirror?p=a%2Cb%2Cc%2Fd%40%3E%3D1%20%3C%3D2"),
             ("/mirror?p=a@1,b&package=a&min=2&max=2&full=no", "/mirror?p=b%2Ca%402"),
         ] {

@@ -22,6 +22,17 @@ pub fn in_command(path: &Path) -> String {
     }
 }
 
+/// A word of a command without the directory of a path in it: `NAME=data/catalog` and `data/index.db`.
+pub(super) fn public_word(word: &str) -> String {
+    let (name, path) = word.split_once('=').unwrap_or(("", word));
+    let is_path = path.contains('/') && !path.contains("://") && !path.starts_with(PLACEHOLDER);
+    match path.rsplit_once('/') {
+        Some((_, last)) if is_path && name.is_empty() => format!("{PLACEHOLDER}{last}"),
+        Some((_, last)) if is_path => format!("{name}={PLACEHOLDER}{last}"),
+        _ => word.to_owned(),
+    }
+}
+
 /// Paths that are cut to their last names.
 #[derive(Debug, Default)]
 pub(super) struct ServerPaths {
@@ -32,7 +43,19 @@ pub(super) struct ServerPaths {
 impl ServerPaths {
     /// Those among the sources of catalogs that begin at the root.
     pub(super) fn of_sources<'s>(sources: impl Iterator<Item = &'s str>) -> Self {
-        let mut all: Vec<String> = sources.filter_map(hidden).collect();
+        Self::of(sources.filter_map(hidden).collect())
+    }
+
+    /// Those among the sources of catalogs that lie in any directory.
+    pub(super) fn of_public<'s>(sources: impl Iterator<Item = &'s str>) -> Self {
+        let relative = |it: &str| {
+            let path = it.split_once('#').map_or(it, |it| it.0).trim_end_matches('/');
+            (!path.contains(':') && path.contains('/')).then(|| path.to_owned())
+        };
+        Self::of(sources.filter_map(|it| hidden(it).or_else(|| relative(it))).collect())
+    }
+
+    fn of(mut all: Vec<String>) -> Self {
         // The longest first, so that a source within another is cut as itself.
         all.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));
         all.dedup();
@@ -107,7 +130,7 @@ fn in_json(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{ServerPaths, in_command};
+    use super::{ServerPaths, in_command, public_word};
 
     #[test]
     fn commands_have_a_placeholder_for_paths_from_the_root() {
@@ -120,6 +143,22 @@ mod tests {
             ("/", "/"),
         ] {
             assert_eq!(in_command(Path::new(path)), word);
+        }
+    }
+
+    #[test]
+    fn the_public_sees_no_directory() {
+        let paths = ServerPaths::of_public(["data/a", "b", "docker://q.io/z/a"].into_iter());
+        let text = b"data/a/keda.yaml:2 b/keda.yaml docker://q.io/z/a".to_vec();
+        assert_eq!(paths.cut(text), b"a/keda.yaml:2 b/keda.yaml docker://q.io/z/a");
+        for (word, shown) in [
+            ("-i", "-i"),
+            ("data/index.db", "PATH/TO/index.db"),
+            ("a=data/a", "a=PATH/TO/a"),
+            ("PATH/TO/a", "PATH/TO/a"),
+            ("docker://q.io/z/a", "docker://q.io/z/a"),
+        ] {
+            assert_eq!(public_word(word), shown);
         }
     }
 

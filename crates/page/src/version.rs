@@ -5,13 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::markdown::markdown;
+use super::header::{Heading, all_versions, header};
+use super::install;
 use super::parts::{
     address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_route,
-    newest_first, place, shown, table, tabs, version_link, version_route,
+    newest_first, place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
-use super::route::{ImageSearch, List, PackageVersion, Part, Route, Way};
+use super::route::{ImageSearch, List, PackageVersion, Part, Rights, Route, Way};
 use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
 use olmdex_base::diag::counted;
@@ -95,28 +96,25 @@ pub(super) fn page(
         Some(shared) => shared.described(&catalog)?.get(&row.bundle).cloned(),
         None => None,
     };
+    let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
+    let title = html! { (shown(name)) " " (shown(&release.version)) };
+    let header = header(context, &Heading::new(&row.package, Some(&catalog), title))?;
     let body = html! {
-        h1 { (shown(&row.package)) " " (shown(&release.version)) }
-        p.lead dir="auto" { (shown(&row.display_name)) }
-        (tabs(context, &row.package))
-        (neighbours(context, row)?)
+        (header)
+        @if !context.is_served() { (neighbours(context, row)?) }
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
+        (install::section_of_version(context, detail))
+        (about(context, detail, described.as_ref()))
+        h2 #facts { "Facts" }
         (bundle_facts(context, detail, &elsewhere))
+        (compared(context, row)?)
         (upgrades(context, detail, &higher))
         h2 #requires { "Requires" }
         (requirements(context, requires))
         (apis(context, "provides", "Provides", &detail.provides))
         (related_images(context, detail))
         (properties(detail))
-        @if !detail.description.trim().is_empty() {
-            h2 #description { "Description" }
-            @if let Some(newest) = &described {
-                p { "It is that of " (version_link(context, &row.package, (&newest.bundle, &newest.version), &row.catalog)) "." }
-            } @else {
-                div.prose dir="auto" { (markdown(&detail.description)) }
-            }
-        }
     };
     let catalog_choice = context.catalog_choice(&catalog);
     let command = |verb| named(verb, release, detail).given("--catalog", catalog_choice.as_ref());
@@ -143,6 +141,38 @@ pub(super) fn page(
     })
 }
 
+/// The description of the version, which in files may be that of a newer one.
+fn about(context: PageContext<'_>, detail: &BundleDetail, described: Option<&Neighbour>) -> Markup {
+    let row = &detail.row;
+    html! {
+        @match described {
+            Some(newest) => {
+                h2 #description { "About" }
+                p { "The description is that of " (version_link(context, &row.package, (&newest.bundle, &newest.version), &row.catalog)) "." }
+            }
+            None => (super::package::about(&detail.description)),
+        }
+    }
+}
+
+/// The ways to what differs from the version before.
+fn compared(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
+    if !context.is_served() || row.version.is_empty() {
+        return Ok(html! {});
+    }
+    let (older, _) = context.index().neighbours(&row.catalog, &row.package, &row.bundle)?;
+    let catalog = context.catalog_choice(&row.catalog);
+    Ok(html! {
+        @if let Some(older) = older.filter(|it| !it.version.is_empty()) {
+            @let rights = Rights { package: row.package.clone(), version: Some(row.version.clone()), against: Some(older.version.clone()), catalog: catalog.clone() };
+            @let way = Way { package: row.package.clone(), from: Some(older.version.clone()), to: Some(row.version.clone()), catalog, ..Way::default() };
+            p { "Compare with " (version_link(context, &row.package, (&older.bundle, &older.version), &row.catalog)) ": "
+                (link(context, &Route::Permissions(rights), "permissions that are new")) ", "
+                (link(context, &Route::Path(way), "the upgrade from it")) "." }
+        }
+    })
+}
+
 /// The ways to the next older and the next newer version of the catalog.
 fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
     let (older, newer) = context.index().neighbours(&row.catalog, &row.package, &row.bundle)?;
@@ -151,7 +181,7 @@ fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageE
         @if older.is_some() || newer.is_some() {
             nav.pages.beside aria-label="Other versions" {
                 @if let Some(it) = &older { span { "Older: " (to(it)) } }
-                (link(context, &Route::Versions(row.package.clone()), "All versions"))
+                (all_versions(context, &row.package))
                 @if let Some(it) = &newer { span { "Newer: " (to(it)) } }
             }
         }
@@ -161,9 +191,12 @@ fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageE
 fn bundle_facts(context: PageContext<'_>, detail: &BundleDetail, elsewhere: &[String]) -> Markup {
     let row = &detail.row;
     let modes: Vec<&str> = detail.install_modes.iter().filter(|it| it.supported).map(|it| it.kind.as_str()).collect();
+    let (supported, others): (Vec<_>, Vec<_>) = detail.features.iter().partition(|it| it.1 == "true");
     let features = html! {
-        @for (idx, (name, value)) in detail.features.iter().enumerate() {
-            @if idx > 0 { ", " } (shown(name)) @if value != "true" { " (" (shown(value)) ")" }
+        @for (idx, (name, _)) in supported.iter().enumerate() { @if idx > 0 { ", " } (shown(name)) }
+        @if !others.is_empty() {
+            details { summary { (counted(others.len() as u64, "other")) ", not supported" }
+                @for (name, value) in &others { span.line { (shown(name)) @if *value != "false" { " (" (shown(value)) ")" } } } }
         }
     };
     let catalogs = html! {
@@ -315,7 +348,7 @@ fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String,
 fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> Markup {
     let found = match found {
         Ok(found) => found,
-        Err(error) => return html! { p { "This cannot be determined: " (error) "." } },
+        Err(error) => return html! { p { "This cannot be determined: " (worded(&shown(&error.to_string()))) "." } },
     };
     let all: Vec<&Need> = found.iter().flat_map(|it| &it.needs).collect();
     if all.is_empty() {
@@ -336,11 +369,11 @@ fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageEr
                     } }
                 }
                 td { @if let Some(first) = &it.met.first { code { (shown(&first.name)) } " " span.quiet { (shown(&first.channel)) } } }
-                td { (place(&it.place.file, it.place.line)) }
+                td.aside { (place(&it.place.file, it.place.line)) }
             }
         }
     };
-    table("Requirements and their providers", &["Requirement", "Provided by", "Preferred", "Place"], rows)
+    table("Requirements and their providers", &["Requirement", "Provided by", "Preferred", "~Place"], rows)
 }
 
 fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup {
@@ -359,7 +392,7 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
         @for it in &detail.related_images {
             tr {
                 th scope="row" { @if it.name.is_empty() { span.quiet { "–" } } @else { (shown(&it.name)) } }
-                td { code { (link(context, &Route::Images(ImageSearch { text: it.image.clone(), page: 0 }), shown(&it.image))) } }
+                td { code { (link(context, &Route::Images(ImageSearch { text: it.image.clone(), ..ImageSearch::default() }), shown(&it.image))) } }
             }
         }
     };
@@ -398,7 +431,7 @@ fn properties(detail: &BundleDetail) -> Markup {
                 th scope="row" { code { (shown(&it.kind)) } }
                 td { @match &it.value {
                     Some(value) => { code.wide { (shown(value.get())) } }
-                    None => { span.quiet { "too large to show: see the JSON, or `olmdex render`" } }
+                    None => { span.quiet { "too large to show: see the JSON, or " code { "olmdex render" } } }
                 } }
             }
         }

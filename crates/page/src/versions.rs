@@ -1,25 +1,41 @@
-//! All versions of a package and all its channels, catalog by catalog.
+//! All versions of a package and all its channels: versions by minor, with their days, two of their channels, and their catalogs.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use maud::{Markup, html};
 
 use super::command::Command;
+use super::header::{Heading, header};
 use super::package_answer::answer;
-use super::parts::{Ids, badge, channel_route, deprecated, link, shown, table, tabs, version_link};
+use super::parts::{Ids, badge, channel_route, deprecated, link, newest_first, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{List, Route};
 use super::site::{Page, PageContext};
+use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, ChannelRow, Filter, PackageDetail};
+use olmdex_text::calendar::Day;
 use olmdex_version::Version;
 use olmdex_version::by_numbers;
+
+/// Channels that are shown at once; the others can be unfolded.
+const SHOWN_CHANNELS: usize = 8;
+
+/// Channels of a version that are named; its own page has all.
+const NAMED_CHANNELS: usize = 2;
+
+/// Versions that need no groups.
+const FEW: usize = 12;
 
 pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
     let mut all = answer(context, package)?;
     all.sort_by_key(|it| by_numbers(&it.row.catalog));
+    let looked = match context.here {
+        Route::Versions(kept) => kept.catalog.as_deref(),
+        _ => None,
+    };
+    let header = header(context, &Heading::new(package, looked, html! { "Versions of " (shown(package)) }))?;
     let body = html! {
-        h1 { "Versions of " (shown(package)) }
-        (tabs(context, package))
+        (header)
         h2 #channels { "Channels" }
         (channels(context, &all))
         h2 #versions { "Versions" }
@@ -65,8 +81,8 @@ fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
         [_] => headers.extend(["Head", "#Entries"]),
         several => headers.extend(several.iter().map(String::as_str)),
     }
-    let lines = html! {
-        @for name in names {
+    let line = |name: &str| {
+        html! {
             tr {
                 th scope="row" {
                     @let last = all.iter().rev().find_map(|it| of(it, name));
@@ -89,7 +105,15 @@ fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
             }
         }
     };
-    table("Channels and their heads", &headers, lines)
+    let (first, others) = names.split_at(names.len().min(SHOWN_CHANNELS));
+    let of_names =
+        |caption: &str, names: &[&str]| table(caption, &headers, html! { @for name in names { (line(name)) } });
+    html! {
+        (of_names("Channels and their heads", first))
+        @if !others.is_empty() {
+            details { summary { (counted(others.len() as u64, "other channel")) } (of_names("Other channels and their heads", others)) }
+        }
+    }
 }
 
 /// A version, by its bundle, in the catalogs that have it.
@@ -120,63 +144,106 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
         let key = |it: &VersionLine<'_>| it.version.as_ref().map(Version::sort_key);
         key(other).cmp(&key(one)).then_with(|| b.cmp(a))
     });
+    let days: HashMap<String, Day> =
+        context.index().dated_of_package(package)?.into_iter().map(|it| (it.bundle, it.day)).collect();
     let catalogs: Vec<&str> = all.iter().map(|it| it.row.catalog.as_str()).collect();
-    let shown_catalogs: Vec<String> = catalogs.iter().map(|it| shown(it)).collect();
-    let is_one = catalogs.len() == 1;
-    let mut headers = vec!["Version"];
-    match is_one {
-        true => headers.push("Channels"),
-        false => headers.extend(shown_catalogs.iter().map(String::as_str)),
-    }
-    headers.push("Bundle");
     let mut ids = Ids::default();
-    let rows = html! {
-        @for ((version, bundle), line) in &lines {
-            @let last = catalogs.iter().rev().find_map(|it| line.rows.get(it));
-            @let all_deprecated = line.rows.values().all(|it| it.deprecation.is_some());
+    let mut row = |(version, bundle): (&str, &str), line: &VersionLine<'_>| {
+        let last = catalogs.iter().rev().find_map(|it| line.rows.get(it));
+        let all_deprecated = line.rows.values().all(|it| it.deprecation.is_some());
+        html! {
             tr id=(ids.make("v", if version.is_empty() { bundle } else { version })) {
                 th scope="row" {
                     @if let Some(last) = last {
                         @let linked = version_link(context, package, (bundle, version), &last.catalog);
-                        @if all_deprecated { s { (linked) } } @else { (linked) }
-                        @if is_one || all_deprecated { " " (deprecated(last.deprecation.as_ref())) }
+                        @if all_deprecated { s { (linked) } " " (deprecated(last.deprecation.as_ref())) } @else { (linked) }
                     }
                 }
-                @if is_one {
-                    td { @if let Some(row) = last { (super::parts::channel_links(context, package, &row.channels, &row.catalog)) } }
-                } @else {
-                    @for catalog in &catalogs {
-                        td { (cell(line.rows.get(catalog).copied(), skipped.contains(&(*catalog, *bundle)))) }
-                    }
+                td { @if let Some(day) = days.get(bundle) { time datetime=(day) { (day) } } }
+                td { @if let Some(row) = last { (some_channels(context, row)) } }
+                @if catalogs.len() > 1 {
+                    td.words { (places(&catalogs, line, &|catalog| skipped.contains(&(catalog, bundle)))) }
                 }
-                td.quiet { (shown(bundle)) }
             }
         }
     };
-    let several: BTreeSet<&str> = catalogs.iter().copied().collect();
+    let mut headers = vec!["Version", "Released", "Channels"];
+    headers.extend((catalogs.len() > 1).then_some("Catalogs"));
+    let minor = |line: &VersionLine<'_>| line.version.as_ref().map(|it| (it.major().to_owned(), it.minor().to_owned()));
+    let groups: Vec<_> = match lines.len() <= FEW {
+        true => vec![lines.as_slice()],
+        false => lines.chunk_by(|a, b| minor(&a.1) == minor(&b.1)).collect(),
+    };
+    let is_one = groups.len() == 1;
     Ok(html! {
-        @if several.len() > 1 {
-            p.quiet { "✓ in the catalog · ↷ skipped by an entry and not in the catalog · – not there · struck through: deprecated" }
+        @for (at, group) in groups.iter().enumerate() {
+            @let words = words_of(group);
+            @let caption = if is_one { "Versions, the highest first".to_owned() } else { format!("Versions {words}") };
+            @let rows = html! { @for (name, line) in *group { (row(*name, line)) } };
+            @if is_one { (table(&caption, &headers, rows)) }
+            @else {
+                details.group open[at == 0] {
+                    summary { strong { (words) } " " span.quiet { (span_of(group, &days)) } }
+                    (table(&caption, &headers, rows))
+                }
+            }
         }
-        (table("Versions, the highest first", &headers, rows))
     })
 }
 
-/// How a version stands to a catalog.
-fn cell(row: Option<&BundleRow>, is_skipped: bool) -> Markup {
-    match row {
-        Some(BundleRow { deprecation: Some(message), .. }) => html! {
-            s title={ "deprecated: " (shown(message)) } { "✓" } span.away { " deprecated" }
-        },
-        Some(row) if row.channels.is_empty() => html! {
-            span title="in the catalog, but in no channel" { "(✓)" } span.away { " in no channel" }
-        },
-        Some(row) => {
-            html! { span title={ "in " (shown(&row.channels.join(", "))) } { "✓" } span.away { " in the catalog" } }
-        }
-        None if is_skipped => html! {
-            span title="skipped by an entry, and not in the catalog" { "↷" } span.away { " only skipped" }
-        },
-        None => html! { span.quiet { "–" } span.away { " not there" } },
+/// The minor version that a group shares.
+fn words_of(group: &[((&str, &str), VersionLine<'_>)]) -> String {
+    match group.first().and_then(|it| it.1.version.as_ref()) {
+        Some(version) => format!("{}.{}", version.major(), version.minor()),
+        None => "without a version".to_owned(),
     }
+}
+
+/// How many versions a group has, and when the newest was released.
+fn span_of(group: &[((&str, &str), VersionLine<'_>)], days: &HashMap<String, Day>) -> Markup {
+    let newest = group.iter().filter_map(|it| days.get(it.0.1)).max();
+    html! {
+        (counted(group.len() as u64, "version"))
+        @if let Some(day) = newest { ", " time datetime=(day) { (day) } }
+    }
+}
+
+/// The newest channels of a version, and how many others there are.
+fn some_channels(context: PageContext<'_>, row: &BundleRow) -> Markup {
+    let names = newest_first(&row.channels);
+    html! {
+        @for (idx, name) in names.iter().take(NAMED_CHANNELS).enumerate() {
+            @if idx > 0 { ", " }
+            (link(context, &channel_route(context, &row.package, name, &row.catalog), shown(name)))
+        }
+        @if names.len() > NAMED_CHANNELS { span.quiet { " and " (names.len() - NAMED_CHANNELS) " more" } }
+    }
+}
+
+/// In which catalogs a version is, and how.
+fn places(catalogs: &[&str], line: &VersionLine<'_>, is_skipped: &dyn Fn(&str) -> bool) -> Markup {
+    let is_there = |it: &&BundleRow| it.deprecation.is_none() && !it.channels.is_empty();
+    let with = |holds: &dyn Fn(&&BundleRow) -> bool| -> Vec<String> {
+        catalogs.iter().filter(|it| line.rows.get(**it).is_some_and(holds)).map(|it| shown(it)).collect()
+    };
+    let skipping: Vec<String> =
+        catalogs.iter().filter(|it| !line.rows.contains_key(**it) && is_skipped(it)).map(|it| shown(it)).collect();
+    let parts = [
+        ("", with(&is_there)),
+        ("deprecated in ", with(&|it| it.deprecation.is_some())),
+        ("in no channel of ", with(&|it| it.deprecation.is_none() && it.channels.is_empty())),
+        ("only skipped in ", skipping),
+    ];
+    let parts = parts.into_iter().filter(|it| !it.1.is_empty());
+    html! {
+        @for (idx, (words, names)) in parts.enumerate() {
+            @if idx > 0 { "; " }
+            @if words.is_empty() { (among(&names, catalogs.len())) } @else { span.quiet { (words) } (among(&names, catalogs.len())) }
+        }
+    }
+}
+
+/// Names of catalogs; all of them in a word.
+fn among(names: &[String], n_all: usize) -> String {
+    if names.len() == n_all { format!("all {n_all}") } else { names.join(", ") }
 }

@@ -80,6 +80,9 @@ pub(crate) struct ServeArgs {
     /// No pages over HTTP
     #[arg(long)]
     no_pages: bool,
+    /// Pages do not say where this machine has its catalogs: for a server that anybody may ask
+    #[arg(long, requires = "http", conflicts_with = "no_pages")]
+    public: bool,
     /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /plan shows the plan of its upgrade, and assistants
     /// are answered about it; read once; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "no_pages")]
@@ -347,6 +350,8 @@ struct Maker {
     planned: Option<Planned>,
     /// Whether there are pages, beside catalogd's paths.
     has_pages: bool,
+    /// Whether pages hide where the catalogs are.
+    is_public: bool,
     /// The assistants that are answered about the same catalogs.
     #[cfg(feature = "mcp")]
     assistant: Option<AssistantPort>,
@@ -449,6 +454,7 @@ impl Maker {
             must_match,
             planned: cluster.filter(|_| has_pages).map(|it| planned(it, args)).transpose()?,
             has_pages,
+            is_public: args.public,
             #[cfg(feature = "mcp")]
             assistant,
             has_grpc: grpc,
@@ -483,6 +489,7 @@ impl Maker {
     /// What pages ask again and again.
     fn cache(&self, index: &Index) -> Result<IndexCache, CommandError> {
         let cache = IndexCache::new(index, words_of(&self.named))?;
+        let cache = if self.is_public { cache.for_the_public() } else { cache };
         Ok(match &self.planned {
             Some(planned) => cache.with_plans(planned.plans(index, &self.named)?),
             None => cache,

@@ -1,0 +1,166 @@
+//! What all pages of a package have above them: its icon and name, a choice of versions, and the tabs, which keep the version.
+//!
+//! What it deliberately does not do: it decides nothing about versions; the highest one of the catalog comes first.
+
+use maud::{Markup, html};
+
+use super::parts::{link, shown};
+use super::reply::PageError;
+use super::route::{Fit, Form, Kept, PackageVersion, Rights, Route, Way};
+use super::site::PageContext;
+use olmdex_index::query::{Filter, Neighbour, PackageRow};
+
+/// What is above a page of a package.
+pub(super) struct Heading<'h> {
+    pub(super) package: &'h str,
+    /// The catalog that the page looks at; `None` for the preferred one.
+    pub(super) catalog: Option<&'h str>,
+    /// The first heading.
+    pub(super) title: Markup,
+    /// What stands below it.
+    pub(super) more: Markup,
+}
+
+impl<'h> Heading<'h> {
+    pub(super) fn new(package: &'h str, catalog: Option<&'h str>, title: Markup) -> Self {
+        Self { package, catalog, title, more: html! {} }
+    }
+}
+
+/// The version that a visitor looks at, among all of its catalog.
+struct Looked {
+    row: PackageRow,
+    /// All versions of the catalog, the highest first; none in a file, which cannot be asked.
+    all: Vec<Neighbour>,
+    /// Where the version stands among them; that of the default head, if the address names none.
+    at: Option<usize>,
+    /// Whether the address names it.
+    is_named: bool,
+}
+
+fn name(it: &Neighbour) -> &str {
+    if it.version.is_empty() { &it.bundle } else { &it.version }
+}
+
+impl Looked {
+    fn find(context: PageContext<'_>, heading: &Heading<'_>) -> Result<Option<Self>, PageError> {
+        let rows =
+            context.index().packages(&Filter { package: Some(heading.package.to_owned()), ..Filter::default() })?;
+        let named: Vec<String> = heading.catalog.map(str::to_owned).into_iter().collect();
+        let having = || rows.iter().map(|it| it.catalog.as_str());
+        let chosen = context.cache().choose(&named, having()).or_else(|| context.cache().choose(&[], having()));
+        let Some(row) = chosen.and_then(|name| rows.iter().find(|it| it.catalog == name)).cloned() else {
+            return Ok(None);
+        };
+        let all =
+            if context.is_served() { context.index().version_list(&row.catalog, &row.package)? } else { Vec::new() };
+        let version = context.here.version();
+        let is_it = |it: &Neighbour, text: &str| it.version == text || it.bundle == text;
+        let found = version.and_then(|text| all.iter().position(|it| is_it(it, text)));
+        let at = found.or_else(|| all.iter().position(|it| it.bundle == row.head));
+        Ok(Some(Self { row, at, is_named: found.is_some(), all }))
+    }
+
+    fn of(&self, context: PageContext<'_>, it: &Neighbour) -> PackageVersion {
+        PackageVersion {
+            package: self.row.package.clone(),
+            version: name(it).to_owned(),
+            catalog: context.catalog_choice(&self.row.catalog),
+        }
+    }
+
+    /// The version that other pages keep.
+    fn kept(&self, context: PageContext<'_>) -> Option<PackageVersion> {
+        let at = self.at.filter(|_| self.is_named)?;
+        self.all.get(at).map(|it| self.of(context, it))
+    }
+
+    /// The choice among the versions, and the ways to the next ones: the same page about them.
+    fn switch(&self, context: PageContext<'_>) -> Markup {
+        let beside = |step: isize| {
+            let at = self.at?.checked_add_signed(step)?;
+            let it = self.all.get(at)?;
+            // Where versions are equal the other one is not another version.
+            Some((name(it), context.to(&context.here.at(&self.of(context, it)))?))
+        };
+        let tab = context.here.tab();
+        let action = Route::Package(self.row.package.clone()).address(Form::Page) + "/v";
+        html! {
+            @if self.all.len() > 1 {
+                div.switch {
+                    form action=(action) {
+                        @if let Some(tab) = tab { input type="hidden" name="tab" value=(tab); }
+                        @if context.has_several() { input type="hidden" name="catalog" value=(self.row.catalog); }
+                        select name="version" aria-label="Version of the package" {
+                            @for (at, it) in self.all.iter().enumerate() {
+                                option value=(name(it)) selected[self.at == Some(at)] {
+                                    (shown(name(it))) @if it.bundle == self.row.head { " (default)" }
+                                }
+                            }
+                        }
+                        button { "Go" }
+                    }
+                    nav aria-label="Other versions" {
+                        @if let Some((words, address)) = beside(1) { a href=(address) { "‹ " span.away { "Older: " } (shown(words)) } }
+                        @if let Some((words, address)) = beside(-1) { a href=(address) { span.away { "Newer: " } (shown(words)) " ›" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The head of a page of a package.
+pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<Markup, PageError> {
+    let looked = Looked::find(context, heading)?;
+    let icon = match &looked {
+        Some(it) => context.cache().icon_of(context.index(), &it.row.catalog, heading.package)?,
+        None => None,
+    };
+    let icon = icon.and_then(|it| context.to(&Route::Icon(it)));
+    let provider = looked.as_ref().map_or("", |it| &it.row.provider);
+    let kept = looked.as_ref().and_then(|it| it.kept(context));
+    Ok(html! {
+        div.about {
+            @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
+            div.titles {
+                h1 dir="auto" { (heading.title) }
+                p.quiet { code { (shown(heading.package)) }
+                    @if !provider.is_empty() { " by " (super::package::provider_link(context, provider)) } }
+                (heading.more)
+            }
+            @if let Some(looked) = &looked { (looked.switch(context)) }
+        }
+        (tabs(context, heading.package, kept.as_ref()))
+    })
+}
+
+/// The pages about a package, of the version that its visitor looks at.
+fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) -> Markup {
+    let name = || package.to_owned();
+    let all = [
+        ("Overview", Route::Package(name())),
+        ("Versions", Route::Versions(Kept::of(package))),
+        ("Upgrade paths", Route::Path(Way { package: name(), ..Way::default() })),
+        ("OpenShift", Route::Compat(Fit { package: name(), ..Fit::default() })),
+        ("Permissions", Route::Permissions(Rights { package: name(), ..Rights::default() })),
+        ("History", Route::History(Kept::of(package))),
+    ];
+    let is_same = |a: &Route, b: &Route| std::mem::discriminant(a) == std::mem::discriminant(b);
+    html! {
+        nav.tabs aria-label={ "Pages about " (shown(package)) } {
+            @for (words, route) in &all {
+                // The overview of a version is its own page.
+                @let route = kept.map_or(route.clone(), |it| route.at(it));
+                @if let Some(address) = context.to(&route) {
+                    a href=(address) aria-current=[is_same(&route, context.here).then_some("page")] { (words) }
+                }
+            }
+        }
+    }
+}
+
+/// A link to the page of all versions.
+pub(super) fn all_versions(context: PageContext<'_>, package: &str) -> Markup {
+    link(context, &Route::Versions(Kept::of(package)), "All versions")
+}
