@@ -271,6 +271,45 @@ fn a_channel_of_any_length_is_a_picture_to_look_at() {
 }
 
 #[test]
+fn text_of_several_channels_has_a_column_for_each() {
+    let chain = |at: usize| match at {
+        0 => "{name: p.v0}".to_owned(),
+        _ => format!("{{name: p.v{at}, replaces: p.v{}}}", at - 1),
+    };
+    let mut text = "schema: olm.package\nname: p\ndefaultChannel: new\n".to_owned();
+    for (channel, versions) in [("new", 2..4), ("old", 0..2), ("older", 0..1)] {
+        let first = versions.start;
+        let entries = versions.map(|at| if at == first { format!("{{name: p.v{at}}}") } else { chain(at) });
+        let entries = entries.collect::<Vec<_>>().join(", ");
+        text += &format!("---\nschema: olm.channel\npackage: p\nname: {channel}\nentries: [{entries}]\n");
+    }
+    for at in 0..4 {
+        text += &format!(
+            "---\nschema: olm.bundle\npackage: p\nname: p.v{at}\nimage: i:{at}\nproperties: [{{type: olm.package, value: {{packageName: p, version: {at}.0.0}}}}]\n"
+        );
+    }
+    let directory = scratch();
+    let file = write(directory.path(), "c.yaml", text);
+    let answer = olmdex(["graph", "p", "-o", "text", "-i"]).arg(&file).answer();
+    answer.expect_code(0);
+    let out = answer.out();
+    let picture: Vec<&str> = out.lines().skip(3).collect();
+    assert_eq!(
+        picture,
+        [
+            "  3.0.0  ◆  new (default)",
+            "  2.0.0  ●",
+            "  ╌╌╌╌╌ no upgrade crosses",
+            "  1.0.0  ◆  old",
+            "  0.0.0  ● ◆  older",
+            ""
+        ],
+        "{}",
+        answer.out()
+    );
+}
+
+#[test]
 fn the_default_channel_stands_first_and_the_others_by_the_versions_of_their_heads() {
     let all: Vec<(String, usize, Entries)> =
         (1..=20).map(|minor| (format!("stable-1.{minor}"), minor * 10, z_stream as fn(usize) -> String)).collect();
@@ -282,7 +321,9 @@ fn the_default_channel_stands_first_and_the_others_by_the_versions_of_their_head
         ("text", "p/stable-1.1 (default)\n"),
         ("dot", "label=\"p/stable-1.1 (default)\";"),
     ] {
-        let answer = olmdex(["graph", "p", "-o", format, "-i"]).arg(&file).answer();
+        // As text, several channels are columns unless each entry is wanted.
+        let every: &[&str] = if format == "text" { &["--every-entry"] } else { &[] };
+        let answer = olmdex(["graph", "p", "-o", format]).args(every).arg("-i").arg(&file).answer();
         answer.expect_code(0);
         let out = answer.out();
         assert_eq!(out.matches(marked).count(), 1, "{format}");

@@ -256,7 +256,7 @@ fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[S
     } else {
         for (part, graphs) in parts.iter().zip(&graphs) {
             writeln!(out, "catalog: {}\n", printable(&part.name))?;
-            draw::text(graphs, detail(args), &mut out)?;
+            draw::package_text(&part.catalog, graphs, detail(args), &mut out)?;
         }
     }
     out.flush()?;
@@ -299,7 +299,7 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
             check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
             match args.output {
                 GraphFormat::Dot => draw::dot(&graphs, &mut out)?,
-                GraphFormat::Text => draw::text(&graphs, detail, &mut out)?,
+                GraphFormat::Text => draw::package_text(catalog, &graphs, detail, &mut out)?,
                 _ => Envelope::new("Graph", graphs).write(&mut out)?,
             }
         }

@@ -31,6 +31,7 @@ mod dot;
 mod fold;
 mod folded_mermaid;
 mod html;
+mod lane_text;
 mod lanes;
 mod layout;
 mod legend;
@@ -53,6 +54,7 @@ pub use channel::{ChannelGraph, GraphEdge, GraphEdges, channels, channels_by_hea
 pub use dot::dot;
 pub use folded_mermaid::folded_mermaid;
 pub use html::html;
+pub use lane_text::package_text;
 pub use layout::Detail;
 pub use mermaid::{Mermaid, MermaidOptions};
 pub use node::GraphNode;
