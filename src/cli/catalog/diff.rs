@@ -181,8 +181,7 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
             let shown = |text: &String| match (args.rows.output, screen().width) {
                 (RowFormat::Wide, _) => one_line(text, usize::MAX),
                 // There, long values stand below their rows, and sentences are wrapped.
-                (_, Some(width)) if width < ROOM_FOR_ROWS && text.contains(' ') => one_line(text, width * MAX_LINES),
-                (_, Some(width)) if width < ROOM_FOR_ROWS => one_line(text, width.saturating_sub(12).max(MAX_CELL)),
+                (_, Some(width)) if width < ROOM_FOR_ROWS => one_line(text, width * MAX_LINES),
                 _ => one_line(text, MAX_CELL),
             };
             for change in &mut found {
@@ -344,7 +343,8 @@ impl Row for Change {
         column("NEW", |it| or_empty(&it.new)),
     ];
 
-    const BELOW: &'static [&'static [&'static str]] = &[&["OLD", "NEW"], &["BUNDLE"], &["FIELD"]];
+    const BELOW: &'static [&'static [&'static str]] =
+        &[&["OLD", "NEW"], &["BUNDLE"], &["FIELD"], &["CHANNEL"], &["WHAT"]];
 
     /// What differs: the bundle, the channel or the package.
     fn name(&self) -> String {

@@ -27,7 +27,7 @@ use crate::index::Index;
 use crate::openshift::SupportLevel;
 use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
-    SavedPlan, StepStatus, html, junit, manifests, markdown, progress, script,
+    SavedPlan, StepStatus, folded_commands, html, junit, manifests, markdown, progress, script,
 };
 use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
@@ -357,7 +357,7 @@ fn step_lines(step: &PlanStep) -> Vec<TextLine> {
     let route = route_lines(&step.route);
     let notes = step.warnings.iter().map(|it| format!("note: {it}"));
     let mut lines = item(&format!("{}. ", step.number), &step.title(), because.chain(route).chain(notes));
-    lines.extend(step.commands.iter().map(|it| TextLine::Command(COMMAND, it.clone())));
+    lines.push(TextLine::Commands(COMMAND, step.commands.clone(), folded_commands(&step.commands)));
     lines
 }
 

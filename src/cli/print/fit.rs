@@ -200,7 +200,8 @@ fn lines_below(values: Below, gap: usize, width: usize) -> Vec<Below> {
                 line.push((header, value));
             }
             None => {
-                let parts = wrap(&value, width.saturating_sub(BELOW + begin));
+                let room = width.saturating_sub(BELOW + begin).max(MIN_COLUMN);
+                let parts: Vec<String> = wrap(&value, room).into_iter().flat_map(|it| pieces(&it, room)).collect();
                 // Nothing goes on behind a sentence that was wrapped.
                 taken = if parts.len() > 1 { width } else { BELOW + needed };
                 for (number, part) in parts.into_iter().enumerate() {
@@ -272,6 +273,22 @@ pub(crate) fn without_middle(text: &str, width: usize) -> String {
     format!("{}…{}", start(text, width.saturating_sub(n_end + 1)), end(text, n_end))
 }
 
+/// A text in pieces of at most `width` columns: a name that is longer than a line is whole on several.
+fn pieces(text: &str, width: usize) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while columns(rest) > width {
+        let (piece, after) = rest.split_at(start(rest, width).len());
+        if piece.is_empty() {
+            break;
+        }
+        all.push(piece.to_owned());
+        rest = after;
+    }
+    all.push(rest.to_owned());
+    all
+}
+
 /// The first characters that fit.
 fn start(text: &str, width: usize) -> &str {
     let mut taken = 0;
@@ -312,7 +329,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FittedRow, columns, cut, fit, wrap};
+    use super::{FittedRow, columns, cut, fit, pieces, wrap};
 
     fn rows(text: &[&[&str]]) -> Vec<Vec<String>> {
         text.iter().map(|row| row.iter().map(|it| (*it).to_owned()).collect()).collect()
@@ -407,6 +424,13 @@ mod tests {
         assert!(!fitted.is_cut);
         let expected = [["a", "no edge leads from what is"], ["", "installed to it, which is a pity"], ["b", "fine"]];
         assert_eq!(cells(fitted.rows), expected.map(|it| it.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn names_that_are_longer_than_a_line_are_whole_on_several() {
+        assert_eq!(pieces("quay.io/a/b", 4), ["quay", ".io/", "a/b"]);
+        assert_eq!(pieces("日本語", 4), ["日本", "語"]);
+        assert_eq!(pieces("日本語", 1), ["日本語"]);
     }
 
     #[test]

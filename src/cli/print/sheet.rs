@@ -23,8 +23,9 @@ pub(crate) fn shown(place: &Place) -> String {
 pub(crate) enum TextLine {
     /// Words, so far moved in, and wrapped on a terminal; the lines after the first are moved in by so much more.
     Words(usize, usize, String),
-    /// A command, so far moved in: it is never wrapped, since half of it would be another command.
-    Command(usize, String),
+    /// Commands, so far moved in: they are never wrapped, since half of one would be another command. The second list says the same in fewer
+    /// lines, for a terminal.
+    Commands(usize, Vec<String>, Vec<String>),
 }
 
 impl TextLine {
@@ -36,17 +37,22 @@ impl TextLine {
     }
 
     /// The same as it stands where nothing is wrapped.
-    fn whole(&self) -> String {
+    fn whole(&self) -> Vec<String> {
+        let line = |indent: usize, text: &str| format!("{:indent$}{}", "", printable_line(text));
         match self {
-            Self::Words(indent, _, text) | Self::Command(indent, text) => {
-                format!("{:indent$}{}", "", printable_line(text))
-            }
+            Self::Words(indent, _, text) => vec![line(*indent, text)],
+            Self::Commands(indent, all, _) => all.iter().map(|it| line(*indent, it)).collect(),
         }
     }
 
     /// Its lines for a width.
     fn wrapped(&self, width: usize) -> Vec<String> {
-        let Self::Words(indent, more, text) = self else { return vec![self.whole()] };
+        let (indent, more, text) = match self {
+            Self::Words(indent, more, text) => (indent, more, text),
+            Self::Commands(indent, _, few) => {
+                return few.iter().map(|it| format!("{:indent$}{}", "", printable_line(it))).collect();
+            }
+        };
         let lines = wrap(&printable(text), width.saturating_sub(indent + more));
         let indent_of = |idx: usize| if idx == 0 { *indent } else { indent + more };
         lines
@@ -65,6 +71,8 @@ struct SheetTable {
     rows: Vec<Vec<String>>,
     /// What stands below the rows where there is no room.
     below: &'static [&'static [&'static str]],
+    /// Fewer rows that say the same, for a terminal.
+    few: Option<Vec<Vec<String>>>,
 }
 
 /// Labelled lines, then tables, then long texts. What is empty is left out.
@@ -111,7 +119,27 @@ impl Sheet {
         };
         let headers = keep(headers.iter().map(|it| (*it).to_owned()).collect());
         let rows = rows.into_iter().map(keep).collect();
-        self.tables.push(SheetTable { title: title.to_owned(), headers, rows, below });
+        self.tables.push(SheetTable { title: title.to_owned(), headers, rows, below, few: None });
+    }
+
+    /// The same; a terminal shows the fewer rows in their place.
+    pub(crate) fn table_with_few(
+        &mut self,
+        title: &str,
+        headers: &[&str],
+        rows: Vec<Vec<String>>,
+        few: Vec<Vec<String>>,
+    ) {
+        let is_used: Vec<bool> = (0..headers.len())
+            .map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty())))
+            .collect();
+        self.table(title, headers, rows);
+        if let Some(table) = self.tables.last_mut() {
+            let keep = |cells: Vec<String>| -> Vec<String> {
+                cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
+            };
+            table.few = Some(few.into_iter().map(keep).collect());
+        }
     }
 
     pub(crate) fn text(&mut self, title: &str, text: &str) {
@@ -171,9 +199,9 @@ impl Sheet {
         }
         for (title, text) in &self.texts {
             writeln!(out, "\n## {}\n", markdown(title))?;
-            for line in text {
+            for line in text.iter().flat_map(TextLine::whole) {
                 // Lists may stay lists; headings, rules and fences would not be those of the page.
-                let line = markdown(line.whole().trim_end());
+                let line = markdown(line.trim_end());
                 let is_mark =
                     line.starts_with(['#', '~']) || (!line.is_empty() && line.trim_matches(['-', '=']).is_empty());
                 writeln!(out, "{}{line}", if is_mark { "\\" } else { "" })?;
@@ -204,13 +232,14 @@ impl Sheet {
             }
         }
         let mut is_cut = false;
-        for SheetTable { title, headers, rows, below } in &self.tables {
+        for SheetTable { title, headers, rows, below, few } in &self.tables {
             writeln!(out, "\n{}:", printable_line(title))?;
             let mut table = Vec::new();
             match width {
                 Some(width) => {
                     let width = width.saturating_sub(INDENT);
-                    is_cut |= write_fitted_to(width, Some(headers.clone()), rows.clone(), 3, below, &mut table)?;
+                    let rows = few.as_ref().unwrap_or(rows).clone();
+                    is_cut |= write_fitted_to(width, Some(headers.clone()), rows, 3, below, &mut table)?;
                 }
                 None => write_aligned(Some(headers.clone()), rows, 3, &mut table)?,
             }
@@ -226,7 +255,7 @@ impl Sheet {
             for line in text {
                 let lines = match width {
                     Some(width) => line.wrapped(width.saturating_sub(INDENT)),
-                    None => vec![line.whole()],
+                    None => line.whole(),
                 };
                 for line in lines {
                     writeln!(out, "{}", format!("  {line}").trim_end())?;

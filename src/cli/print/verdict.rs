@@ -10,7 +10,7 @@ const VERDICTS: [&str; 10] =
 const PLACES: [&str; 3] = ["PLACE", "SIGNAL", "SOURCE"];
 
 /// Lines of a sheet with a verdict.
-const LINES: [&str; 5] = ["Now", "now", "Path", "Plan", "Progress"];
+const LINES: [&str; 6] = ["Now", "end", "now", "Path", "Plan", "Progress"];
 
 const RED: &str = "31";
 const YELLOW: &str = "33";
@@ -29,6 +29,7 @@ const WORDS: &[(&str, &str)] = &[
     ("missing", RED),
     ("no", RED),
     ("no upgrade available", RED),
+    ("not on the path", RED),
     ("package-gone", RED),
     ("refused", RED),
     ("removed", RED),
@@ -40,6 +41,8 @@ const WORDS: &[(&str, &str)] = &[
     ("changed", YELLOW),
     ("deprecated", YELLOW),
     ("not-excluded", YELLOW),
+    ("instead", YELLOW),
+    ("takes nothing", RED),
     ("other target", YELLOW),
     ("unknown", YELLOW),
     ("warning", YELLOW),

@@ -10,7 +10,7 @@ use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
-use crate::upgrade::{PathStep, UpgradePath};
+use crate::upgrade::{Field, PathStep, UpgradePath};
 
 /// Show the upgrades that OLM makes from a version, one after another
 ///
@@ -101,8 +101,48 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     };
     let all_headers = [manager_headers(answer.managed_by.as_ref()), vec!["STEP"], headers.clone()].concat();
     sheet.main(&all_headers, rows.iter().enumerate().map(of_answer).collect());
-    sheet.table("Steps", &headers, rows);
+    let few = folded(answer, &rows);
+    if answer.steps.is_empty() {
+        return sheet;
+    }
+    sheet.table_with_few("Steps", &headers, rows, few);
     sheet
+}
+
+/// Of more plain steps in a row than these, a terminal shows the first and the last.
+const TOLD: usize = 4;
+
+/// The rows of steps, of which runs of plain ones are folded: each replaces the one before, and nothing is to be set or known.
+fn folded(answer: &UpgradePath, rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let is_plain = |it: &PathStep| {
+        let target = &it.target;
+        let is_calm = !target.is_deprecated && target.refusal.is_none() && target.refused_for.is_none();
+        is_calm && it.set.is_empty() && target.permits.iter().all(|it| it.field == Field::Replaces)
+    };
+    let both: Vec<(&PathStep, &Vec<String>)> = answer.steps.iter().zip(rows).collect();
+    let mut few = Vec::new();
+    for run in both.chunk_by(|a, b| is_plain(a.0) && is_plain(b.0) && a.0.target.catalog == b.0.target.catalog) {
+        match run {
+            [first, between @ .., last] if run.len() > TOLD => {
+                let span = |it: &[(&PathStep, &Vec<String>)]| match (it.first(), it.last()) {
+                    (Some(low), Some(high)) => format!("{} … {}", low.0.target.version, high.0.target.version),
+                    _ => String::new(),
+                };
+                few.push(first.1.clone());
+                // What is the same in all rows stays the same.
+                let mut row: Vec<String> =
+                    first.1.iter().zip(last.1).map(|(a, b)| if a == b { a.clone() } else { String::new() }).collect();
+                for (cell, text) in row.iter_mut().zip([format!("⋯ {} more upgrades", between.len()), span(between)])
+                {
+                    *cell = text;
+                }
+                few.push(row);
+                few.push(last.1.clone());
+            }
+            all => few.extend(all.iter().map(|it| it.1.clone())),
+        }
+    }
+    few
 }
 
 /// The row of a step: that of its target, and what to set before it.

@@ -354,6 +354,56 @@ impl Writer<'_> {
     }
 }
 
+/// More approvals than these are a loop where people read them.
+const MAX_APPROVALS: usize = 2;
+
+/// What stands before the commands that approve an InstallPlan.
+const INSTALL_PLAN: &str = "# the InstallPlan with ";
+
+/// The commands of a step for people: approvals of one bundle after another, which differ in its name alone, as a loop that ends at the
+/// first one that fails. The commands are the same.
+#[must_use]
+pub fn folded(commands: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = commands;
+    while let Some((first, others)) = rest.split_first() {
+        let mut bundles = Vec::new();
+        let mut common = None;
+        let mut after = rest;
+        while let Some((bundle, body, next)) = approval(after)
+            && common.as_ref().is_none_or(|it| *it == body)
+        {
+            bundles.push(bundle);
+            common = Some(body);
+            after = next;
+        }
+        match common.filter(|_| bundles.len() > MAX_APPROVALS) {
+            Some(body) => {
+                lines.push(format!("# one InstallPlan after another, {} in all", bundles.len()));
+                lines.push(format!("for CSV in {}; do", bundles.join(" ")));
+                lines.extend(body.iter().map(|it| format!("  {it} || break")));
+                lines.push("done".to_owned());
+                rest = after;
+            }
+            None => {
+                lines.push(first.clone());
+                rest = others;
+            }
+        }
+    }
+    lines
+}
+
+/// A bundle, the commands that approve its InstallPlan with a variable for its name, and what follows them.
+fn approval(commands: &[String]) -> Option<(&str, Vec<String>, &[String])> {
+    let (first, rest) = commands.split_first()?;
+    let bundle = first.strip_prefix(INSTALL_PLAN).filter(|it| !it.contains(' '))?;
+    let (body, rest) = rest.split_at_checked(3)?;
+    let is_named = body.first()?.contains(&format!("={bundle} "));
+    let body = body.iter().map(|it| it.replace(&format!("={bundle} "), "=\"$CSV\" ")).collect();
+    is_named.then_some((bundle, body, rest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,5 +414,28 @@ mod tests {
             assert_eq!(name(text), None, "{text:?}");
         }
         assert_eq!(name("till.v1.0.0"), Some("till.v1.0.0"));
+    }
+
+    #[test]
+    fn approvals_of_one_bundle_after_another_are_a_loop() {
+        let approved = |bundle: &str| {
+            vec![
+                format!("# the InstallPlan with {bundle}"),
+                format!("oc -n a wait s/b --for=jsonpath='{{.status.currentCSV}}'={bundle} --timeout=15m"),
+                "INSTALLPLAN=$(oc get)".to_owned(),
+                "oc -n a patch installplan \"$INSTALLPLAN\"".to_owned(),
+            ]
+        };
+        let all =
+            |names: &[&str]| [names.iter().flat_map(|it| approved(it)).collect(), vec!["oc wait".to_owned()]].concat();
+        let two: Vec<String> = all(&["b.v1", "b.v2"]);
+        assert_eq!(super::folded(&two), two);
+        let text = super::folded(&all(&["b.v1", "b.v2", "b.v3"])).join("\n");
+        assert_eq!(
+            text,
+            "# one InstallPlan after another, 3 in all\nfor CSV in b.v1 b.v2 b.v3; do\n  \
+             oc -n a wait s/b --for=jsonpath='{.status.currentCSV}'=\"$CSV\" --timeout=15m || break\n  \
+             INSTALLPLAN=$(oc get) || break\n  oc -n a patch installplan \"$INSTALLPLAN\" || break\ndone\noc wait"
+        );
     }
 }

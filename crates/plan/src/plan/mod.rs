@@ -55,6 +55,7 @@ pub use answer::{
 };
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use code::Code;
+pub use commands::folded as folded_commands;
 pub use html::{PackageAddress, html, report};
 pub use inputs::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use junit::junit;
