@@ -65,51 +65,132 @@ fn served(directory: &std::path::Path) -> Server {
     Server::start(directory, &[index.to_str().unwrap(), "--catalog", "shop-v4.20"])
 }
 
+/// How a visitor gets on: by mouse, or by keys alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hand {
+    Mouse,
+    Keys,
+}
+
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
+
+/// How many stops of the tab key lead to the first element for which a condition holds, from where the focus is.
+const STOPS: &str = "const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex=\"0\"]')]\
+    .filter(it => it.checkVisibility()); \
+    const is = it => CONDITION; const at = all.findIndex(is), now = all.indexOf(document.activeElement); return at < 0 ? -1 : at - now;";
+
+/// The condition that an element has these words.
+fn has_words(words: &str) -> String {
+    format!("(it.matches('a') && it.textContent.trim() === {})", Value::from(words))
+}
+
+/// Moves the focus to what a condition holds for, by the tab key.
+fn reach(browser: &Browser, condition: &str) {
+    let n_stops = browser.run(&STOPS.replace("CONDITION", condition)).as_i64().unwrap();
+    assert!((0..200).contains(&n_stops), "{condition}: {n_stops} stops on {}", browser.address());
+    browser.press(&TAB.repeat(usize::try_from(n_stops).unwrap()));
+    let is_there = || browser.run(&format!("const it = document.activeElement; return {condition}")) == true;
+    // Boxes that scroll are stops, too.
+    let n_more = (0..40).find(|_| {
+        is_there() || {
+            browser.press(TAB);
+            false
+        }
+    });
+    assert!(n_more.is_some(), "{condition} cannot be reached on {}", browser.address());
+    // What has the focus can be seen.
+    let outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle");
+    assert_ne!(outline, Value::from("none"), "{condition}");
+}
+
+/// Follows the link with these words.
+fn follow(browser: &mut Browser, hand: Hand, words: &str) {
+    if hand == Hand::Mouse {
+        return browser.follow(words);
+    }
+    browser.n_clicks += 1;
+    let before = browser.address();
+    reach(browser, &has_words(words));
+    browser.press(ENTER);
+    let is_left = || browser.address() != before;
+    let n = (0..100).find(|_| {
+        is_left() || {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            false
+        }
+    });
+    assert!(n.is_some(), "{words} leads nowhere");
+}
+
+/// Types into the first field that a selector finds, and sends the form.
+fn ask(browser: &mut Browser, hand: Hand, selector: &str, text: &str) {
+    if hand == Hand::Mouse {
+        return browser.type_into(selector, &format!("{text}\n"));
+    }
+    browser.n_clicks += 1;
+    reach(browser, &format!("it.matches({})", Value::from(selector)));
+    browser.press(&format!("{text}{ENTER}"));
+}
+
 /// The five questions, each from the first page: what is done, how many clicks it may take, and what the page says then.
-fn ask_everything(browser: &mut Browser, site: &str) {
+fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
+    const SEARCH: &str = "main input[name=q]";
     // Which Kafka operator runs on arm64 in a disconnected cluster?
     browser.open(site);
-    browser.type_into("main input[name=q]", "kafka\n");
-    browser.follow("disconnected");
-    browser.follow("arm64");
+    ask(browser, hand, SEARCH, "kafka");
+    follow(browser, hand, "disconnected");
+    follow(browser, hand, "arm64");
     assert!(browser.n_clicks <= 3 && browser.text().contains("stream-operator"), "{}", browser.text());
     assert!(browser.address().ends_with("/packages?arch=arm64&feature=disconnected&q=kafka"), "{}", browser.address());
-    browser.follow("stream-operator");
+    follow(browser, hand, "stream-operator");
     for words in ["arm64", "disconnected", "kind: Subscription", "kind: ClusterExtension", "Runs Kafka clusters."] {
         assert!(browser.text().contains(words), "{words}: {}", browser.text());
     }
     // Which version do I get on 4.19, and what blocks 4.19 → 4.20?
     browser.open(site);
-    browser.type_into("main input[name=q]", "kafka\n");
-    browser.follow("stream-operator");
-    browser.follow("OpenShift");
+    ask(browser, hand, SEARCH, "kafka");
+    follow(browser, hand, "stream-operator");
+    follow(browser, hand, "OpenShift");
     assert!(browser.n_clicks <= 3);
     assert!(browser.text().contains("On OpenShift 4.19 you get 1.3.0 from channel stable"), "{}", browser.text());
-    browser.click("select[name=openshift] option[selected], select[name=openshift]");
-    browser.run("document.querySelector('select[name=openshift]').value = '4.19'");
-    browser.click("main form button");
+    match hand {
+        Hand::Mouse => {
+            browser.click("select[name=openshift]");
+            browser.run("document.querySelector('select[name=openshift]').value = '4.19'");
+            browser.click("main form.question button");
+        }
+        Hand::Keys => {
+            reach(browser, "it.matches('select[name=openshift]')");
+            // Keys choose the option that begins with them.
+            browser.press("4.19");
+            reach(browser, "it.matches('main form.question button')");
+            browser.press(ENTER);
+        }
+    }
     assert!(browser.text().contains("2 of 4 versions block the update from 4.19 to 4.20."), "{}", browser.text());
     // How do I get from 1.0.0 to the head?
     browser.open(site);
-    browser.type_into("main input[name=q]", "kafka\n");
-    browser.follow("stream-operator");
-    browser.follow("Upgrade paths");
-    browser.type_into("input[name=from]", "1.0.0\n");
+    ask(browser, hand, SEARCH, "kafka");
+    follow(browser, hand, "stream-operator");
+    follow(browser, hand, "Upgrade paths");
+    ask(browser, hand, "input[name=from]", "1.0.0");
     assert!(browser.n_clicks <= 4 && browser.text().contains("1.4.0"), "{}", browser.text());
     // What changed between the two catalogs?
     browser.open(site);
-    browser.follow("Compare");
-    browser.click("main ul a");
+    follow(browser, hand, "Compare");
+    let pair = browser.run("return document.querySelector('main ul a').textContent.trim()");
+    follow(browser, hand, pair.as_str().unwrap());
     assert!(browser.n_clicks <= 2 && browser.text().contains("breaking"), "{}", browser.text());
     // Which images do I mirror?
     browser.open(site);
-    browser.type_into("main input[name=q]", "kafka\n");
-    browser.follow("stream-operator");
-    browser.follow("Mirror list of this package");
-    for words in ["kind: ImageSetConfiguration", "2 images"] {
+    ask(browser, hand, SEARCH, "kafka");
+    follow(browser, hand, "stream-operator");
+    follow(browser, hand, "Mirror list of this package");
+    for words in ["kind: ImageSetConfiguration", "2 images", "operators.lock"] {
         assert!(browser.text().contains(words), "{words}: {}", browser.text());
     }
-    browser.follow("As text, one a line");
+    follow(browser, hand, "As text, one a line");
     assert!(browser.n_clicks <= 4 && browser.text().contains("quay.io/shop/stream:v1.4.0"), "{}", browser.text());
 }
 
@@ -119,14 +200,16 @@ fn visitors_find_their_answers_in_few_clicks() {
     let scratch = scratch();
     let server = served(scratch.path());
     let site = format!("http://{}/", server.http);
-    for width in [1280, 375] {
-        let mut browser = Browser::start(scratch.path(), true);
+    for (width, has_script, hand) in
+        [(1280, true, Hand::Mouse), (375, true, Hand::Mouse), (1280, false, Hand::Mouse), (1280, true, Hand::Keys)]
+    {
+        let mut browser = Browser::start(scratch.path(), has_script);
         browser.look(width, 900, "light");
-        ask_everything(&mut browser, &site);
+        ask_everything(&mut browser, &site, hand);
     }
 }
 
-/// The same pages answer without a script.
+/// What has no part in the questions needs no script either.
 #[test]
 #[ignore = "needs Chromium"]
 fn nothing_needs_a_script() {
@@ -134,58 +217,144 @@ fn nothing_needs_a_script() {
     let server = served(scratch.path());
     let site = format!("http://{}/", server.http);
     let mut browser = Browser::start(scratch.path(), false);
-    browser.open(&site);
-    browser.type_into("main input[name=q]", "kafka\n");
-    browser.follow("arm64");
-    browser.follow("stream-operator");
-    assert!(browser.n_clicks <= 3 && browser.text().contains("kind: Subscription"), "{}", browser.text());
-    browser.follow("Mirror list of this package");
+    browser.open(&format!("{site}mirror?catalog=shop-v4.20&p=stream-operator"));
     browser.type_into("input[name=package]", "other\n");
     assert!(browser.address().contains("p=stream-operator%2Cother"), "{}", browser.address());
     browser.open(&site);
     browser.follow("Findings");
     assert!(browser.text().contains("Findings in shop-v4.20"), "{}", browser.text());
+    // The choice of a version is a form: what it asks for is the same page about that version.
+    browser.open(&format!("{site}p/stream-operator/path"));
+    browser.run("document.querySelector('select[name=version]').value = '1.2.0'");
+    browser.click(".switch button");
+    assert!(browser.address().contains("/p/stream-operator/path?") && browser.address().contains("from=1.2.0"));
+    browser.follow("OpenShift");
+    assert!(browser.address().contains("version=1.2.0"), "{}", browser.address());
 }
 
-/// Tab, Enter and the slash lead everywhere.
+/// The first key leads past the banner, and a slash to the search.
 #[test]
 #[ignore = "needs Chromium"]
 fn keys_are_enough() {
-    const TAB: &str = "\u{e004}";
-    const ENTER: &str = "\u{e007}";
     let scratch = scratch();
     let server = served(scratch.path());
     let mut browser = Browser::start(scratch.path(), true);
     browser.open(&format!("http://{}/", server.http));
-    // The first key leads past the banner.
     browser.press(TAB);
     assert_eq!(browser.run("return document.activeElement.textContent"), Value::from("Skip to content"));
     browser.press(ENTER);
     assert_eq!(browser.run("return location.hash"), Value::from("#main"));
     browser.press("/");
     assert_eq!(browser.run("return document.activeElement.name"), Value::from("q"));
-    browser.press(&format!("kafka{ENTER}"));
-    let to_link = |browser: &Browser, words: &str, n_most: usize| {
-        let is_there = || browser.run("return document.activeElement.textContent.trim()") == words;
-        let n = (0..n_most).find(|_| {
-            browser.press(TAB);
-            is_there()
-        });
-        assert!(n.is_some(), "`{words}` is not within {n_most} stops");
-        // What has the focus can be seen.
-        let outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle");
-        assert_ne!(outline, Value::from("none"), "{words}");
+}
+
+/// So many channels and versions, in three catalogs, with names as long as a label may be.
+const N_CHANNELS: usize = 40;
+const N_VERSIONS: usize = 300;
+const LONG: &str = "an-operator-with-a-name-that-takes-sixty-letters-and-no-less";
+
+/// A catalog of a package that is larger than any that one has seen.
+fn hostile(minor: usize) -> String {
+    let word = "Donaudampfschifffahrtsgesellschaft".repeat(6);
+    let mut text = format!("schema: olm.package\nname: {LONG}\ndefaultChannel: {}\n", long_channel(0));
+    for channel in 0..N_CHANNELS {
+        let _ = write!(text, "---\nschema: olm.channel\npackage: {LONG}\nname: {}\nentries:\n", long_channel(channel));
+        let versions: Vec<usize> = (channel * 7..N_VERSIONS).rev().step_by(channel % 3 + 1).collect();
+        for (at, version) in versions.iter().enumerate() {
+            let _ = write!(text, "- {{name: {LONG}.v1.{version}.0, skipRange: '>=1.0.0 <1.{version}.0'");
+            let _ = match versions.get(at + 1) {
+                Some(before) => writeln!(text, ", replaces: {LONG}.v1.{before}.0}}"),
+                None => writeln!(text, "}}"),
+            };
+        }
+    }
+    for version in 0..N_VERSIONS {
+        let _ = write!(
+            text,
+            "---\nschema: olm.bundle\npackage: {LONG}\nname: {LONG}.v1.{version}.0\nimage: quay.io/{LONG}/{LONG}-bundle:v1.{version}.0\n\
+             relatedImages: [{{name: {LONG}, image: 'quay.io/{LONG}/{LONG}@sha256:{version:064x}'}}]\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: {LONG}, version: 1.{version}.0}}}}\n\
+             - {{type: olm.gvk, value: {{group: {LONG}.example.com, version: v1, kind: {word}}}}}\n\
+             - {{type: olm.maxOpenShiftVersion, value: '4.{minor}'}}\n\
+             - {{type: olm.csv.metadata, value: {{displayName: {word}, description: {word}, provider: {{name: {word}}}, \
+             annotations: {{createdAt: '2026-01-{:02}T00:00:00Z', categories: {word}}}}}}}\n",
+            version % 28 + 1
+        );
+    }
+    text
+}
+
+/// A channel with a name of sixty letters.
+fn long_channel(number: usize) -> String {
+    format!("{}-{number:02}", "channel".repeat(9).chars().take(57).collect::<String>())
+}
+
+/// The pages of that package.
+const HOSTILE: [&str; 15] = [
+    "/",
+    "/packages",
+    "/apis",
+    "/images?q=quay.io",
+    "/lint?catalog=big-v4.20",
+    "/diff?a=big-v4.19&b=big-v4.20",
+    "/p/LONG",
+    "/p/LONG/versions",
+    "/p/LONG/v/1.150.0?catalog=big-v4.20",
+    "/p/LONG/c/CHANNEL?catalog=big-v4.20",
+    "/p/LONG/path?from=1.0.0",
+    "/p/LONG/compat",
+    "/p/LONG/history",
+    "/p/LONG/permissions",
+    "/mirror?catalog=big-v4.20&p=LONG",
+];
+
+/// What is narrower in tables than six letters, though it says more.
+const NARROW: &str = "return [...document.querySelectorAll('td, th')].filter(it => it.checkVisibility() \
+    && it.textContent.trim().length >= 6 && getComputedStyle(it).clipPath === 'none' && !it.closest('thead, caption')) \
+    .filter(it => { const style = getComputedStyle(it); \
+      return it.clientWidth - parseFloat(style.paddingInlineEnd) < 3 * parseFloat(style.fontSize); }) \
+    .map(it => it.clientWidth + ': ' + it.textContent.trim().slice(0, 60)).slice(0, 3)";
+
+#[test]
+#[ignore = "needs Chromium"]
+fn pages_of_hostile_size_break_no_words() {
+    let scratch = scratch();
+    let mut build = vec!["build".to_owned()];
+    for minor in [18, 19, 20] {
+        write(scratch.path(), &format!("{minor}.yaml"), hostile(minor));
+        build.push(format!("big-v4.{minor}={minor}.yaml"));
+    }
+    let build: Vec<&str> = build.iter().map(String::as_str).chain(["-q", "-O", "index.db"]).collect();
+    olmdex(build).in_directory(scratch.path()).answer().expect_code(0);
+    let index = scratch.path().join("index.db");
+    let server = Server::start(scratch.path(), &[index.to_str().unwrap(), "--catalog", "big-v4.20"]);
+    let mut browser = Browser::start(scratch.path(), true);
+    let mut faulty = String::new();
+    for page in HOSTILE {
+        let page = page.replace("LONG", LONG).replace("CHANNEL", &long_channel(0));
+        for width in [1280, 375, 320] {
+            browser.look(width, 900, "light");
+            browser.open(&format!("http://{}{page}", server.http));
+            let mut faults: Vec<String> = too_wide(&browser).into_iter().collect();
+            for it in browser.run(NARROW).as_array().unwrap() {
+                faults.push(format!("a cell is narrow: {it}"));
+            }
+            for fault in faults {
+                let _ = writeln!(faulty, "{page} at {width}: {fault}");
+            }
+        }
+    }
+    let n_stops = |browser: &mut Browser, page: &str| {
+        browser.open(&format!("http://{}{page}", server.http));
+        browser.run("return document.querySelectorAll('a, button, input, select, summary').length").as_u64().unwrap()
     };
-    to_link(&browser, "stream-operator", 40);
-    browser.press(ENTER);
-    to_link(&browser, "1.4.0", 60);
-    let n_stops =
-        browser.run("return document.querySelectorAll('a, button, input, select, summary, [tabindex]').length");
-    assert!(n_stops.as_u64().unwrap() < 200, "{n_stops} stops");
+    let n = n_stops(&mut browser, &format!("/p/{LONG}"));
+    assert!(n < 200, "{n} links and controls on the page of a package");
+    assert!(faulty.is_empty(), "{faulty}");
 }
 
 /// Every kind of page, and the pictures and reports that are files.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 27] = [
     "/",
     "/packages",
     "/packages?q=kafka&arch=arm64",
@@ -203,7 +372,15 @@ const PAGES: [&str; 19] = [
     "/images?q=quay.io",
     "/mirror?catalog=shop-v4.20&p=stream-operator",
     "/apis",
+    "/apis?q=kafka",
     "/lint",
+    "/lint?catalog=shop-v4.19",
+    "/lint?catalog=shop-v4.20&package=stream-operator",
+    "/p/stream-operator/permissions",
+    "/p/stream-operator/permissions?version=1.4.0&against=1.3.0",
+    "/p/stream-operator/v/9.9.9",
+    "/api",
+    "/plan?to=4.17&date=2026-03-01",
     "/nothing",
 ];
 
@@ -217,13 +394,44 @@ fn faults(browser: &Browser, axe: &str) -> Vec<String> {
     );
     let mut faults: Vec<String> =
         found.as_array().unwrap().iter().map(|it| it.as_str().unwrap_or_default().to_owned()).collect();
+    faults.extend(too_wide(browser));
+    faults
+}
+
+/// Whether a page can be moved sideways as a whole.
+fn too_wide(browser: &Browser) -> Option<String> {
     let width = browser.run(
         "const root = document.documentElement; return root.scrollWidth > root.clientWidth ? root.scrollWidth : 0",
     );
-    if width != 0 {
-        faults.push(format!("the page is {width} pixels wide"));
+    (width != 0).then(|| format!("the page is {width} pixels wide"))
+}
+
+/// The pages as files of their answers, for html-validate, which `OLMDEX_HTML_VALIDATE` names.
+fn must_be_valid(scratch: &std::path::Path, server: &Server, all: &[String]) {
+    let Ok(program) = std::env::var("OLMDEX_HTML_VALIDATE") else { return };
+    let mut files = Vec::new();
+    for (number, url) in all.iter().enumerate() {
+        let text = match url.strip_prefix("file://") {
+            Some(path) => std::fs::read_to_string(path).unwrap(),
+            None => {
+                let path = url.trim_start_matches("http://").trim_start_matches(&server.http);
+                server.get(path, "").1
+            }
+        };
+        write(scratch, &format!("valid/{number}.html"), text);
+        files.push(format!("valid/{number}.html"));
     }
-    faults
+    // What it says of style is not what makes a page invalid: long titles, and forms without a `type` of their buttons.
+    let rules = r#"{"root": true, "extends": ["html-validate:standard"], "rules": {"long-title": "off", "no-implicit-button-type": "off",
+        "no-trailing-whitespace": "off", "wcag/h30": "off", "prefer-native-element": "off", "text-content": "off"}}"#;
+    write(scratch, ".htmlvalidate.json", rules);
+    let answer = std::process::Command::new(program).args(&files).current_dir(scratch).output().unwrap();
+    let said = String::from_utf8_lossy(&answer.stdout);
+    assert!(
+        answer.status.success(),
+        "{said}\n{}",
+        all.iter().enumerate().fold(String::new(), |text, (number, url)| text + &format!("{number}: {url}\n"))
+    );
 }
 
 #[test]
@@ -242,10 +450,37 @@ fn every_kind_of_page_is_accessible_and_fits_every_window() {
         write(scratch.path(), name, answer.out());
     }
     olmdex(["export", "--site", "site", "index.db"]).in_directory(scratch.path()).answer().expect_code(0);
-    let mut all: Vec<String> = PAGES.iter().map(|it| format!("http://{}{it}", server.http)).collect();
-    for file in ["graph.html", "catalog.html", "site/index.html", "site/packages.html"] {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let of_plan = ["4.16=fixtures/help/old-catalog", "4.17=fixtures/help/my-catalog"];
+    let sources: Vec<String> = of_plan
+        .iter()
+        .map(|it| {
+            let (name, path) = it.split_once('=').unwrap();
+            format!("{name}={}", root.join(path).display())
+        })
+        .collect();
+    let cluster = root.join("fixtures/help/must-gather");
+    let planning = Server::start(
+        scratch.path(),
+        &[&sources[0], &sources[1], "--catalog", "4.16", "--cluster", cluster.to_str().unwrap()],
+    );
+    let (plans, others): (Vec<&str>, Vec<&str>) = PAGES.iter().partition(|it| it.starts_with("/plan"));
+    let mut all: Vec<String> = others.iter().map(|it| format!("http://{}{it}", server.http)).collect();
+    let files = [
+        "graph.html",
+        "catalog.html",
+        "site/index.html",
+        "site/packages.html",
+        "site/apis.html",
+        "site/p/stream-operator/index.html",
+        "site/p/stream-operator/versions.html",
+        "site/p/stream-operator/path.html",
+    ];
+    for file in files {
         all.push(format!("file://{}", scratch.path().join(file).display()));
     }
+    must_be_valid(scratch.path(), &server, &all);
+    all.extend(plans.iter().map(|it| format!("http://{}{it}", planning.http)));
     let mut browser = Browser::start(scratch.path(), true);
     let mut faulty = String::new();
     for url in &all {

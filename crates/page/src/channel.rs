@@ -96,7 +96,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }
-        (picture(context, &drawn, (package, &catalog), MAX_LINES))
+        (picture(context, &drawn, (package, &catalog), SIZE))
         h2 #entries { "Entries" }
         (entries(context, &detail, &catalog))
         h2 #findings { "Upgrade findings of this package" }
@@ -124,15 +124,15 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     })
 }
 
-/// The most lines of a picture.
-const MAX_LINES: usize = 40;
+/// The most lines of a picture, and the most versions that open in their place.
+const SIZE: (usize, usize) = (40, 300);
 
 /// The picture of the channels of one package.
 pub(super) fn picture(
     context: PageContext<'_>,
     drawn: &Catalog,
     (package, catalog): (&str, &str),
-    max_lines: usize,
+    size: (usize, usize),
 ) -> Markup {
     let links = PictureLinks {
         bundle: &|bundle, version| {
@@ -140,7 +140,7 @@ pub(super) fn picture(
         },
         channel: &|channel| context.to(&channel_route(context, package, channel, catalog)),
     };
-    match draw::picture_for_page(drawn, max_lines, &links, MAX_MARKS) {
+    match draw::picture_for_page(drawn, size, &links, MAX_MARKS) {
         Ok(picture) => html! {
             figure.graph { div.scroll tabindex="0" role="region" aria-label="Upgrade graph" { (PreEscaped(picture)) } }
         },

@@ -27,8 +27,8 @@ use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail}
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
-/// How many lines the picture has; all versions have a page of their own.
-const MAX_LINES: usize = 24;
+/// How many lines the picture has, and how many versions open in their place; all versions have a page of their own.
+const SIZE: (usize, usize) = (24, 80);
 
 /// How many provided APIs the page names.
 const NAMED_APIS: usize = 6;
@@ -141,7 +141,7 @@ fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> 
     let all = Route::Versions(Kept::of(&row.package));
     html! {
         h2 #versions { "Versions and channels" }
-        (picture(context, drawn, (&row.package, &row.catalog), MAX_LINES))
+        (picture(context, drawn, (&row.package, &row.catalog), SIZE))
         @if context.is_served() {
             p { (link(context, &mirror_route(context, row.package.clone(), &row.catalog), "Mirror list of this package")) }
         }

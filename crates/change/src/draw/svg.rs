@@ -60,23 +60,20 @@ fn place(body: &mut String, strip: &Strip, y: &mut usize) {
 }
 
 /// The picture of the channels of a package, for a page that has [`picture_style`] in its style sheet: without a style of its own, which
-/// a strict content policy would not apply. Versions that share a line open in their place if they are not too many.
+/// a strict content policy would not apply. Versions that share a line open in their place if they are at most `max_opened`.
 ///
 /// # Errors
 /// [`TooManyMarks`] if there are more marks.
 pub fn picture_for_page(
     catalog: &Catalog,
-    max_lines: usize,
+    (max_lines, max_opened): (usize, usize),
     links: &PictureLinks<'_>,
     max_marks: usize,
 ) -> Result<String, TooManyMarks> {
     let channels: Vec<&Channel> = in_version_order(catalog);
-    let view = View { way: &[], max_lines: Some(max_lines), max_opened: MAX_OPENED, links };
+    let view = View { way: &[], max_lines: Some(max_lines), max_opened, links };
     Ok(markup(&Picture::new(catalog, &channels, view, &mut { max_marks })?))
 }
-
-/// More versions than these are not made ready to be opened on a page.
-const MAX_OPENED: usize = 300;
 
 /// A picture as HTML: strips below each other, of which some open.
 pub(super) fn markup(picture: &Picture) -> String {
