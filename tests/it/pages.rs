@@ -729,7 +729,7 @@ fn commands_run_on_a_copy_and_pages_show_no_path_of_the_server() {
         let shown = if place.is_empty() { "<code>srv/old</code>" } else { "<code>old</code>" };
         assert!(list.contains(shown), "{list}");
     }
-    assert!(n_run > 30, "{n_run}");
+    assert!(n_run > 20, "{n_run}");
 }
 
 /// The head of the default channel need not be the highest version: pages say both, as `list` and `search` do.
@@ -807,7 +807,7 @@ fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {
     let asset = |plain: &str| pages.get(header(&pages.ask("GET", plain, None), "Location"));
     let (_, style) = asset("/style.css");
     assert!(style.len() < 19 << 10, "{}", style.len());
-    assert!(asset("/olmdex.js").1.len() < 4 << 10);
+    assert!(asset("/olmdex.js").1.len() < 6 << 10);
     let classes = |text: &str| -> BTreeSet<String> {
         let names = text
             .split('.')

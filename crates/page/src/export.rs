@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it never writes into a directory that has something in it, and compresses nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -14,7 +14,9 @@ use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
-use super::route::{ApiList, Comparison, Fit, Form, Kept, List, Machine, PackageVersion, Part, Route, Stream, Way};
+use super::route::{
+    ApiList, Comparison, Fit, Form, ImageSearch, Kept, List, Machine, PackageVersion, Part, Route, Stream, Way,
+};
 use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};
@@ -78,8 +80,8 @@ pub fn export(
         return Err(ExportError::NoPackage);
     }
     let mut directory = NewDirectory::begin(target)?;
-    let routes = routes(index, cache, &packages)?;
-    let links = Links::Files(FileNames::new(&routes));
+    let (routes, same) = routes(index, cache, &packages)?;
+    let links = Links::Files(FileNames::new(&routes).with_same(same));
     let site = Site { index, cache, links: &links, base: "" };
     // While one page is written the next is made.
     let (to, from) = sync_channel::<(String, Vec<u8>)>(WAITING);
@@ -153,8 +155,26 @@ fn package_of(route: &Route) -> Option<&str> {
     }
 }
 
+/// Pages, and those that would say the same as one of them.
+type Routes = (BTreeSet<Route>, HashMap<Route, Route>);
+
+/// For each catalog that holds the same documents of a package as another one, the one that is shown: of a package without requirements,
+/// which other packages would meet, its pages say the same.
+fn shown_for(index: &Index, cache: &IndexCache, package: &str) -> Result<HashMap<String, String>, IndexError> {
+    let mut groups: BTreeMap<Vec<i64>, Vec<String>> = BTreeMap::new();
+    for (catalog, documents) in index.documents_of_independent_package(package)? {
+        groups.entry(documents).or_default().push(catalog);
+    }
+    let mut shown = HashMap::new();
+    for names in groups.into_values() {
+        let Some(best) = cache.choose(&[], names.iter().map(String::as_str)).map(str::to_owned) else { continue };
+        shown.extend(names.into_iter().map(|it| (it, best.clone())));
+    }
+    Ok(shown)
+}
+
 /// All pages that need no question.
-fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTreeSet<Route>, IndexError> {
+fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Routes, IndexError> {
     let mut routes = BTreeSet::from([
         Route::Home,
         Route::Packages(List::default()),
@@ -163,11 +183,15 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         Route::Lint { catalog: None, package: None },
         Route::Style,
         Route::Script,
+        Route::Images(ImageSearch::default()),
         Route::Machine(Machine::Favicon),
+        Route::Machine(Machine::Names),
     ]);
     let mut names: Vec<String> = cache.catalogs.iter().map(|it| it.catalog.clone()).collect();
     names.sort_by_key(|it| by_numbers(it));
     let has_several = names.len() > 1;
+    routes.extend(names.iter().map(|it| Route::Machine(Machine::CatalogFeed(it.clone()))));
+    let mut same: HashMap<Route, Route> = HashMap::new();
     let catalog_choice = |catalog: String| has_several.then_some(catalog);
     if has_several {
         routes.insert(Route::Diff(Comparison::default()));
@@ -183,22 +207,35 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<BTre
         routes.insert(Route::Versions(Kept::of(package)));
         routes.insert(Route::Path(Way { package: package.clone(), ..Way::default() }));
         routes.insert(Route::Compat(Fit { package: package.clone(), ..Fit::default() }));
-        for channel in index.channels(&filter)? {
-            let (package, catalog) = (package.clone(), catalog_choice(channel.catalog));
-            routes.insert(Route::Channel(Stream { package, channel: channel.channel, catalog }));
-        }
         let bundles = index.bundles(&filter)?;
         if !bundles.is_empty() {
             routes.insert(Route::History(Kept::of(package)));
         }
+        let shown = if has_several { shown_for(index, cache, package)? } else { HashMap::new() };
+        let mut add = |of: &dyn Fn(Option<String>) -> Route, catalog: String| {
+            let route = of(catalog_choice(catalog.clone()));
+            match shown.get(&catalog).filter(|it| **it != catalog) {
+                Some(other) => drop(same.insert(route, of(Some(other.clone())))),
+                None => drop(routes.insert(route)),
+            }
+        };
+        for channel in index.channels(&filter)? {
+            let of = |catalog| {
+                Route::Channel(Stream { package: package.clone(), channel: channel.channel.clone(), catalog })
+            };
+            add(&of, channel.catalog.clone());
+        }
         for BundleRow { bundle, version, catalog, .. } in bundles {
             let version = if version.is_empty() { bundle } else { version };
-            let release = PackageVersion { package: package.clone(), version, catalog: catalog_choice(catalog) };
-            routes.insert(Route::Version(release, Part::Whole));
+            let of = |catalog| {
+                let of = PackageVersion { package: package.clone(), version: version.clone(), catalog };
+                Route::Version(of, Part::Whole)
+            };
+            add(&of, catalog);
         }
         for catalog in &names {
             routes.extend(cache.icon_of(index, catalog, package)?.map(Route::Icon));
         }
     }
-    Ok(routes)
+    Ok((routes, same))
 }

@@ -22,7 +22,9 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
     let data = page.is_data.then(|| context.data(page.data.as_ref().unwrap_or(context.here))).flatten();
     let more: Vec<(&str, String)> =
         page.more_data.iter().filter_map(|(word, route)| Some((*word, context.data(route)?))).collect();
-    let lines: Vec<String> = page.commands.iter().map(|it| it.line(&context.cache().source)).collect();
+    // Of the many files each has the first command; the others are in the help of that one.
+    let n_lines = if context.is_served() { usize::MAX } else { 1 };
+    let lines: Vec<String> = page.commands.iter().take(n_lines).map(|it| it.line(&context.cache().source)).collect();
     let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
@@ -108,12 +110,15 @@ fn head(context: PageContext<'_>, title: &str, about: &str, data: Option<&str>) 
             @if let Some((words, address)) = feed(context) {
                 link rel="alternate" type="application/atom+xml" title=(words) href=(address);
             }
-            meta property="og:title" content=(shown(title));
-            meta property="og:type" content="website";
-            meta property="og:site_name" content="olmdex";
+            // What other sites show of a page needs its address, which a file does not know.
+            @if context.is_served() {
+                meta property="og:title" content=(shown(title));
+                meta property="og:type" content="website";
+                meta property="og:site_name" content="olmdex";
+            }
             @if !about.is_empty() {
                 meta name="description" content=(shown(about));
-                meta property="og:description" content=(shown(about));
+                @if context.is_served() { meta property="og:description" content=(shown(about)); }
             }
             @if let Some(address) = data { link rel="alternate" type="application/json" href=(address); }
             @if let Some(address) = context.to(&Route::Script) { script src=(address) defer {} }
@@ -153,10 +158,15 @@ fn banner(context: PageContext<'_>) -> Markup {
                         }
                     }
                 }
-                @if let Some(address) = context.to(&packages).filter(|_| context.is_served()) {
+                @if let Some(address) = context.to(&packages) {
+                    // A file cannot ask for data, but load a script.
+                    @let names = match context.is_served() {
+                        true => context.data(&packages),
+                        false => context.to(&Route::Machine(Machine::Names)),
+                    };
                     form role="search" action=(address) {
                         input type="search" name="q" value=(words) placeholder="Search packages   /" aria-label="Search packages"
-                            data-names=[context.data(&packages)] autocomplete="off";
+                            data-names=[names] autocomplete="off";
                         button { "Search" }
                     }
                 }

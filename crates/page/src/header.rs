@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::parts::{link, shown};
+use super::parts::{link, provider_link, shown};
 use super::reply::PageError;
 use super::route::{Fit, Form, Kept, PackageVersion, Rights, Route, Way};
 use super::site::PageContext;
@@ -126,7 +126,7 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
             div.titles {
                 h1 dir="auto" { (heading.title) }
                 p.quiet { code { (shown(heading.package)) }
-                    @if !provider.is_empty() { " by " (super::package::provider_link(context, provider)) } }
+                    @if !provider.is_empty() { " by " (provider_link(context, provider)) } }
                 (heading.more)
             }
             @if let Some(looked) = &looked { (looked.switch(context)) }

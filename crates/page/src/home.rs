@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::command::Command;
 use super::parts::{link, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{ApiList, Comparison, ImageSearch, Journey, List, Route};
+use super::route::{ApiList, Comparison, ImageSearch, Journey, List, Machine, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{counted, grouped};
 use olmdex_index::query::{CatalogRow, DatedBundle, FacetKind};
@@ -31,7 +31,10 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
     let rows = html! {
         @for it in &catalogs {
             tr {
-                th scope="row" { (link(context, &of_catalog(&it.catalog), shown(&it.catalog))) }
+                th scope="row" { (link(context, &of_catalog(&it.catalog), shown(&it.catalog)))
+                    @if let Some(feed) = context.to(&Route::Machine(Machine::CatalogFeed(it.catalog.clone()))) {
+                        " " a.of href=(feed) { "feed" span.away { " of " (shown(&it.catalog)) } }
+                    } }
                 td { @if let Some(day) = days.get(&it.catalog) { time datetime=(day) { (day) } } }
                 td.amount { (grouped(it.packages)) }
                 td.amount { (grouped(it.channels)) }

@@ -79,6 +79,9 @@ pub(super) fn references(context: PageContext<'_>, text: &str) -> Result<String,
 
 pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Page, PageError> {
     let ImageSearch { text, page, .. } = search;
+    if !context.is_served() {
+        return all_of_files(context);
+    }
     let is_asked = !text.is_empty();
     let found = if is_asked { users(context, text)? } else { Users::new() };
     let n_bundles: usize = found.values().sum();
@@ -121,6 +124,31 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
     })
 }
 
+/// For a page that cannot be asked: the repositories of all packages.
+fn all_of_files(context: PageContext<'_>) -> Result<Page, PageError> {
+    let mut packages = Vec::new();
+    for package in context.index().package_names()? {
+        if context.to(&Route::Package(package.clone())).is_some() {
+            packages.push((repositories(context.index().image_users(&package, "")?), package));
+        }
+    }
+    let body = html! {
+        h1 { "Images" }
+        p { "The repositories of the images that each package uses. " code { "olmdex serve" } " and " code { "olmdex images" } " have the references." }
+        @for (repositories, package) in &packages { @if !repositories.is_empty() { (of_package(context, package, repositories)) } }
+    };
+    Ok(Page {
+        title: "Images".to_owned(),
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: Vec::new(),
+        more_data: Vec::new(),
+        is_data: false,
+        data: None,
+        about: String::new(),
+        body,
+    })
+}
+
 /// The way to references as text.
 fn as_text(text: &str) -> Route {
     Route::Images(ImageSearch { text: text.to_owned(), page: 0, is_text: true })
@@ -143,6 +171,7 @@ fn to_copy(context: PageContext<'_>, text: &str, references: &[String]) -> Marku
 #[derive(Default)]
 struct Repository {
     users: Vec<ImageUser>,
+    bundles: BTreeSet<String>,
     references: BTreeSet<String>,
 }
 
@@ -162,7 +191,7 @@ fn repositories(users: Vec<ImageUser>) -> BTreeMap<String, Repository> {
         let it = found.entry(repository_of(&user.reference).to_owned()).or_default();
         it.references.insert(user.reference.clone());
         // A bundle may use several images of a repository.
-        if !it.users.iter().any(|known| known.bundle == user.bundle) {
+        if it.bundles.insert(user.bundle.clone()) {
             it.users.push(user);
         }
     }

@@ -16,6 +16,7 @@ use olmdex_index::query::{ApiPattern, BundleRow, CatalogRow, Change, DatedBundle
 use olmdex_index::{Index, IndexError};
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::hex;
+use olmdex_version::by_numbers;
 
 /// Bytes of the documents of a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
@@ -62,7 +63,7 @@ pub struct IndexCache {
 type CatalogPair = (String, String);
 
 /// So many comparisons of whole catalogs are kept.
-const N_COMPARISONS: usize = 4;
+const N_COMPARISONS: usize = 8;
 
 /// The names of icons, each with a package that has it, and those of packages.
 #[derive(Debug, Default)]
@@ -161,6 +162,13 @@ impl IndexCache {
         self.all_highest(index)?;
         for it in &self.catalogs {
             self.findings(index, &it.catalog)?;
+        }
+        // Catalogs of consecutive versions are what visitors compare.
+        let mut names: Vec<&str> = self.catalogs.iter().map(|it| it.catalog.as_str()).collect();
+        names.sort_by_key(|it| by_numbers(it));
+        for pair in names.windows(2).rev().take(N_COMPARISONS - 2) {
+            // A comparison that cannot be made says so when it is asked for.
+            drop(self.changes(index, pair[0], pair[1]));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
-use super::route::{ApiList, Form, PackageVersion, Part, Route, encoded};
+use super::route::{ApiList, Form, Machine, PackageVersion, Part, Route, encoded};
 use olmdex_text::encoding::hex::hex;
 
 /// How pages lead to each other.
@@ -20,7 +20,11 @@ pub enum Links {
 
 /// The files of pages.
 #[derive(Debug, Default)]
-pub struct FileNames(HashMap<Route, String>);
+pub struct FileNames {
+    files: HashMap<Route, String>,
+    /// Pages that would say the same as others, each with the one that is there.
+    same: HashMap<Route, Route>,
+}
 
 /// Bytes of a name of a file.
 const MAX_NAME: usize = 200;
@@ -48,13 +52,19 @@ impl FileNames {
             }
             files.insert(route.clone(), format!("{}{}", parts.join("/"), extension(route)));
         }
-        Self(files)
+        Self { files, same: HashMap::new() }
+    }
+
+    /// The same, with pages that would say what others say.
+    #[must_use]
+    pub fn with_same(self, same: HashMap<Route, Route>) -> Self {
+        Self { same, ..self }
     }
 
     /// The file of a page.
     #[must_use]
     pub fn get(&self, route: &Route, form: Form) -> Option<String> {
-        let file = self.0.get(route)?;
+        let file = self.files.get(self.same.get(route).unwrap_or(route))?;
         Some(match (form, file.strip_suffix(".html")) {
             (Form::Json, Some(stem)) if has_data(route) => format!("{stem}.json"),
             (Form::Json, Some(_)) => return None,
@@ -82,6 +92,7 @@ fn prefixes(parts: &[String]) -> impl Iterator<Item = String> {
 /// What follows the name of a file.
 fn extension(route: &Route) -> &'static str {
     match route {
+        Route::Machine(Machine::CatalogFeed(_)) => ".atom",
         Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => "",
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => ".json",
         _ => ".html",

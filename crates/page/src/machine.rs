@@ -2,13 +2,16 @@
 //!
 //! What it deliberately does not do: it has no page; each form is text that another program expects.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+
+use serde_json::{Value, json};
 
 use super::reply::PageError;
 use super::route::{Machine, PackageVersion, Part, Route, Stream};
 use super::site::PageContext;
 use olmdex_base::diag::xml_text;
-use olmdex_index::query::{ChannelRow, DatedBundle, Filter};
+use olmdex_index::query::{ChannelRow, DatedBundle, FacetKind, Filter};
 use olmdex_text::calendar::{Day, rfc3339};
 
 /// How many entries a feed has at most, and how many addresses a map of the site: more is not valid.
@@ -27,6 +30,7 @@ pub(super) fn content(context: PageContext<'_>, asked: &Machine) -> Result<(&'st
         Machine::PackageFeed(package) => (ATOM, feed_of_package(context, package)?),
         Machine::CatalogFeed(catalog) => (ATOM, feed_of_catalog(context, catalog)?),
         Machine::Badge(package) => (SVG, badge(context, package)?),
+        Machine::Names => ("text/javascript; charset=utf-8", names(context)?),
     };
     Ok((media_type, text.into_bytes()))
 }
@@ -171,6 +175,32 @@ fn feed_of_catalog(context: PageContext<'_>, catalog: &str) -> Result<String, Pa
     let entries = newest.iter().map(|it| of_version(context, it)).collect();
     let list = super::route::List { catalogs: vec![catalog.to_owned()], ..super::route::List::default() };
     Ok(feed(context, &format!("What is new in the catalog {catalog}"), &Route::Packages(list), entries))
+}
+
+/// The packages as a call with a list: of each its name, its display name, and its values by the names of facets.
+fn names(context: PageContext<'_>) -> Result<String, PageError> {
+    let mut all: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+    for it in context.cache().facets(context.index())? {
+        let kind = match it.kind {
+            FacetKind::Category => "Category",
+            FacetKind::Capability => "Capability level",
+            FacetKind::Architecture => "Architecture",
+            FacetKind::Feature => "Feature",
+            FacetKind::Provider => "Provider",
+            _ => continue,
+        };
+        all.entry(&it.package).or_default().entry(kind).or_default().insert(&it.value);
+    }
+    let rows = context.index().packages(&Filter::default())?;
+    let mut display: BTreeMap<&str, &str> = BTreeMap::new();
+    for row in rows.iter().filter(|it| context.to(&Route::Package(it.package.clone())).is_some()) {
+        display.insert(&row.package, &row.display_name);
+    }
+    let items: Vec<Value> = display
+        .iter()
+        .map(|(name, display)| json!([name, display, all.get(name).unwrap_or(&BTreeMap::new())]))
+        .collect();
+    Ok(format!("olmdexPackages({});\n", Value::from(items)))
 }
 
 /// How wide a text is about, in pixels, in a sans-serif font of 11 pixels.

@@ -110,7 +110,7 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
             (notes(found, &known))
             @for it in &found.explained.packages { (package(context, list, it)) }
             (results(context, list, found))
-            (locked(context, list))
+            (locked(context, list, found))
         }
     };
     let commands = found.iter().flat_map(|found| {
@@ -278,18 +278,17 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mar
     }
 }
 
-/// The lock file of the list, or why there is none.
-fn locked(context: PageContext<'_>, list: &MirrorList) -> Markup {
+/// The way to the lock file of the list, which is made when it is asked for.
+fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
+    // A name that reads otherwise on a command line cannot be asked for there.
+    let kept = |name: &str| found.explained.packages.iter().any(|it| it.package == name && it.problem.is_empty());
+    if !list.packages.iter().all(|it| asked_of_lock(it, Generation::Classic).is_some_and(|ask| kept(&ask.package))) {
+        return html! {};
+    }
     let file = Route::Mirror(MirrorList { is_lock: true, ..list.clone() });
     html! {
         h2 #lock { "operators.lock" }
-        @match lock(context, list) {
-            Ok(text) => {
-                p { (link(context, &file, "The lock file")) " pins each package of the list to the newest bundle that it asks for, as OLM Classic installs it." }
-                details { summary { "Show it" } pre.command.manifest { code { (shown_lines(&text)) } } }
-            }
-            Err(error) => p { "These packages cannot be locked: " (worded(&shown(&error.to_string()))) "." },
-        }
+        p { (link(context, &file, "The lock file")) " pins each package of the list to the newest bundle that it asks for, as OLM Classic installs it." }
     }
 }
 

@@ -21,17 +21,50 @@ for (const command of document.querySelectorAll("pre.command")) {
   command.append(button);
 }
 
+// Lists that are files are narrowed here: by words, those of the address first, and by what is chosen beside.
+const narrowing = [];
 for (const label of document.querySelectorAll("label.filter")) {
   const input = label.querySelector("input");
   const rows = [...document.querySelectorAll(`#${input.dataset.filter} tbody tr`)];
   const texts = rows.map((row) => row.textContent.toLowerCase());
-  const narrow = () => {
+  const narrow = (isChosen = narrow.isChosen ?? (() => true)) => {
+    narrow.isChosen = isChosen;
     const words = input.value.toLowerCase().split(/\s+/);
-    rows.forEach((row, at) => { row.hidden = !words.every((word) => texts[at].includes(word)); });
+    rows.forEach((row, at) => { row.hidden = !(words.every((word) => texts[at].includes(word)) && isChosen(row)); });
   };
-  input.addEventListener("input", narrow);
+  input.value ||= new URLSearchParams(location.search).get("q") ?? "";
+  input.addEventListener("input", () => narrow());
   label.hidden = false;
   narrow();
+  narrowing.push(narrow);
+}
+
+// What packages can be told apart by, on the list that is a file.
+function showFacets(packages) {
+  const place = document.querySelector("aside[data-facets]");
+  if (!place) return;
+  const values = new Map(packages.map(([name, , facets]) => [name, facets]));
+  const counts = {};
+  for (const [, , facets] of packages) {
+    for (const [label, all] of Object.entries(facets)) {
+      for (const value of all) (counts[label] ??= new Map()).set(value, (counts[label].get(value) ?? 0) + 1);
+    }
+  }
+  const choices = [];
+  for (const [label, all] of Object.entries(counts)) {
+    const field = document.createElement("label");
+    const select = document.createElement("select");
+    field.append(Object.assign(document.createElement("span"), { textContent: label }), select);
+    select.append(new Option("any", ""));
+    for (const [value, n] of [...all].sort((a, b) => b[1] - a[1])) select.append(new Option(`${value} (${n})`, value));
+    select.addEventListener("change", () => narrowing.forEach((narrow) => narrow((row) => {
+      const facets = values.get(row.dataset.name) ?? {};
+      return choices.every(([label, select]) => !select.value || (facets[label] ?? []).includes(select.value));
+    })));
+    choices.push([label, select]);
+    place.append(field);
+  }
+  place.hidden = false;
 }
 
 // As on other sites, a slash leads to the search.
@@ -44,25 +77,31 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The names of packages appear while one types; they are asked for once, when the search is first used.
+function suggest(input, packages) {
+  const list = document.createElement("datalist");
+  list.id = "names";
+  for (const [name, display] of new Map(packages)) {
+    list.append(Object.assign(document.createElement("option"), { value: name, label: display }));
+  }
+  document.body.append(list);
+  input.setAttribute("list", list.id);
+}
 for (const input of document.querySelectorAll("form[role=search] input[data-names]")) {
-  input.addEventListener("focus", async () => {
+  const isFile = input.dataset.names.endsWith(".js");
+  const load = async () => {
     try {
-      const answer = await fetch(input.dataset.names);
-      const list = document.createElement("datalist");
-      list.id = "names";
-      const seen = new Set();
-      for (const { package: name, displayName } of (await answer.json()).items) {
-        if (seen.has(name)) continue;
-        seen.add(name);
-        const option = document.createElement("option");
-        option.value = name;
-        option.label = displayName;
-        list.append(option);
+      // A file may not ask for another one, but a script of it may be loaded.
+      if (isFile) {
+        globalThis.olmdexPackages = (packages) => { suggest(input, packages); showFacets(packages); };
+        document.head.append(Object.assign(document.createElement("script"), { src: input.dataset.names }));
+      } else {
+        const { items } = await (await fetch(input.dataset.names)).json();
+        suggest(input, items.map((it) => [it.package, it.displayName]));
       }
-      document.body.append(list);
-      input.setAttribute("list", list.id);
     } catch {
       // The search works without.
     }
-  }, { once: true });
+  };
+  if (document.querySelector("aside[data-facets]")) load();
+  else input.addEventListener("focus", load, { once: true });
 }

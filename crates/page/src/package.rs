@@ -308,10 +308,6 @@ fn provides(context: PageContext<'_>, head: &BundleDetail) -> Markup {
     }
 }
 
-pub(super) fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
-    link(context, &Route::Packages(List { providers: vec![provider.to_owned()], ..List::default() }), shown(provider))
-}
-
 /// The head of the default channel.
 fn head(context: PageContext<'_>, package: &PackageDetail) -> Result<Option<BundleDetail>, PageError> {
     let selector = BundleSelector {

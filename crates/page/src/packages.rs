@@ -206,13 +206,15 @@ fn page_of(
     let facets = if context.is_served() {
         facets(context, list, &all)?
     } else {
-        html! {}
+        // A script has the choices of a file.
+        html! { aside.facets data-facets hidden aria-label="Filters" {} }
     };
     let body = html! {
         h1 { "Packages" }
         (chosen(context, list))
-        // A file has nothing beside its list.
+        // A file has its filters above the list.
         div.columns[context.is_served()] {
+            @if !context.is_served() { (facets) }
             div {
                 div.above {
                     p role="status" { strong { (counted(n_lines as u64, "package")) }
@@ -227,7 +229,7 @@ fn page_of(
                 @else { (rows(context, shown_lines, &catalogs)?) }
                 (pages(context, list.page, n_pages, |page| Route::Packages(List { page, ..list.clone() })))
             }
-            (facets)
+            @if context.is_served() { (facets) }
         }
     };
     Ok(Page {
@@ -280,7 +282,7 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
                 } }
                 tbody {
                     @for (line, row, it) in &all {
-                        tr {
+                        tr data-name=[(!context.is_served()).then(|| line.name())] {
                             th scope="row" {
                                 div.named {
                                     @if let Some(address) = &it.icon { img src=(address) alt="" width="32" height="32" loading="lazy"; }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use maud::{Markup, Render, html};
 
-use super::route::{MirrorList, PackageVersion, Part, Route, Stream};
+use super::route::{List, MirrorList, PackageVersion, Part, Route, Stream};
 use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
@@ -191,6 +191,11 @@ pub(super) fn api_link(context: PageContext<'_>, api: &Api) -> Markup {
 /// Where something stands in the catalog's files.
 pub(super) fn place(file: &str, line: u32) -> Markup {
     html! { @if !file.is_empty() { code { (shown(file)) ":" (line) } } }
+}
+
+/// A provider as a link to the packages that it provides.
+pub(super) fn provider_link(context: PageContext<'_>, provider: &str) -> Markup {
+    link(context, &Route::Packages(List { providers: vec![provider.to_owned()], ..List::default() }), shown(provider))
 }
 
 /// Marks of elements that others lead to, each once on a page.

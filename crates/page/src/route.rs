@@ -5,8 +5,7 @@
 //!
 //! What it deliberately does not do: it does not know whether what is named exists.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::query::{Query, decoded};
 use super::reply::PageError;
 use olmdex_index::query::Status;
 use olmdex_text::encoding::percent;
@@ -89,6 +88,8 @@ pub enum Machine {
     CatalogFeed(String),
     /// A picture with the version of a package, for other pages.
     Badge(String),
+    /// The names of packages and what they can be told apart by, as a script: what pages that are files search.
+    Names,
 }
 
 /// Which packages are wanted.
@@ -398,20 +399,9 @@ impl Route {
             (["api", group, kind], _) => {
                 Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
             }
-            (["apis"], Form::Page) => Self::Apis(ApiList {
-                letter: query.take("letter"),
-                text: query.take("q").unwrap_or_default().trim().to_owned(),
-            }),
-            (["images"], _) => Self::Images(ImageSearch {
-                text: query.take("q").unwrap_or_default().trim().to_owned(),
-                page: query.page()?,
-                is_text: false,
-            }),
-            (["images.txt"], Form::Page) => Self::Images(ImageSearch {
-                text: query.take("q").unwrap_or_default().trim().to_owned(),
-                page: 0,
-                is_text: true,
-            }),
+            (["apis"], Form::Page) => Self::Apis(ApiList { letter: query.take("letter"), text: query.text() }),
+            (["images"], _) => Self::Images(ImageSearch { text: query.text(), page: query.page()?, is_text: false }),
+            (["images.txt"], Form::Page) => Self::Images(ImageSearch { text: query.text(), page: 0, is_text: true }),
             (["mirror"], _) => Self::Mirror(MirrorList::read(&mut query)?),
             (["mirror", "images.txt"], Form::Page) => {
                 Self::Mirror(MirrorList { is_text: true, ..MirrorList::read(&mut query)? })
@@ -422,16 +412,9 @@ impl Route {
             (["lint"], _) => Self::Lint { catalog: query.take("catalog"), package: query.take("package") },
             (["icon", name], Form::Page) => Self::Icon(own(name)),
             (["api"], _) => Self::Endpoints,
-            (["robots.txt"], Form::Page) => Self::Machine(Machine::Robots),
-            (["sitemap.xml"], Form::Page) => Self::Machine(Machine::Sitemap),
-            (["favicon.svg" | "favicon.ico"], Form::Page) => Self::Machine(Machine::Favicon),
-            (["p", package, "feed.atom"], Form::Page) => Self::Machine(Machine::PackageFeed(own(package))),
-            (["feeds", catalog], Form::Page) if catalog.ends_with(".atom") => {
-                Self::Machine(Machine::CatalogFeed(own(catalog.trim_end_matches(".atom"))))
-            }
-            (["p", package, "badge.svg"], Form::Page) => Self::Machine(Machine::Badge(own(package))),
             ([name], Form::Page) if is_asset(name, "style", "css") => Self::Style,
             ([name], Form::Page) if is_asset(name, "olmdex", "js") => Self::Script,
+            (all, Form::Page) => Self::Machine(Machine::parse(all).ok_or(PageError::NoPage)?),
             _ => return Err(PageError::NoPage),
         };
         Ok((route, form))
@@ -498,6 +481,7 @@ impl Route {
             Self::Machine(Machine::Favicon) => vec!["favicon.svg"],
             Self::Machine(Machine::PackageFeed(package)) => vec!["p", package, "feed.atom"],
             Self::Machine(Machine::CatalogFeed(catalog)) => vec!["feeds", catalog],
+            Self::Machine(Machine::Names) => vec!["packages.js"],
             Self::Machine(Machine::Badge(package)) => vec!["p", package, "badge.svg"],
             Self::Style => vec!["style.css"],
             Self::Script => vec!["olmdex.js"],
@@ -569,69 +553,19 @@ impl Route {
     }
 }
 
-impl Kept {
-    fn read(package: &str, query: &mut Query) -> Self {
-        Self { package: own(package), version: query.take("version"), catalog: query.take("catalog") }
-    }
-}
-
-impl Route {
-    /// The page of a version that a form names; its parameter `tab` says which one, as [`Self::tab`] names it.
-    fn chosen(package: &str, query: &mut Query) -> Result<Self, PageError> {
-        let tab = query.take("tab");
-        let kept = Kept::read(package, query);
-        let version = kept.version.clone().ok_or(PageError::NoPage)?;
-        let way = Way { package: own(package), catalog: kept.catalog.clone(), ..Way::default() };
-        let whole = PackageVersion { package: own(package), version, catalog: kept.catalog.clone() };
-        let start = match tab.as_deref() {
-            Some("path") => Self::Path(way),
-            Some("permissions") => Self::Permissions(Rights { package: own(package), ..Rights::default() }),
-            Some("compat") => Self::Compat(Fit { package: own(package), ..Fit::default() }),
-            Some("versions") => Self::Versions(Kept::of(package)),
-            Some("history") => Self::History(Kept::of(package)),
-            _ => Self::Version(whole.clone(), Part::Whole),
-        };
-        Ok(start.at(&whole))
-    }
-
-    /// The same page about another version; where it is about none, the page of the version.
-    #[must_use]
-    pub(super) fn at(&self, of: &PackageVersion) -> Self {
-        let (version, catalog) = (Some(of.version.clone()), of.catalog.clone());
-        match self {
-            Self::Path(way) => Self::Path(Way { from: version, catalog, channel: None, ..way.clone() }),
-            Self::Permissions(rights) => Self::Permissions(Rights { version, catalog, ..rights.clone() }),
-            Self::Compat(fit) => Self::Compat(Fit { version, catalog, ..fit.clone() }),
-            Self::Versions(kept) => Self::Versions(Kept { version, catalog, ..kept.clone() }),
-            Self::History(kept) => Self::History(Kept { version, catalog, ..kept.clone() }),
-            _ => Self::Version(of.clone(), Part::Whole),
-        }
-    }
-
-    /// The word by which a form asks for the same page about another version.
-    #[must_use]
-    pub(super) fn tab(&self) -> Option<&'static str> {
-        match self {
-            Self::Path(_) => Some("path"),
-            Self::Permissions(_) => Some("permissions"),
-            Self::Compat(_) => Some("compat"),
-            Self::Versions(_) => Some("versions"),
-            Self::History(_) => Some("history"),
-            _ => None,
-        }
-    }
-
-    /// The version that it is about, if it names one.
-    #[must_use]
-    pub(super) fn version(&self) -> Option<&str> {
-        match self {
-            Self::Path(way) => way.from.as_deref(),
-            Self::Permissions(rights) => rights.version.as_deref(),
-            Self::Compat(fit) => fit.version.as_deref(),
-            Self::Versions(kept) | Self::History(kept) => kept.version.as_deref(),
-            Self::Version(of, _) => Some(&of.version),
-            _ => None,
-        }
+impl Machine {
+    /// What programs read at a path, if anything.
+    fn parse(segments: &[&str]) -> Option<Self> {
+        Some(match segments {
+            ["robots.txt"] => Self::Robots,
+            ["sitemap.xml"] => Self::Sitemap,
+            ["favicon.svg" | "favicon.ico"] => Self::Favicon,
+            ["packages.js"] => Self::Names,
+            ["feeds", catalog] => Self::CatalogFeed(own(catalog.strip_suffix(".atom")?)),
+            ["p", package, "feed.atom"] => Self::PackageFeed(own(package)),
+            ["p", package, "badge.svg"] => Self::Badge(own(package)),
+            _ => return None,
+        })
     }
 }
 
@@ -706,55 +640,6 @@ impl Journey {
     }
 }
 
-impl MirrorList {
-    /// The most packages of a list.
-    const MAX: usize = 100;
-
-    /// A list, and what a form adds to it.
-    fn read(query: &mut Query) -> Result<Self, PageError> {
-        let listed = query.take("p").unwrap_or_default();
-        let mut packages: Vec<String> =
-            listed.split([',', '\n']).map(str::trim).filter(|it| !it.is_empty()).map(own).collect();
-        let [added, channel, min, max] =
-            ["package", "channel", "min", "max"].map(|it| query.take(it).unwrap_or_default().trim().to_owned());
-        if !added.is_empty() {
-            let mut added = added.replace(',', " ");
-            if !channel.is_empty() && !added.contains(['/', '@']) {
-                added = format!("{added}/{channel}");
-            }
-            let bounds = [(">=", &min), ("<=", &max)].into_iter().filter(|it| !it.1.is_empty());
-            let range = match min == max {
-                true => min.clone(),
-                false => bounds.map(|(sign, version)| format!("{sign}{version}")).collect::<Vec<_>>().join(" "),
-            };
-            if !range.is_empty() && !added.contains('@') {
-                added = format!("{added}@{range}");
-            }
-            // What is added again takes the place of what was asked before.
-            let name = |it: &str| it.split('@').next().unwrap_or_default().to_owned();
-            packages.retain(|it| name(it) != name(&added));
-            packages.push(added);
-        }
-        if packages.len() > Self::MAX {
-            return Err(PageError::parameter("p", "a list has at most 100 packages"));
-        }
-        let is_full = match query.take("full").as_deref() {
-            None | Some("no") => false,
-            Some("yes") => true,
-            Some(_) => return Err(PageError::parameter("full", "it is `yes` or `no`")),
-        };
-        Ok(Self { catalog: query.take("catalog"), packages, is_full, ..Self::default() })
-    }
-
-    fn parameters(&self) -> Vec<(&'static str, Option<String>)> {
-        vec![
-            ("catalog", self.catalog.clone()),
-            ("full", self.is_full.then(|| "yes".to_owned())),
-            ("p", Some(self.packages.join(",")).filter(|it| !it.is_empty())),
-        ]
-    }
-}
-
 /// Whether a name is that of a file that pages use: without a digest, or with one, be it of an older program.
 fn is_asset(name: &str, stem: &str, extension: &str) -> bool {
     let rest = name.strip_prefix(stem).and_then(|it| it.strip_suffix(extension));
@@ -801,44 +686,6 @@ fn own(text: &str) -> String {
     text.to_owned()
 }
 
-/// The parameters of an address, by name; where one value is wanted, the first counts.
-struct Query(BTreeMap<String, Vec<String>>);
-
-impl Query {
-    fn read(text: &str) -> Result<Self, PageError> {
-        let mut all = BTreeMap::new();
-        for part in text.split('&').filter(|it| !it.is_empty()) {
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let name = decoded(name, true).ok_or(PageError::NoPage)?;
-            let Some(value) = decoded(value, true) else {
-                return Err(PageError::parameter(&name, "its value is not text in percent encoding"));
-            };
-            all.entry(name).or_insert_with(Vec::new).push(value);
-        }
-        Ok(Self(all))
-    }
-
-    /// Which page of a list is asked for, from 0.
-    fn page(&mut self) -> Result<usize, PageError> {
-        match self.take("page").map(|it| it.parse::<usize>()) {
-            None => Ok(0),
-            Some(Ok(number @ 1..=1_000_000)) => Ok(number - 1),
-            Some(_) => Err(PageError::parameter("page", "it is a number from 1")),
-        }
-    }
-
-    /// A parameter that has a value.
-    fn take(&mut self, name: &str) -> Option<String> {
-        self.0.remove(name)?.into_iter().next().filter(|it| !it.trim().is_empty())
-    }
-
-    /// All values of a parameter, each once, in their order.
-    fn take_all(&mut self, name: &str) -> Vec<String> {
-        let all: BTreeSet<String> = self.0.remove(name).unwrap_or_default().into_iter().collect();
-        all.into_iter().filter(|it| !it.trim().is_empty()).collect()
-    }
-}
-
 /// The parameter that asks for a page of a list; the first needs none.
 fn page_parameter(page: usize) -> Option<String> {
     (page > 0).then(|| (page + 1).to_string())
@@ -847,11 +694,6 @@ fn page_parameter(page: usize) -> Option<String> {
 /// A text in percent encoding, so that nothing in it has a meaning in an address.
 pub(super) fn encoded(text: &str) -> String {
     percent::encoded(text, percent::RESERVED)
-}
-
-/// A text without percent encoding; `None` if it is not one.
-fn decoded(text: &str, plus_is_blank: bool) -> Option<String> {
-    String::from_utf8(percent::decoded(text, plus_is_blank)?).ok()
 }
 
 #[cfg(test)]

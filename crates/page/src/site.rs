@@ -68,9 +68,14 @@ impl<'s> PageContext<'s> {
         self.site.links.from(self.here, route, Form::Page)
     }
 
-    /// The whole address of another page, for readers that stand elsewhere; without a known base from the root of the site.
+    /// The whole address of another page, for readers that stand elsewhere; without a known base from the root of the site,
+    /// and among files from the one that is made.
     pub(super) fn absolute(&self, route: &Route) -> String {
-        format!("{}{}", self.site.base, route.address(Form::Page))
+        match self.is_served() {
+            true => format!("{}{}", self.site.base, route.address(Form::Page)),
+            // Of files nobody knows where they will be.
+            false => self.to(route).unwrap_or_default(),
+        }
     }
 
     /// The address of another page as data.

@@ -254,6 +254,28 @@ fn joined(edges: &[Edge]) -> Vec<Edges<'_>> {
     joined
 }
 
+/// Channels of an edge that a file names; the page of a channel has its edges with their lines.
+const NAMED_IN_FILES: usize = 3;
+
+/// Edges as a short list: most of all files are of versions.
+fn edges_of_file(context: PageContext<'_>, row: &BundleRow, caption: &str, edges: &[Edge]) -> Markup {
+    html! {
+        p.quiet { (caption) }
+        ul { @for Edges { first, all } in joined(edges) {
+            li {
+                @if first.version.is_empty() { (shown(&first.bundle)) }
+                @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
+                " " (shown(&first.kind)) " in "
+                @for (idx, edge) in all.iter().take(NAMED_IN_FILES).enumerate() {
+                    @if idx > 0 { ", " }
+                    (link(context, &channel_route(context, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
+                }
+                @if all.len() > NAMED_IN_FILES { " and " (all.len() - NAMED_IN_FILES) " more" }
+            }
+        } }
+    }
+}
+
 /// The edges that lead to it, and those that lead on.
 fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
@@ -268,16 +290,21 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, 
                         @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
                     }
                     td { (shown(&first.kind)) }
-                    td { @for (idx, edge) in all.iter().enumerate() {
-                        @if idx > 0 { ", " }
-                        (link(context, &channel_route(context, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
-                        " "
-                        @if edge.file == own_file { span.quiet { "line " (edge.line) } } @else { (place(&edge.file, edge.line)) }
-                    } }
+                    td {
+                        @for (idx, edge) in all.iter().enumerate() {
+                            @if idx > 0 { ", " }
+                            (link(context, &channel_route(context, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
+                            " "
+                            @if edge.file == own_file { span.quiet { "line " (edge.line) } } @else { (place(&edge.file, edge.line)) }
+                        }
+                    }
                 }
             }
         };
-        table(caption, &["Version", "Field", "Channels"], rows)
+        match context.is_served() {
+            true => table(caption, &["Version", "Field", "Channels"], rows),
+            false => edges_of_file(context, row, caption, edges),
+        }
     };
     html! {
         h2 #upgrades { "Upgrades" }
@@ -380,11 +407,27 @@ fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup 
     html! {
         @if !all.is_empty() {
             h2 id=(id) { (title) }
-            ul.apis { @for api in all {
-                li { (api_link(context, api)) }
-            } }
+            ul.apis {
+                @if context.is_served() { @for api in all { li { (api_link(context, api)) } } }
+                @else { @for (api, versions) in by_kind(all) {
+                    @let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
+                    li { (link(context, &route, shown(&api.kind))) " " (shown(&versions.join(", "))) }
+                } }
+            }
         }
     }
+}
+
+/// APIs by kind and group, each with its versions; the page of all APIs has the groups.
+fn by_kind(all: &[Api]) -> Vec<(&Api, Vec<&str>)> {
+    let mut kinds: Vec<(&Api, Vec<&str>)> = Vec::new();
+    for api in all {
+        match kinds.iter_mut().find(|(it, _)| (&it.group, &it.kind) == (&api.group, &api.kind)) {
+            Some((_, versions)) => versions.push(&api.version),
+            None => kinds.push((api, vec![&api.version])),
+        }
+    }
+    kinds
 }
 
 fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
@@ -401,7 +444,10 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
             h2 #images { "Images" }
             // Files have the references in the table alone.
             @if context.is_served() { (to_mirror(context, detail)) }
-            (table("Related images", &["Name", "Image"], rows))
+            @if context.is_served() { (table("Related images", &["Name", "Image"], rows)) }
+            @else { ul { @for it in &detail.related_images {
+                li { @if !it.name.is_empty() { (shown(&it.name)) ": " } code { (shown(&it.image)) } }
+            } } }
         }
     }
 }

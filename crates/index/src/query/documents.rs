@@ -1,5 +1,7 @@
 //! Documents as they were, for rendering.
 
+use std::collections::BTreeMap;
+
 use rusqlite::params;
 
 use super::Filter;
@@ -58,6 +60,19 @@ CROSS JOIN bundle b ON b.image = i.id
 CROSS JOIN document_text t ON t.document = b.document
 ORDER BY j.key, b.document";
 
+/// A package of which a bundle requires something depends on what else the catalog has.
+const OF_INDEPENDENT_PACKAGE: &str = "
+SELECT c.name, cd.document
+FROM document d
+CROSS JOIN catalog_document cd ON cd.document = d.id
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE d.package = ?1
+  AND NOT EXISTS (
+    SELECT 1 FROM bundle b WHERE b.package = ?1 AND (
+      b.document IN (SELECT document FROM required_api) OR b.document IN (SELECT document FROM required_package)
+      OR b.document IN (SELECT document FROM bundle_constraint)))
+ORDER BY c.name, cd.document";
+
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("documents of a package", OF_PACKAGE),
     ("document of a bundle", OF_BUNDLE),
@@ -89,6 +104,18 @@ impl Index {
             each(&head, std::str::from_utf8(&text).ok().ok_or_else(damaged)?)?;
         }
         Ok(())
+    }
+
+    /// The documents of a package in each catalog, if none of its bundles requires anything; else none.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn documents_of_independent_package(&self, package: &str) -> Result<BTreeMap<String, Vec<i64>>, IndexError> {
+        let mut found: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+        for (catalog, document) in self.rows(OF_INDEPENDENT_PACKAGE, [package], |row| Ok((row.get(0)?, row.get(1)?)))? {
+            found.entry(catalog).or_default().push(document);
+        }
+        Ok(found)
     }
 
     /// The normal form of a bundle's document; `None` if the catalog has no such bundle.
