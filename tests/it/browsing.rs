@@ -408,7 +408,7 @@ fn too_wide(browser: &Browser) -> Option<String> {
 
 /// The pages as files of their answers, for html-validate, which `OLMDEX_HTML_VALIDATE` names.
 fn must_be_valid(scratch: &std::path::Path, server: &Server, all: &[String]) {
-    let Ok(program) = std::env::var("OLMDEX_HTML_VALIDATE") else { return };
+    let program = std::env::var("OLMDEX_HTML_VALIDATE").expect("OLMDEX_HTML_VALIDATE names the program html-validate");
     let mut files = Vec::new();
     for (number, url) in all.iter().enumerate() {
         let text = match url.strip_prefix("file://") {
