@@ -1,8 +1,8 @@
 //! How the program is linked.
 //!
-//! The tests start it more than ten thousand times without optimisation. As long as it can be loaded anywhere in memory, a quarter
-//! of a million addresses must be adapted whenever it starts, which takes longer than most of what it is asked. Programs that are
-//! used stay as they are.
+//! The tests start it more than ten thousand times without optimisation. As long as it can be loaded anywhere in
+//! memory, a quarter of a million addresses must be adapted whenever it starts, which takes longer than most of what it
+//! is asked. Programs that are used stay as they are.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,8 +1,8 @@
-//! How the main jobs grow with the catalog: reading, checking, rendering and building at 1×, 4× and 16×, and questions on
-//! indexes of 1× and 16×.
+//! The growth of the main jobs with the catalog: reading, checking, rendering and building at 1×, 4× and 16×, and
+//! questions on indexes of 1× and 16×.
 //!
-//! The catalog is `../shared/catalogs/community-v4.20` (or `$OLMDEX_BENCH_CATALOG`); copies of it have new package names. Without
-//! it a catalog of the same form is made up.
+//! The catalog is `../shared/catalogs/community-v4.20` (or `$OLMDEX_BENCH_CATALOG`); copies of it have new package
+//! names. If it is missing, a catalog of the same form is generated.
 
 use std::fs;
 use std::hint::black_box;
@@ -18,7 +18,7 @@ use olmdex::version::Version;
 use olmdex::version::blang::Range;
 use serde_json::{Value, json};
 
-/// The documents of the catalog that everything is measured with.
+/// The documents of the catalog in all measurements.
 fn documents() -> Vec<Value> {
     let named = std::env::var_os("OLMDEX_BENCH_CATALOG").map(PathBuf::from);
     let path =

@@ -1,7 +1,7 @@
-//! How long each kind of page takes until it is whole: the median of 20, after what a server prepares when it starts.
+//! The time until each kind of page is complete: the median of 20, after the preparations of a server at its start.
 //!
-//! The index is that of the catalogs in `../shared/catalogs` (or `$OLMDEX_BENCH_INDEX`). A comparison is measured twice: what a server has
-//! prepared, and one of its first visitor.
+//! The index is that of the catalogs in `../shared/catalogs` (or `$OLMDEX_BENCH_INDEX`). A comparison is measured
+//! twice: one that a server has prepared, and one of its first visitor.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 
@@ -12,7 +12,7 @@ use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::page::{Ask, IndexCache, Links, Site, answer};
 
-/// Kinds of pages, with the largest package for each that takes long.
+/// Kinds of pages, with the largest package for each slow one.
 const PAGES: &[&str] = &[
     "/",
     "/packages",

@@ -1,5 +1,6 @@
-//! What resolution costs: worlds of many packages, each of 30 versions in two channels, with chains of dependencies, from
-//! rows in memory; and real catalogs, from an index (`../shared/catalogs/community-v4.20` or `$OLMDEX_BENCH_CATALOG`).
+//! The cost of resolution: worlds of many packages, each of 30 versions in two channels, with chains of dependencies,
+//! from rows in memory; and real catalogs, from an index (`../shared/catalogs/community-v4.20` or
+//! `$OLMDEX_BENCH_CATALOG`).
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ fn package_name(number: usize) -> String {
     format!("pkg{number:04}")
 }
 
-/// A package with one API. Seven of ten require a package with a lower number, by its name or by its API; or else all of
-/// them the one before, so that everything is within reach.
+/// A package with one API. Seven of ten require a package with a lower number, by its name or by its API; or, if
+/// `is_deep`, all of them require the one before, so that everything is reachable.
 fn package(number: usize, is_deep: bool) -> PackageRows {
     let name = package_name(number);
     let required = if is_deep {
@@ -129,7 +130,7 @@ fn real(criterion: &mut Criterion) {
         }
         world
     };
-    // Whatever the catalog is: the first packages of it that can be had together.
+    // In any catalog: the first packages that can be installed together.
     let mut packages: Vec<String> = Vec::new();
     for package in index.names(None).expect("a sound index").packages {
         packages.push(package);

@@ -1,4 +1,4 @@
-//! A load for gRPC registries: how many calls a second, how long each takes, and how much memory the server has.
+//! A load for gRPC registries: calls per second, the time of each, and the memory of the server.
 //!
 //! ```text
 //! cargo bench --bench serving                                          our own server, of a fixture
@@ -6,8 +6,8 @@
 //! cargo bench --bench serving -- --address 127.0.0.1:50051 --pid PID   any server of the protocol
 //! ```
 //!
-//! `--seconds N` says how long each measurement takes, `--clients N` how many connections ask at once in the last of them, `--only METHOD`
-//! which of the three methods is measured.
+//! `--seconds N` sets the time of each measurement, `--clients N` the number of simultaneous connections in the last of
+//! them, `--only METHOD` chooses one of the three methods.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -26,7 +26,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
 use tokio::task::JoinSet;
 
-/// The first fields of the messages that are looked at.
+/// The first fields of the messages that the load reads.
 #[derive(Clone, PartialEq, Message)]
 struct Named {
     #[prost(string, tag = "1")]
@@ -93,7 +93,7 @@ impl Client {
         Self { sender, address: address.into() }
     }
 
-    /// One call: its body, if it is wanted. It ends everything that a call fails.
+    /// One call. Returns its body, if the caller wants it. A failed call ends the whole measurement.
     async fn call(&self, method: &str, question: Bytes, is_kept: bool) -> Bytes {
         let mut sender = self.sender.clone();
         sender.ready().await.unwrap();
@@ -117,11 +117,11 @@ impl Client {
     }
 }
 
-/// What is measured.
+/// The load of a measurement.
 struct Load {
     /// How long each measurement takes.
     time: Duration,
-    /// The only method that is called; `None` for each.
+    /// The only method to call; `None` for all of them.
     only: Option<String>,
 }
 
@@ -184,7 +184,7 @@ fn show_memory(pid: Option<u32>, when: &str) {
     }
 }
 
-/// Our own server, which goes with the measurement.
+/// Our own server, which ends with the measurement.
 struct Own(Child);
 
 impl Drop for Own {
@@ -194,7 +194,7 @@ impl Drop for Own {
     }
 }
 
-/// Starts our server, and says where it listens.
+/// Starts our server, and returns its address.
 fn start(source: &str) -> (Own, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_olmdex"))
         .args(["serve", source, "-p", "0"])

@@ -1,4 +1,5 @@
-//! Channels full of ranges: every entry skips whatever has a version, which as pairs would be a hundred million edges.
+//! Channels full of ranges: every entry skips every name with a version, which would be a hundred million edges as
+//! pairs.
 
 use std::fmt::Write as _;
 use std::hint::black_box;

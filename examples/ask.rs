@@ -1,4 +1,4 @@
-//! Puts a catalog into an index and asks it: what is there, and who provides an API.
+//! Puts a catalog into an index and asks for its contents, and for the providers of an API.
 //!
 //! `cargo run --example ask [DIRECTORY]` asks `fixtures/shop/in`.
 //!

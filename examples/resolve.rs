@@ -1,4 +1,4 @@
-//! Asks what OLM Classic installs for a Subscription, with all that comes along and why.
+//! Asks what OLM Classic installs for a Subscription, with all dependencies and the reasons.
 //!
 //! `cargo run --example resolve [DIRECTORY]` subscribes to the till of `fixtures/shop/in`.
 //!

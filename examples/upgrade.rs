@@ -1,4 +1,4 @@
-//! Follows OLM Classic from an installed bundle to the head of a channel, and says what permits each step.
+//! Follows OLM Classic from an installed bundle to the head of a channel, and prints the field that permits each step.
 //!
 //! `cargo run --example upgrade [DIRECTORY]` takes the till of `fixtures/shop/in`.
 //!

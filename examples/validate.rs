@@ -1,7 +1,7 @@
 //! Checks a catalog. All findings come from one run, each with its place.
 //!
-//! `cargo run --example validate [DIRECTORY]` checks `fixtures/shop/in`, where there is nothing to find; of
-//! `fixtures/five-mistakes/in` it shows five findings.
+//! `cargo run --example validate [DIRECTORY]` checks `fixtures/shop/in`, which has no findings; for
+//! `fixtures/five-mistakes/in` it prints five.
 //!
 //! ```text
 //! 0 errors
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
-    // A directory, a file or bytes; `olmdex::source::Opener` tells by itself what a path is.
+    // A directory, a file or bytes; `olmdex::source::Opener` recognises the kind of a path.
     let input = Input::directory(directory)?;
     let report = check_catalog(&input, None);
 

@@ -1,5 +1,5 @@
-//! The files of a bundle directory: making a blob of them, finding their places, and all validators. Nothing panics, and every finding
-//! can be printed.
+//! The files of a bundle directory: making a blob, finding places, and all validators. Nothing panics, and every
+//! finding can be printed.
 #![no_main]
 
 use std::path::Path;
@@ -16,7 +16,7 @@ const ANNOTATIONS: &str = "annotations: {operators.operatorframework.io.bundle.p
 
 fuzz_target!(|data: (u8, &[u8], &[u8], &[u8])| {
     let (how, first, second, metadata) = data;
-    // What stands in front of arbitrary bytes lets them get further.
+    // A known start lets arbitrary bytes get further.
     let with = |bit: u8, start: &str, rest: &[u8]| {
         let start = if how & bit != 0 { start.as_bytes() } else { b"" };
         [start, rest].concat()

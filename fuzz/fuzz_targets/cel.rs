@@ -1,4 +1,5 @@
-//! Rules in CEL: nothing panics, neither while a rule is compiled nor while it runs, and it stops when its fuel is used up.
+//! Rules in CEL: nothing panics, neither while a rule is compiled nor while it runs, and it stops when its fuel is used
+//! up.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

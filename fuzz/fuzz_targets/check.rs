@@ -1,4 +1,4 @@
-//! A whole file: loading, checking, rendering. Nothing panics, there is one verdict, and what is rendered renders as
+//! A whole file: loading, checking, rendering. Nothing panics, there is one verdict, and rendered output renders as
 //! itself.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Reading JSON: what is written of it is read as the same, the parts lie in the text, and nothing panics.
+//! Reading JSON: rewritten values read as the same, the parts are in the text, and nothing panics.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

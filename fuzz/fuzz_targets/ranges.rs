@@ -1,4 +1,4 @@
-//! Versions and the two range languages: nothing panics, and versions order as their keys do.
+//! Versions and the two range languages: nothing panics, and versions have the order of their keys.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Splitting a stream of YAML: in pieces as whole, every byte in one chunk, and nothing panics.
+//! Splitting a stream of YAML: pieces give the same result as the whole, every byte is in one chunk, and nothing
+//! panics.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

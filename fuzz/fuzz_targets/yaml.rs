@@ -1,4 +1,4 @@
-//! YAML to JSON and back: what is composed is JSON, what is written of it is read as the same, and nothing panics.
+//! YAML to JSON and back: composed values are JSON, rewritten ones read as the same, and nothing panics.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -23,8 +23,8 @@ fuzz_target!(|text: &[u8]| {
         let back = decode_utf8(&back).into_owned();
         let mut again = Vec::new();
         write_compact(Reader::new().read(&back).expect("what is composed is JSON"), &mut again);
-        // Characters that libyaml takes for line breaks come back as blanks or newlines, as they do from opm.
-        // Minus zero comes back as the integer that it is written as.
+        // Characters that libyaml takes for line breaks come back as blanks or newlines, as in opm. Minus zero comes
+        // back as the integer that it is written as.
         if !normal.windows(2).any(|it| it == b"-0" || it == b"\\r" || it == [0xC2, 0x85] || it == b"\\u") {
             assert_eq!(decode_utf8(&again), decode_utf8(&normal), "{}", decode_utf8(&written));
         }

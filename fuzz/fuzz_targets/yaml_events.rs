@@ -1,4 +1,4 @@
-//! The scanner over bytes tells what libyaml tells, at the same places, or nothing.
+//! The scanner over bytes gives libyaml's events, at the same places, or none.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,6 @@
-//! `breaking`: `diff --breaking` and `check-graph --old` name the same upgrades that are lost. There is nothing recorded: the cases are
-//! all pairs of catalogs, those of the repository and the real ones beside the whole record, and random edits of their packages.
+//! `breaking`: `diff --breaking` and `check-graph --old` name the same lost upgrades. Nothing is recorded: the cases
+//! are all pairs of catalogs, those of the repository and the real ones beside the whole record, and random edits of
+//! their packages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -51,7 +52,7 @@ fn catalogs(root: &Path) -> Vec<PathBuf> {
     if own.is_empty() { real } else { own }
 }
 
-/// What of a catalog is edited: its directories, or the catalog as a whole.
+/// The parts of a catalog to edit: its directories, or the catalog as a whole.
 fn packages(catalog: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = fs::read_dir(catalog)
         .map(|all| all.filter_map(|it| Some(it.ok()?.path())).filter(|it| it.is_dir()).collect())
@@ -90,7 +91,7 @@ fn items(text: &[u8]) -> Result<Vec<Value>, serde_json::Error> {
     Ok(value["items"].as_array().cloned().unwrap_or_default())
 }
 
-/// Channels and versions that `diff` says are lost, as `CHANNEL` and `CHANNEL: VERSION`.
+/// Channels and versions that `diff` reports as lost, as `CHANNEL` and `CHANNEL: VERSION`.
 fn lost_of_diff(items: &[Value]) -> BTreeSet<String> {
     let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
     let is_lost = |it: &&Value| it["change"] == "stranded" || (it["subject"] == "channel" && it["change"] == "removed");
@@ -111,7 +112,7 @@ fn lost_of_message(message: &str) -> String {
     }
 }
 
-/// `diff` names a package that is gone once, `check-graph` each of its channels.
+/// `diff` names a removed package once, `check-graph` names each of its channels.
 fn without_gone_packages(lost: BTreeSet<String>, items: &[Value]) -> BTreeSet<String> {
     let gone = items.iter().filter(|it| it["subject"] == "package" && it["change"] == "removed");
     let gone: Vec<String> = gone.map(|it| format!("{}/", it["package"].as_str().unwrap_or_default())).collect();
@@ -137,7 +138,7 @@ fn check_edit(package: &Path, seed: u64) -> Outcome {
     check(&write("old.json", &before), &write("new.json", &after))
 }
 
-/// A generator of numbers that is the same everywhere.
+/// A generator of numbers that are the same everywhere.
 struct Chance(u64);
 
 impl Chance {
@@ -147,7 +148,7 @@ impl Chance {
     }
 }
 
-/// Changes channels as a careless edit does: entries, edges and whole channels go, and edges lead elsewhere.
+/// Changes channels like a careless edit: removes entries, edges and whole channels, and redirects edges.
 fn edited(mut documents: Vec<Value>, chance: &mut Chance) -> Vec<Value> {
     for _ in 0..=chance.below(3) {
         let is_channel = |it: &Value| it["schema"] == "olm.channel";

@@ -1,7 +1,7 @@
 //! `authoring/bundles` and `authoring/bad-bundles`: bundle directories with what opm renders of them.
 //!
-//! A folder has `dirs/` and `expected.jsonl`, or is an archive of both. What is refused must be refused; our words are our own.
-//! `authoring/bundle-mutants` has its directories beside `expected.jsonl`: bundles with random changes.
+//! A folder has `dirs/` and `expected.jsonl`, or is an archive of both. A refusal must be a refusal; our words are our
+//! own. `authoring/bundle-mutants` has its directories beside `expected.jsonl`: bundles with random changes.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) const FOLDER: Folder = Folder {
 pub(crate) const MUTANTS: Folder =
     Folder { name: "authoring/bundle-mutants", run: |root| unpacked(root, "bundle-mutants", mutants) };
 
-/// A mutant, whether the real tool renders it, and the digest of what it prints.
+/// A mutant, whether the real tool renders it, and the digest of the output.
 #[derive(Deserialize)]
 struct Mutant {
     dir: String,

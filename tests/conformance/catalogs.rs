@@ -1,5 +1,5 @@
-//! `catalogs/`: whole catalogs, rendered, listed and drawn. Those of the whole record are real ones, in `catalogs` beside
-//! it; those of the sample are fixtures, `NAME/in` beside it. Answers may be packed (`.zst`).
+//! `catalogs/`: whole catalogs, rendered, listed and drawn. The catalogs of the whole record are real ones, in
+//! `catalogs` beside it; those of the sample are fixtures, `NAME/in` beside it. Answers may be packed (`.zst`).
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn check(input: &Path, kind: &str, expected: &Path) -> Outcome {
     if answer.exit_code != 0 {
         return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));
     }
-    // The numbers of edges are opm's chance where channels of several packages share a name.
+    // opm numbers edges at random if channels of several packages share a name.
     let comparable = |text: Vec<u8>| -> Vec<u8> {
         let lines = text.split_inclusive(|byte| *byte == b'\n');
         lines.filter(|line| kind != "graph-v0.mermaid" || !line.starts_with(b"linkStyle")).flatten().copied().collect()

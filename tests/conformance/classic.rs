@@ -1,5 +1,6 @@
-//! `registry-queries/`: what a catalog's server says of names without bundles. And of `classic/` the worlds in which only
-//! the upgrade graph decides: one Subscription, no dependencies. There the first candidate must be what OLM takes.
+//! `registry-queries/`: the answers of a catalog's server about names without bundles. And the worlds of `classic/` in
+//! which only the upgrade graph decides: one Subscription, no dependencies. Their first candidate must be the one that
+//! OLM takes.
 
 use std::fs;
 use std::path::Path;
@@ -66,7 +67,7 @@ fn registry(index: &Index, row: &Value) -> Outcome {
         "GetBundle" => one(asked.bundle(package, channel, csv)),
         "GetBundleForChannel" => one(asked.bundle_for_channel(package, channel)),
         "GetBundleThatReplaces" => {
-            // The real server picks one of several by chance: the record has each answer that was seen.
+            // The real server picks one of several at random: the record has each answer that was seen.
             let ours = one(asked.bundle_that_replaces(csv, package, channel));
             let mut seen = expected.as_object().into_iter().flatten();
             let is_seen = seen.any(|(text, _)| serde_json::from_str::<Value>(text).expect("JSON") == ours);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-/// What the program answered.
+/// The answer of the program.
 pub(crate) struct Answer {
     pub(crate) exit_code: i32,
     pub(crate) stdout: Vec<u8>,
@@ -33,7 +33,7 @@ pub(crate) fn translate(command: &str) -> Option<Vec<&str>> {
     match words.as_slice() {
         ["opm", "validate", rest @ ..] => Some([&["validate", "--compat", "opm"], rest].concat()),
         ["opm", "render", rest @ ..] => Some([&["render"], rest].concat()),
-        // The catalog is a flag where we ask, the package an argument.
+        // The catalog is an option of our commands, the package an argument.
         ["opm", "alpha", "list", what, catalog, package @ ..] => {
             Some([&["list", *what], package, &["-i", *catalog, "--compat", "opm"]].concat())
         }
@@ -45,15 +45,15 @@ pub(crate) fn translate(command: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// opm's `-p PACKAGE`, which came as `-- PACKAGE`, as the last words, where our argument stands.
+/// opm's `-p PACKAGE`, which came as `-- PACKAGE`, becomes the last words, where our argument belongs.
 fn package_last<'w>(options: &[&'w str]) -> Vec<&'w str> {
     let Some(at) = options.iter().position(|it| *it == "--") else { return options.to_vec() };
     let package = &options[at..options.len().min(at + 2)];
     [&options[..at], &options[at + package.len()..], package].concat()
 }
 
-/// Copies a case into a scratch directory in which links are links again: where the cases were stored without them, a
-/// link is a small file that holds its target.
+/// Copies a case into a scratch directory in which links are links again: if the cases were stored without links, a
+/// link is a small file with its target.
 pub(crate) fn with_links(case: &Path, scratch: &Path) -> io::Result<PathBuf> {
     let copy = scratch.join("case");
     let mut open = vec![(case.to_owned(), copy.clone())];
@@ -79,7 +79,7 @@ pub(crate) fn with_links(case: &Path, scratch: &Path) -> io::Result<PathBuf> {
     Ok(copy)
 }
 
-/// A relative path and nothing else, not even a line end. A catalog has a colon or a bracket in it.
+/// A link's target is a relative path and nothing else, not even a line end. A catalog contains a colon or a bracket.
 fn link_target(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok()?;
     let is_path = !text.is_empty() && text.len() < 200 && !text.contains([':', '{', '[', '\n', ' ', '#', '*', '!']);

@@ -1,7 +1,7 @@
-//! `v1/crd-upgrade-safety.txt`: a definition, changes to it by name, and what OLM v1's preflight says to each.
+//! `v1/crd-upgrade-safety.txt`: a definition, changes to it by name, and the verdict of OLM v1's preflight on each.
 //!
-//! The file does not say how a change is made, only what it is called; the table below makes it. A change that the table
-//! does not know counts as not runnable.
+//! The file has only the names of changes; the table below makes them. A change that is not in the table counts as not
+//! runnable.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ fn case(base: &Value, name: &str, expected: &str) -> Outcome {
         (Ok(old), Ok(new)) => (old, new),
         (Err(error), _) | (_, Err(error)) => return Outcome::NotRunnable(error),
     };
-    // The real tool prints whole structures of some values; which check refuses what is compared then.
+    // The real tool prints whole structures of some values; then only the refusing check is compared.
     let short = |line: &str| match line.split_once("previously: [") {
         Some((before, _)) if line.contains("oneOf") => before.to_owned(),
         _ if line.contains("XValidations") => line.split("XValidations").next().unwrap_or_default().to_owned(),
@@ -67,7 +67,7 @@ fn case(base: &Value, name: &str, expected: &str) -> Outcome {
     Outcome::of_equal(&found, &expected)
 }
 
-/// Makes a change. `None` if nobody knows how.
+/// Makes a change. `None` if the change is unknown.
 fn change(old: &mut Value, new: &mut Value, name: &str) -> Option<()> {
     let properties = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
     let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
@@ -131,7 +131,7 @@ fn change_whole(old: &mut Value, new: &mut Value, name: &str, properties: &str, 
         let (parent, key) = path.rsplit_once('/')?;
         crd.pointer_mut(parent)?.as_object_mut()?.remove(key)
     };
-    // A second version of which the first lacks nothing, to be changed.
+    // A second version that lacks nothing of the first, to be changed.
     let second = |crd: &Value, name: &str, served: bool| {
         let mut version = crd["spec"]["versions"][0].clone();
         version["name"] = json!(name);

@@ -1,7 +1,7 @@
 //! `fbc/01-loading` to `06-bundle` and `08-list-graph`: commands of opm with their answers.
 //!
-//! What is written must be equal byte for byte, and what is refused must be refused. The words of a refusal must be
-//! equal where `--compat opm` promises them: for `validate`. Commands that we do not have are not runnable.
+//! Output must be equal byte for byte, and a refusal must be a refusal. The words of a refusal must be equal if
+//! `--compat opm` promises them: for `validate`. Commands that we do not have are not runnable.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn case(id: &str, area: &Path, name: &str, text: &str) -> Vec<Case> {
         .collect()
 }
 
-/// An answer without its command: the output and, mostly, the exit code of `render`.
+/// An answer without its command: the output and, in most cases, the exit code of `render`.
 fn bare(area: &Path, name: &str, text: &str) -> Outcome {
     let (text, exit_code) = match text.trim_end().rsplit_once("rc=") {
         Some((text, code)) if code.parse::<i32>().is_ok() => (text, code.parse().unwrap_or(-1)),
@@ -112,7 +112,7 @@ fn compare(directory: &Path, arguments: &[&str], exchange: &Exchange) -> Outcome
 /// The message in a line of opm's log.
 fn fatal_message(stderr: &str) -> Option<String> {
     let quoted = stderr.trim_end().strip_prefix("time=\"T\" level=fatal msg=")?;
-    // Go's quoting is JSON's but for \xNN and characters that neither case has.
+    // Go's quoting is that of JSON, except for \xNN and characters that neither case has.
     serde_json::from_str(&quoted.replace("\\x", "\\u00")).ok()
 }
 

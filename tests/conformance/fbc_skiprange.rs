@@ -1,8 +1,8 @@
-//! `fbc/03-validate/skiprange-*`: what catalogs may have in `skipRange`.
+//! `fbc/03-validate/skiprange-*`: the ranges that catalogs may have in `skipRange`.
 //!
 //! Tables (`skiprange-*.observed.txt`) give, per line, a range and the versions of a fixed list that are in it, or the
-//! error, or the crash. Folders (`skiprange-*/`) are catalogs with what `validate` says about them; here only the
-//! ranges in them are judged.
+//! error, or the crash. Folders (`skiprange-*/`) are catalogs with the findings of `validate`; only the ranges in them
+//! are judged here.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,7 +33,7 @@ fn run(root: &Path) -> Vec<Case> {
     cases
 }
 
-/// What the table says about one range.
+/// The content of the table for one range.
 enum Recorded<'a> {
     Members(BTreeSet<&'a str>),
     Error(&'a str),
@@ -42,7 +42,7 @@ enum Recorded<'a> {
 
 fn table(id: &str, text: &str) -> Vec<Case> {
     let rows: Vec<(&str, Option<(String, Recorded<'_>)>)> = text.lines().map(|line| (line, row(line))).collect();
-    // The table lists members only, so the versions that were asked for are those that any line lists.
+    // The table lists only members, so the tested versions are those that any line lists.
     let versions: BTreeSet<&str> = rows
         .iter()
         .filter_map(|(_, row)| match row {
@@ -105,7 +105,7 @@ fn judge(range: &str, recorded: &Recorded<'_>, versions: &BTreeSet<&str>) -> Out
     }
 }
 
-/// Every range of the catalog that does not parse must be complained about with our message, and no other may be.
+/// Our findings must name every range of the catalog that does not parse, and no other.
 fn catalog(case: &Path) -> Outcome {
     let recorded = fs::read_to_string(case.join("observed.txt"))
         .map_err(|error| error.to_string())

@@ -40,7 +40,7 @@ fn unquote(quoted: &str) -> Option<String> {
     Some(inner.replace("\\n", "\n").replace("\\t", "\t"))
 }
 
-/// `'name' message`, where `|` stands for a line end. A name that is accepted fails later, for want of entries.
+/// `'name' message`, where `|` stands for a line end. An accepted name fails later, since there are no entries.
 fn package_name(line: &str) -> Outcome {
     let Some((name, expected)) = line.strip_prefix('\'').and_then(|it| it.split_once("' ")) else {
         return Outcome::NotRunnable(format!("cannot read the line {line:?}"));

@@ -1,7 +1,7 @@
-//! `grpc/`: calls of the registry's methods, message by message, as they go over the wire.
+//! `grpc/`: calls of the registry's methods, message by message, in their form on the wire.
 //!
-//! Random order of the real server is compared as a set; where its answer is one of several at random, ours must be one of them. Long
-//! texts are compared by their digests, descriptors without their options.
+//! Answers in random order are compared as sets; if the real server gives one of several answers at random, ours must
+//! be one of them. Long texts are compared by their digests, descriptors without their options.
 
 use std::collections::HashMap;
 use std::fs;
@@ -194,7 +194,7 @@ fn compare((code, message, messages): Answer, case: &Value) -> Outcome {
     Outcome::Failed(format!("expected {expected}\n     got {shown}"))
 }
 
-/// Long texts as digests, numbers as doubles, descriptors as what they decode to.
+/// Long texts as digests, numbers as doubles, descriptors in decoded form.
 fn normal(value: Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(

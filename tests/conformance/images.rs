@@ -1,7 +1,7 @@
-//! `oci`: images with what opm renders of them.
+//! `oci`: images with opm's rendering of them.
 //!
-//! Where opm leaves the image, hangs, or refuses what is well-formed, ours differs on purpose (`docs/behaviour/serving.md` A.9): the
-//! table below says how.
+//! opm may follow links out of the image, hang, or refuse a well-formed image. Ours differs on purpose then
+//! (`docs/behaviour/serving.md` A.9), as the table below states.
 
 use std::path::Path;
 
@@ -25,9 +25,9 @@ struct Recorded {
     stderr: Option<String>,
 }
 
-/// What ours does where it differs on purpose.
+/// Our answer if it differs on purpose.
 enum Ours {
-    /// It renders what another case does.
+    /// It renders the same as another case.
     As(&'static str),
     /// It renders this package and no other.
     Package(&'static str),
@@ -36,14 +36,14 @@ enum Ours {
 }
 
 const DELIBERATE: &[(&str, Ours)] = &[
-    // Links are followed inside the image, as a container follows them.
+    // Links are followed inside the image, as in a container.
     ("symlink-absolute", Ours::Package("data")),
     ("symlink-configs-absolute", Ours::Package("c")),
     ("hostile-symlink-read", Ours::Refuses),
     ("hostile-symlink-read-rel", Ours::Refuses),
     // It is taken as `/configs`.
     ("label-escape", Ours::As("fbc-gzip")),
-    // Pipes and devices are passed over.
+    // Pipes and devices are skipped.
     ("hostile-fifo", Ours::As("fbc-gzip")),
     ("hostile-no-device", Ours::As("fbc-gzip")),
     // A digest that opm cannot compute.
@@ -84,7 +84,7 @@ fn archive_of(root: &Path, case: &str) -> String {
     shared(root, &format!("oci/{case}.oci.tar.zst")).display().to_string()
 }
 
-/// A case of this record or, since answers refer to other cases, of another.
+/// A case of this record or of another one, since answers refer to other cases.
 fn recorded_in(root: &Path) -> Vec<Recorded> {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
     let [whole, sample] = records().map(|it| read(&it.join("oci/cases.jsonl")));

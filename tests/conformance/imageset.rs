@@ -1,7 +1,7 @@
-//! `authoring/imageset`: ImageSetConfigurations with what oc-mirror makes of catalogs.
+//! `authoring/imageset`: ImageSetConfigurations with oc-mirror's results for catalogs.
 //!
-//! A folder has `cases.jsonl` and its small catalogs, or is an archive of both. Where both bounds of a range are equal, and in all else,
-//! the record is that of the filter library 0.0.4.
+//! A folder has `cases.jsonl` and its small catalogs, or is an archive of both. The record is that of the filter
+//! library 0.0.4, also for ranges with two equal bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -33,7 +33,7 @@ struct Expected {
     operators: Vec<Answer>,
 }
 
-/// What came of one catalog of the configuration.
+/// The result for one catalog of the configuration.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -43,7 +43,7 @@ struct Answer {
     packages: usize,
     #[serde(default)]
     bundles: usize,
-    // What is large is recorded by its digest only, and what is written by hand without.
+    // A large result is recorded only by its digest, and a record that was written by hand has none.
     selected: Option<BTreeMap<String, Vec<String>>>,
     channels: Option<BTreeMap<String, Vec<String>>>,
     default_channels: Option<BTreeMap<String, String>>,
@@ -71,7 +71,7 @@ fn cases(root: &Path, folder: &Path) -> Vec<Case> {
         let recorded: Recorded = serde_json::from_str(line).expect("a recording");
         if !catalogs.contains_key(&recorded.catalog) {
             let own = shared_in_area(folder, "imageset", &recorded.catalog);
-            // The large catalogs of the archive stand beside the record.
+            // The large catalogs of the archive are beside the record.
             let path = if own.is_dir() { own } else { shared(root, &format!("../{}", recorded.catalog)) };
             let input = Input::directory(&path).expect("a readable catalog");
             let catalog = Catalog::read(&input, None);

@@ -1,7 +1,7 @@
 //! Inputs that cases share, found although a record of more cases does not repeat them.
 //!
-//! A record in `$OLMDEX_GOLDEN` may hold only questions and answers. What it lacks is taken from the whole record beside the
-//! repository, and what that lacks from the sample.
+//! A record in `$OLMDEX_GOLDEN` may hold only questions and answers. Missing inputs come from the whole record beside
+//! the repository, or else from the sample.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ use crate::outcome::{Case, Folder, Outcome};
 /// Each kind whose cases share inputs, run with the questions and answers alone.
 pub(crate) const FOLDER: Folder = Folder { name: "inputs", run };
 
-/// Set while cases of the sample run without their inputs: the whole record has other inputs under some of the same names.
+/// Set while cases of the sample run without their inputs: the whole record has other inputs under some of the same
+/// names.
 static IS_SAMPLE_FIRST: AtomicBool = AtomicBool::new(false);
 
 /// The whole record beside the repository, and the sample.
@@ -27,14 +28,15 @@ pub(crate) fn records() -> [PathBuf; 2] {
     records
 }
 
-/// The path of a shared input, below the root of the cases or of another record; below the root if it is nowhere.
+/// The path of a shared input, below the root of the cases or of another record; below the root if it does not exist.
 pub(crate) fn shared(root: &Path, relative: &str) -> PathBuf {
     let own = root.join(relative);
     let mut others = records().into_iter().map(|it| it.join(relative));
     if own.exists() { own } else { others.find(|it| it.exists()).unwrap_or(own) }
 }
 
-/// A file or directory of an area of `authoring`, which may be packed: below the folder of the cases or in another record.
+/// A file or directory of an area of `authoring`, which may be packed: below the folder of the cases or in another
+/// record.
 pub(crate) fn shared_in_area(folder: &Path, area: &str, relative: &str) -> PathBuf {
     let own = folder.join(relative);
     if own.exists() {
@@ -83,7 +85,7 @@ const SHARING: &[(&Folder, &[&str])] = &[
     (&crate::resolution::CLASSIC, &["classic/in/*", "classic/out/*", "classic/canon/*"]),
 ];
 
-/// As many cases pass without the inputs as with them.
+/// The number of passing cases is the same with and without the inputs.
 fn run(root: &Path) -> Vec<Case> {
     let passed = |cases: &[Case]| cases.iter().filter(|it| it.outcome == Outcome::Passed).count();
     let case = |(folder, files): &(&Folder, &[&str])| {
@@ -102,7 +104,7 @@ fn run(root: &Path) -> Vec<Case> {
             Outcome::of_equal(&passed(&alone), &passed(&(folder.run)(root)))
         }))
     };
-    // The whole record takes minutes, and has no other ways to find an input.
+    // The whole record takes minutes, and finds its inputs in the same ways.
     if root.ends_with("fixtures/recorded") { SHARING.iter().filter_map(case).collect() } else { Vec::new() }
 }
 

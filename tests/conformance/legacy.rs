@@ -1,7 +1,7 @@
 //! `legacy/`: legacy SQLite catalogs, rendered and migrated; and `fbc/07-migrate-init`: catalogs in files, migrated.
 //!
-//! Whatever is found is a case: `NAME.index.db` with what stands beside it under the same name, every database in
-//! `edge`, `historic` and `schemas`, every digest of a rendered catalog of which the database is at hand. Instead of a
+//! Every file that is found is a case: `NAME.index.db` with the files of the same name beside it, every database in
+//! `edge`, `historic` and `schemas`, every digest of a rendered catalog whose database is at hand. Instead of a
 //! database there may be the SQL that makes it (`NAME.sql`), so that people can read and review it.
 
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ fn compare(answer: &Answer, expected: &[u8]) -> Outcome {
 /// The tables at their last schema, for SQL that makes none.
 const LAST_SCHEMA: &str = include_str!("../../crates/legacy/src/schema.sql");
 
-/// The SQL of a file, after that of the file which its first line names (`-- on NAME`).
+/// The SQL of a file, after that of the file in its first line (`-- on NAME`).
 fn statements(path: &Path) -> String {
     let mut parts = Vec::new();
     let mut next = Some(path.to_owned());
@@ -75,7 +75,7 @@ fn statements(path: &Path) -> String {
     parts.concat()
 }
 
-/// Databases of a folder by name, whatever form they have there; `kept` holds those that were made.
+/// The databases of a folder by name, in any form; `kept` holds those that were made.
 fn databases(folder: &Path, suffix: &str, kept: &tempfile::TempDir) -> Vec<(String, PathBuf)> {
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     for (name, path) in entries(folder, "", &format!("{suffix}.db")) {
@@ -102,7 +102,7 @@ fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a scratch directory")
 }
 
-/// Databases with what opm made of them beside them.
+/// Databases with opm's output beside them.
 fn run_whole(root: &Path) -> Vec<Case> {
     let folder = root.join("legacy");
     let mut cases = Vec::new();
@@ -207,7 +207,7 @@ fn rendered_digest(packed: &Path, digest: &Path) -> Outcome {
     Outcome::of_equal(&found, &expected)
 }
 
-/// The same catalog is there as files with metadata in place of manifests.
+/// The same catalog also exists as files with metadata instead of manifests.
 fn metadata_of(packed: &Path, stem: &str) -> Outcome {
     let archive = packed.with_file_name(format!("{stem}.tar.zst"));
     let Some((scratch, path)) = unpack(packed).filter(|_| archive.is_file()) else {
@@ -237,7 +237,7 @@ fn metadata_of(packed: &Path, stem: &str) -> Outcome {
     compare_trees(&out, &expected)
 }
 
-/// The schema that a database claims to have; below 9 opm's migrations lose data, which ours do only when asked.
+/// The schema that a database claims to have; below 9 opm's migrations lose data, and ours do so only on request.
 fn is_before_nine(path: &Path) -> bool {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let version = Connection::open_with_flags(path, flags)
@@ -274,7 +274,7 @@ fn compare_with_recording(answer: &Answer, stdout: &[u8], stderr: &str) -> Outco
     if answer.exit_code == 0 || !answer.stdout.is_empty() {
         return Outcome::Failed(format!("expected a refusal: {said}\n     got exit code {}", answer.exit_code));
     }
-    // A crash of the real tool is no answer; any refusal will do.
+    // A crash of the real tool is not an answer, so any refusal is right.
     if said.starts_with("panic:") || answer.stderr.contains(said) {
         return Outcome::Passed;
     }
@@ -323,7 +323,7 @@ fn historic(folder: &Path, stem: &str, path: &Path) -> [Case; 2] {
         let said = String::from_utf8_lossy(&unpacked(&stderr)).into_owned();
         compare_with_recording(&render_as_opm(path), &unpacked(&stdout), &said)
     });
-    // Read right, every one of them is a catalog, proved against its rows.
+    // A correct reading of each is a catalog, proved against its rows.
     let kept = Case::run(format!("legacy/historic/{stem} kept"), || {
         let scratch = scratch();
         let out = scratch.path().join("out");
@@ -372,7 +372,7 @@ fn migrate_case(path: &Path, text: &str) -> Outcome {
     };
     let commands: Vec<_> = exchanges.into_iter().filter(|it| it.command.contains("opm migrate ")).collect();
     let words = |command: &str| command.split_whitespace().skip(2).map(str::to_owned).collect::<Vec<_>>();
-    // What the commands are to make must not be there before.
+    // The outputs of the commands must not exist before.
     for exchange in &commands {
         if let Some(out) = words(&exchange.command).get(1) {
             let _ = fs::remove_dir_all(copy.join(out));

@@ -1,4 +1,4 @@
-//! `lifecycle/`: support and compatibility of versions by real lifecycle blobs, and what is wrong with blobs.
+//! `lifecycle/`: support and compatibility of versions by real lifecycle blobs, and the faults of blobs.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn matching(lifecycles: &[Lifecycle], line: &str) -> Outcome {
     let Some(day) = Day::parse(&recorded.date) else { return Outcome::NotRunnable("not a day".to_owned()) };
     let lifecycle = lifecycles.iter().find(|it| it.package == recorded.package).cloned().unwrap_or_default();
     let support = serde_json::to_value(lifecycle.support(&recorded.version, day)).unwrap_or_default();
-    // That extended support is an add-on is ours to say.
+    // The fact that extended support is an add-on comes from us.
     let mut support = support;
     support.as_object_mut().map(|it| it.remove("isAddOn"));
     let fit = lifecycle.fit(&recorded.version, &recorded.openshift).as_str().to_owned();

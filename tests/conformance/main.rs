@@ -2,7 +2,8 @@
 //!
 //! A sample of every kind of case is in `fixtures/recorded` and always runs. The whole record is not part of the
 //! repository: it is looked for in `$OLMDEX_GOLDEN`, then beside the repository in `../shared/golden`. Inputs that
-//! `$OLMDEX_GOLDEN` lacks are taken from `../shared/golden` and the sample. The report closes with what was run and what was not.
+//! `$OLMDEX_GOLDEN` lacks are taken from `../shared/golden` and the sample. The report ends with the cases that were
+//! run and those that were not.
 //!
 //! ```text
 //! cargo test --test conformance                        all that is implemented
@@ -161,7 +162,7 @@ fn main() -> ExitCode {
     if report.close() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Where the whole record is, if it is anywhere, and what to call the place.
+/// The place of the whole record, if it exists, and the place's name.
 fn whole_record(package: &Path) -> (String, PathBuf) {
     match env::var_os("OLMDEX_GOLDEN").filter(|value| !value.is_empty()).map(PathBuf::from) {
         Some(named) => (named.display().to_string(), named),
@@ -169,7 +170,7 @@ fn whole_record(package: &Path) -> (String, PathBuf) {
     }
 }
 
-/// What of the standard test harness's command line matters here.
+/// The part of the standard test harness's command line that matters here.
 #[derive(Default)]
 struct Arguments {
     is_list: bool,
@@ -196,7 +197,7 @@ impl Arguments {
         parsed
     }
 
-    /// The name of the test as a whole selects every folder, since that is how test runners ask for it.
+    /// The name of the whole test selects every folder, since test runners ask for it in this way.
     fn selects(&self, folder: &str) -> bool {
         self.filters.is_empty()
             || self.filters.iter().any(|filter| filter == TEST_NAME || folder.contains(filter.as_str()))

@@ -1,4 +1,4 @@
-//! Reads `observed.txt`: commands with what they answered.
+//! Reads `observed.txt`: commands with their answers.
 //!
 //! ```text
 //! $ command line

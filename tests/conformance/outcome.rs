@@ -1,4 +1,4 @@
-//! The words of the harness: folders of cases, outcomes, and the differences that are known.
+//! The vocabulary of the harness: folders of cases, outcomes, and known differences.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,13 +7,13 @@ use std::{fs, io};
 
 /// One kind of recorded cases and the code that runs them.
 pub(crate) struct Folder {
-    /// What the report calls it, and what the filter argument selects by.
+    /// Its name in the report, which the filter argument selects by.
     pub(crate) name: &'static str,
     /// Runs every case found under the root of the recorded cases; no cases if there are none.
     pub(crate) run: fn(&Path) -> Vec<Case>,
 }
 
-/// One recorded case and what came of it.
+/// One recorded case with its outcome.
 pub(crate) struct Case {
     /// Stable and unique, without tabs and line ends: it is the key of the table of known differences.
     pub(crate) id: String,
@@ -23,9 +23,9 @@ pub(crate) struct Case {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Outcome {
     Passed,
-    /// With what was expected and what came.
+    /// With the expected and the actual result.
     Failed(String),
-    /// With what is missing: a feature, or the means to read the case.
+    /// With the missing thing: a feature, or the means to read the case.
     NotRunnable(String),
 }
 
@@ -49,7 +49,7 @@ impl Outcome {
     }
 }
 
-/// What a case counts as once the known differences are taken into account.
+/// The result of a case once the known differences are taken into account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     Passed,

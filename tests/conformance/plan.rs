@@ -1,5 +1,5 @@
-//! `plan/`: clusters, what is asked of them, and the plans that are expected. How plans are compared is in the specification of the record:
-//! a key that is not there is not asserted, and optional steps may be left out.
+//! `plan/`: clusters, questions about them, and the expected plans. The specification of the record states how plans
+//! are compared: a missing key is not asserted, and optional steps may be left out.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +117,7 @@ fn list<'v>(value: &'v Value, key: &str) -> Vec<&'v Value> {
     value[key].as_array().into_iter().flatten().collect()
 }
 
-/// Whether all that is expected of a value is there.
+/// Whether a value has every expected part.
 fn covers(found: &Value, expected: &Value) -> bool {
     match expected {
         Value::Object(members) => members.iter().all(|(key, expected)| covers(&found[key], expected)),

@@ -1,5 +1,5 @@
-//! `ranges/*.json`: does a version match, is a range refused with which message, where does the real library crash,
-//! what does the API server let through.
+//! `ranges/*.json`: whether a version matches, the messages about refused ranges, the crashes of the real library, and
+//! the ranges that the API server accepts.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const FOLDER: Folder = Folder { name: "ranges", run };
 
-/// A row of any of the tables; which fields it has depends on the table.
+/// A row of any of the tables; its fields depend on the table.
 #[derive(Deserialize)]
 struct Row {
     range: String,
@@ -59,7 +59,7 @@ fn blang(row: &Row) -> Outcome {
         range.contains(&version).map_err(|error| error.to_string())
     };
     if row.panic.is_some() {
-        // The range must be accepted, and its evaluation must fail in an orderly way.
+        // The range must be accepted, and its evaluation must fail with an error.
         return match (Range::parse(&row.range), row.version.as_deref().map(answer)) {
             (Ok(_), Some(Err(_))) => Outcome::Passed,
             (parsed, answer) => Outcome::Failed(format!("expected an evaluation error, got {parsed:?}, {answer:?}")),

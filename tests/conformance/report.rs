@@ -1,4 +1,4 @@
-//! The report: a line per folder, its failures, and at the end what was run and what was not.
+//! The report: a line per folder, its failures, and at the end the cases that were run and those that were not.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,20 +6,20 @@ use std::path::Path;
 
 use crate::outcome::{Case, Folder, KnownDifferences, Outcome, Standing};
 
-/// How many failures of a folder are shown unless all are asked for.
+/// How many failures of a folder are shown by default.
 const SHOWN_FAILURES: usize = 20;
 /// How many reasons for not running cases are shown.
 const SHOWN_REASONS: usize = 12;
 
-/// What is printed as it comes, and counted for the end.
+/// Prints results as they come, and counts them for the end.
 pub(crate) struct Report<'k> {
     known: &'k KnownDifferences,
     is_verbose: bool,
-    /// Where cases came from, each with the sum of its folders.
+    /// The places of cases, each with the sum of its folders.
     places: Vec<(String, Tally)>,
     /// Why cases were not run, and how many.
     reasons: BTreeMap<String, usize>,
-    /// Kinds of cases of which the sample has none.
+    /// Kinds of cases that the sample lacks.
     missing: Vec<String>,
     notes: Vec<String>,
 }
@@ -69,7 +69,7 @@ impl<'k> Report<'k> {
         }
     }
 
-    /// Says that the sample has no case of a kind, which is an error.
+    /// Reports that the sample has no case of a kind, which is an error.
     pub(crate) fn missing(&mut self, name: &str) {
         println!("  FAILED fixtures/recorded has no case of this kind");
         self.missing.push(name.to_owned());
@@ -100,7 +100,7 @@ impl<'k> Report<'k> {
         }
     }
 
-    /// Prints the end. Whether all is as it should be.
+    /// Prints the end, and returns whether all results are as expected.
     pub(crate) fn close(self) -> bool {
         let mut total = Tally::default();
         println!("what was run:");

@@ -1,7 +1,7 @@
-//! `authoring/static-checks`: repositories of one operator with what the checks of the pipelines say.
+//! `authoring/static-checks`: repositories of one operator with the findings of the pipelines' checks.
 //!
-//! Checks, levels and graphs must be equal, and words where the real ones do not depend on chance: of sets and of the edge that closes a
-//! loop they do. Where a real check crashes, ours refuses.
+//! Checks, levels and graphs must be equal, and so must the words, unless the real ones depend on chance, as they do
+//! for sets and for the edge that closes a loop. If a real check crashes, ours refuses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -68,7 +68,7 @@ fn check(repositories: &Path, recorded: &Recorded) -> Outcome {
     if differences.is_empty() { Outcome::Passed } else { Outcome::Failed(differences.join("\n")) }
 }
 
-/// Edges without their order; what has none, or crashed, is as if it were not there.
+/// Edges without their order; an operator without edges, or with a crash, is left out.
 fn sorted(graph: &BTreeMap<String, Value>) -> BTreeMap<&String, BTreeMap<String, Vec<String>>> {
     let mut sorted = BTreeMap::new();
     for (channel, edges) in graph {
@@ -101,12 +101,12 @@ fn compare(
 fn verdicts(check: &str, value: Option<&Value>) -> Vec<String> {
     let mut all: Vec<String> = match value {
         None => Vec::new(),
-        // The real one crashed.
+        // The real check crashed.
         Some(Value::String(_)) => vec!["Fail EXC IndexError".to_owned()],
         Some(value) => {
             let pair = |it: &Value| {
                 let level = it[0].as_str().unwrap_or_default();
-                // Which edge closes a loop, and which of several wrong names is met first, is chance.
+                // Chance decides which edge closes a loop, and which of several wrong names comes first.
                 let is_chance = check == "check_upgrade_graph_loop";
                 let text = if is_chance { "" } else { it[1].as_str().unwrap_or_default() };
                 format!("{level} {}", without_order(text))

@@ -1,8 +1,8 @@
-//! `classic/` and `classic-fuzz/`: whole namespaces, and what OLM Classic's resolver made of them.
+//! `classic/` and `classic-fuzz/`: whole namespaces, and the results of OLM Classic's resolver.
 //!
-//! Where the real resolver gives the same answer every time, ours must be that one; else one of those that were seen, or
-//! the canonical one. An answer is compared with its channels, catalogs and replaced bundles, and so are the steps; an
-//! error by its kind, a contradiction by the facts that it names.
+//! If the real resolver always gives the same answer, ours must be equal; if not, ours must be one of those that were
+//! seen, or the canonical one. An answer is compared with its channels, catalogs and replaced bundles, and so are the
+//! steps; an error by its kind, a contradiction by the facts that it names.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -67,7 +67,7 @@ fn run(root: &Path, folder: &str) -> Vec<Case> {
 }
 
 thread_local! {
-    /// Indexes of catalogs that are named by their folders: many cases ask the same.
+    /// Indexes of catalogs by their folders: many cases use the same.
     static INDEXES: RefCell<HashMap<String, Rc<Index>>> = RefCell::default();
 }
 
@@ -124,7 +124,7 @@ impl Namespace {
             };
             if known.is_some() {
             } else if let Some(input) = input {
-                // A server does not start with what opm refuses.
+                // A server does not start with a catalog that opm refuses.
                 if catalog["fbcDir"].is_null() {
                     failure = failure.or(olmdex::ask::check_catalog(&input, None).opm);
                 }
@@ -196,7 +196,7 @@ impl Namespace {
         Ok(())
     }
 
-    /// What OLM would have written into the annotation of an entry that it installed.
+    /// The text that OLM would have written into the annotation of an entry that it installed.
     fn projected(&self, name: &str, from: &Value) -> Result<(String, Vec<Property>), String> {
         let catalog = from["catalog"].as_str().unwrap_or_default();
         let rows = self.with_rows(|rows| rows.package(from["package"].as_str().unwrap_or_default()));
@@ -226,7 +226,7 @@ impl Namespace {
         ask(&IndexRows::new(&self.index, &unique))
     }
 
-    /// What is installed after each resolution, as long as something changes.
+    /// The installed bundles after each resolution, until nothing changes.
     fn check_generations(&self, expected: &Value) -> Outcome {
         let ours = self.with_rows(|rows| generations(&self.world, rows, &Options::default()));
         match ours.failure {
@@ -266,7 +266,7 @@ impl Namespace {
                 let seen: Vec<BTreeSet<String>> = seen
                     .map(|it| list(&it["constraints"]).map(|it| alike(it.as_str().unwrap_or_default())).collect())
                     .collect();
-                // What was recorded may hold more than it needs.
+                // The recorded set may hold more than it needs.
                 if seen.iter().any(|it| ours.is_subset(it)) {
                     Outcome::Passed
                 } else {
@@ -347,7 +347,7 @@ impl Namespace {
                 ours.keys().map(|key| (*key, list(&it[*key]).map(without_path).collect())).collect()
             })
             .collect();
-        // Chance may have decided otherwise whenever the steps were recorded.
+        // Chance may have decided otherwise when the steps were recorded.
         if seen.contains(&ours) || expected["deterministic"] != true {
             return Outcome::Passed;
         }
@@ -390,7 +390,7 @@ fn shown(outcome: &Value, any: &BTreeSet<&str>) -> BTreeSet<String> {
     list(&outcome["operators"]).map(show).collect()
 }
 
-/// Why a catalog cannot be asked, if the case says in some way that it cannot.
+/// The reason why a catalog cannot answer, if the case contains one in any form.
 fn failing(catalog: &Value, name: &str, namespace: &str) -> Option<String> {
     const KNOWN: [&str; 7] = ["name", "namespace", "priority", "fbc", "fbcDir", "bundles", "defaultChannels"];
     let more = catalog.as_object()?.iter().filter(|(key, _)| !KNOWN.contains(&key.as_str()));
@@ -401,7 +401,7 @@ fn failing(catalog: &Value, name: &str, namespace: &str) -> Option<String> {
     })
 }
 
-/// Whether two messages are about the same: the wording of libraries differs.
+/// Whether two messages have the same meaning: the wording of libraries differs.
 fn is_alike(ours: &str, theirs: &str) -> bool {
     let first = |it: &str| it.split(": ").next().unwrap_or_default().to_owned();
     ours == theirs
@@ -410,7 +410,7 @@ fn is_alike(ours: &str, theirs: &str) -> bool {
         || (first(ours) == first(theirs) && theirs.contains(": "))
 }
 
-/// Constraints that the real solver cannot tell apart: they forbid the same operators to be there together.
+/// Joins constraints that the real solver cannot tell apart: they forbid the same operators together.
 fn alike(message: &str) -> String {
     for between in [" provide ", " originate from package ", " conflicts with "] {
         if let Some((ids, rest)) = message.split_once(between)
@@ -424,7 +424,7 @@ fn alike(message: &str) -> String {
     message.to_owned()
 }
 
-/// The rows of a catalog whose bundles are given as its server streams them.
+/// The rows of a catalog whose bundles are given in the form of its server's stream.
 fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
     let mut packages: BTreeMap<String, PackageRows> = BTreeMap::new();
     for it in list(&catalog["bundles"]) {

@@ -1,6 +1,7 @@
 //! `fbc/07-migrate-init`: the commands that make first files.
 //!
-//! What `opm init` prints must be equal byte for byte. Of a Dockerfile the instructions must be; its comments are our own.
+//! The output of `opm init` must be equal byte for byte. For a Dockerfile only the instructions must be equal; its
+//! comments are our own.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! `fbc/10-serve`: which catalogs `opm serve` refuses to serve, and what it says of them.
+//! `fbc/10-serve`: the catalogs that `opm serve` refuses to serve, with its words.
 //!
-//! What the servers answer is in `grpc`. Whether a cache can be used is not compared: ours is another one.
+//! The answers of the servers are in `grpc`. The use of a cache is not compared: ours is another one.
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
@@ -24,7 +24,7 @@ fn run(root: &Path) -> Vec<Case> {
     for (name, path) in entries(&root.join("fbc/10-serve"), "", "") {
         let Ok(text) = fs::read_to_string(path.join("observed.txt")) else { continue };
         for (number, start) in starts(&text).into_iter().enumerate() {
-            // The others serve until somebody ends them.
+            // The other servers run until somebody ends them.
             if start.command.contains("--cache-only") || start.fatal.is_some() && !start.command.contains("--cache-dir")
             {
                 let id = format!("fbc/10-serve/{name} {number} {}", start.command);
@@ -55,7 +55,7 @@ fn starts(text: &str) -> Vec<Start> {
     found
 }
 
-/// The message of a line that says why the server ends.
+/// The message of a line with the reason why the server ends.
 fn message_of(line: &str) -> Option<String> {
     let quoted = line.split_once("level=fatal msg=")?.1;
     serde_json::from_str(quoted).ok()

@@ -1,4 +1,4 @@
-//! `solver/`: variables with constraints, and what the bare solver made of them.
+//! `solver/`: variables with constraints, and the results of the bare solver.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -39,7 +39,7 @@ impl Names {
     }
 }
 
-/// The problem, or the words about a name that stands twice.
+/// The problem, or the message about a duplicate name.
 fn problem(world: &Value) -> Result<(Problem, Names), String> {
     let (mut problem, mut names) = (Problem::new(), Names::default());
     let variables = world["variables"].as_array().cloned().unwrap_or_default();
@@ -91,7 +91,7 @@ fn check(world: &Value, expected: &Value) -> Outcome {
             if let Some(broken) = broken(&problem, &chosen) {
                 return Outcome::Failed(format!("{ours:?} breaks {broken:?}"));
             }
-            // The real solver has a defect that makes it give answers that break constraints: those are no answers.
+            // The real solver has a defect that lets it give answers that break constraints: those do not count.
             let is_sound = |outcome: &&String| {
                 let chosen = outcome.split(' ').filter(|it| !it.is_empty()).map(|it| names.var(it));
                 chosen.collect::<Option<BTreeSet<Var>>>().is_some_and(|it| broken_by(&problem, &it))
@@ -115,7 +115,7 @@ fn check(world: &Value, expected: &Value) -> Outcome {
                     Constraint::AtMost(n, of) => format!("{} permits at most {n} of {}", id(&fact.var), ids(of)),
                 })
                 .collect();
-            // What was recorded is a contradiction, too, but may hold more than it needs.
+            // The recorded set is a contradiction, too, but may hold more than it needs.
             let holds_ours =
                 |outcome: &&String| outcome.starts_with("UNSAT") && said.iter().all(|it| outcome.contains(it.as_str()));
             match outcomes.keys().find(holds_ours) {

@@ -78,7 +78,7 @@ fn check(case: &Path, recorded: &Recorded) -> Outcome {
         return Outcome::Failed(format!("expected {expected_value:?}\n     got {found_value:?}"));
     }
     let mut rest = found.lines();
-    // What stands in brackets on one line is changed there.
+    // A list or object in brackets is changed in its line.
     let may_change = |line: &str| line.contains(['[', '{']) || line.trim().is_empty();
     match before.iter().flat_map(|it| it.lines()).find(|line| !may_change(line) && !rest.any(|it| it == *line)) {
         Some(line) => Outcome::Failed(format!("the line {line:?} was changed\n{}", answer.stderr)),

@@ -1,6 +1,6 @@
-//! `authoring/templates` and `fbc/09-templates`: templates with what opm renders of them from real images.
+//! `authoring/templates` and `fbc/09-templates`: templates with opm's rendering of them from real images.
 //!
-//! Images are given as directories, which is what they were built from. What is refused must be refused; our words are our own.
+//! Images are given as the directories that they were built from. A refusal must be a refusal; our words are our own.
 
 use std::fs;
 use std::path::Path;
@@ -82,7 +82,7 @@ fn refused(answer: &Answer, expected: &str) -> Outcome {
     Outcome::Failed(format!("expected a refusal: {expected}\ngot exit code {}: {}", answer.exit_code, answer.stderr))
 }
 
-/// Recorded commands, whose images are in directories with what labels they have.
+/// Recorded commands, whose images are in directories with their labels.
 fn commands(root: &Path) -> Vec<Case> {
     let folder = root.join("fbc/09-templates");
     let mut given = Vec::new();
@@ -90,7 +90,7 @@ fn commands(root: &Path) -> Vec<Case> {
         let Ok(text) = fs::read_to_string(path.join("image.json")) else { continue };
         let image: Value = serde_json::from_str(&text).expect("an image");
         let text = |key: &str| image[key].as_str().unwrap_or_default().to_owned();
-        // What is not a bundle by its labels is none by its directory either.
+        // An image that is not a bundle by its labels is not one by its directory either.
         let root = path.join("root");
         let reference = format!("localhost:5055/{}:{}", text("name"), text("tag"));
         given.push(format!("--bundle={reference}={}", if root.is_dir() { root } else { path }.display()));
@@ -129,7 +129,7 @@ fn command(case: &Path, given: &[String], exchange: &Exchange) -> Outcome {
     if answer.exit_code != 0 {
         return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));
     }
-    // The recording does not tell whether the last line had an end, and leaves out blank ones.
+    // The recording does not show whether the last line had an end, and leaves out blank lines.
     let found = String::from_utf8_lossy(&answer.stdout).into_owned();
     Outcome::of_equal(&found.trim_end(), &exchange.stdout.trim_end())
 }

@@ -1,4 +1,4 @@
-//! `update-graph/`: what the repository of the update graph says against edges.
+//! `update-graph/`: the objections of the update graph's repository to edges.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! `v1/`: questions of ClusterExtensions, over small catalogs and over a real one; versions with releases; the highest
 //! OpenShift version of a bundle.
 //!
-//! Bundle, version, release and catalog must be equal, or the kind of error; the words of an error too, but for what a
-//! catalog that cannot be loaded says, and for the label selector's, which are Kubernetes'.
+//! Bundle, version, release and catalog must be equal, or the kind of error; the words of an error must be equal too,
+//! except for those about a catalog that cannot be loaded, and those about a label selector, which are Kubernetes'.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -71,7 +71,7 @@ struct InstalledCase {
     release: Option<String>,
 }
 
-/// A catalog that was read, and why a package of it cannot be loaded.
+/// A catalog that was read, and the reason why a package of it cannot be loaded.
 struct Loaded {
     index: Index,
     broken: BTreeMap<String, String>,
@@ -92,7 +92,7 @@ impl Loaded {
         Ok(Self { index: builder.into_index().map_err(|error| error.to_string())?, broken })
     }
 
-    /// What the catalog says of a package; `.` is the whole catalog.
+    /// A package in the catalog; `.` is the whole catalog.
     fn graph(&self, package: &str) -> Option<PackageGraph> {
         let filter = Filter::default();
         let graphs = |package: &str| self.index.package_graphs(&filter, package).expect("a sound index");
@@ -229,7 +229,7 @@ fn scenario(root: &Path, path: &Path, expected: &Path, loaded: &mut HashMap<Path
     run().unwrap_or_else(|outcome| outcome)
 }
 
-/// Errors are equal, or both of a kind whose words are not ours.
+/// Whether errors are equal, or both of a kind whose words are not ours.
 fn same_error(actual: &Result<String, String>, expected: &str) -> Outcome {
     let foreign = ["error walking catalogs: error getting package", "desired catalog selector is invalid"];
     match actual {
@@ -312,7 +312,7 @@ fn version_and_release(row: &Value) -> Outcome {
         Ok(it) => {
             let stated = it.value.release.as_ref().map(ToString::to_string);
             let release = stated.or_else(|| it.is_release_explicit.then(String::new));
-            // What the cluster records: with explicit releases, version and release by themselves.
+            // The text that the cluster records: with explicit releases, version and release by themselves.
             let legacy = match &release {
                 Some(release) if row["bundleReleaseSupport"] == true => {
                     format!("{} release={release}", it.value.version)
@@ -358,7 +358,7 @@ fn highest_version_in_classic(row: &Value) -> Outcome {
     struct Property {
         #[serde(rename = "type")]
         kind: String,
-        /// The raw text counts, so that `null` is not the same as nothing.
+        /// The raw text counts, so that `null` differs from an absent field.
         #[serde(default = "nothing")]
         value: Box<RawValue>,
     }
@@ -369,7 +369,7 @@ fn highest_version_in_classic(row: &Value) -> Outcome {
     let text = if annotation.is_empty() { "{}" } else { annotation };
     let is_object = text.starts_with('{');
     let Some(annotation) = serde_json::from_str::<Annotation>(text).ok().filter(|_| is_object) else {
-        // What cannot be read blocks, whatever the words.
+        // An unreadable annotation blocks, whatever the words.
         let blocks = row["blockedMessages"].as_object().expect("answers").values().all(|it| it != "");
         return if blocks { Outcome::Passed } else { Outcome::Failed("expected to be readable".to_owned()) };
     };

@@ -1,7 +1,8 @@
-//! `authoring/bundles` and `authoring/bad-bundles`: what the validators of opm and operator-sdk say of bundle directories.
+//! `authoring/bundles` and `authoring/bad-bundles`: the findings of the validators of opm and operator-sdk about bundle
+//! directories.
 //!
-//! Texts are compared as multisets. What the real validators list in no fixed order may come in another one, pointers are `PTR`, and
-//! texts that end with `…` were cut when they were recorded.
+//! Texts are compared as multisets. Lists without a fixed order in the real validators may come in another one,
+//! pointers are `PTR`, and texts that end with `…` were cut when they were recorded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,7 @@ fn cases(folder: &Path, area: &str) -> Vec<Case> {
             let found = texts(validation.ask(Validator::Format, &Options::default()));
             cases.push(Case::run(id("format"), || compare(plain(found), format)));
         }
-        // Where opm crashed there is nothing to compare.
+        // If opm crashed, there is nothing to compare.
         if let Some(content) = &expected.content {
             let found = texts(validation.ask(Validator::Content, &Options::default()));
             cases.push(Case::run(id("content"), || compare(plain(found), content)));
@@ -116,8 +117,8 @@ fn optional(validation: &Validation<'_>, directory: &Path, name: &str, wanted: &
     compare(said(found), &expected_texts(wanted))
 }
 
-/// What the real validator says of channels in a bundle that was loaded with its `metadata/`, which operator-sdk does not do:
-/// it names the channels of our finding, which has no words of the real tool.
+/// The real validator's finding about channels in a bundle that was loaded with its `metadata/`, which operator-sdk
+/// does not do: it names the channels of our finding, which has no words of the real tool.
 fn with_channels(found: Vec<Found>, wanted: &[Said]) -> Outcome {
     const WORDS: &str = "are not following the recommended naming convention";
     let is_about_channels = |it: &&Said| it.text.contains(WORDS);
@@ -125,7 +126,7 @@ fn with_channels(found: Vec<Found>, wanted: &[Said]) -> Outcome {
         let names: Vec<String> = it.1.split(", ").map(|name| format!("{:?}", name.trim_matches('`'))).collect();
         format!("channel(s) [{}] {WORDS}", names.join(" "))
     });
-    // Behind the name of the ClusterServiceVersion, and in front of an address.
+    // The part between the name of the ClusterServiceVersion and an address.
     let core = |it: &Said| {
         let text = it.text.split_once(": channel(s)").map_or("", |it| it.1);
         format!("channel(s){}", text.split_once(": https://").map_or(text, |it| it.0))
@@ -160,7 +161,7 @@ fn expected_texts(said: &[Said]) -> Vec<String> {
     said.iter().map(Said::line).collect()
 }
 
-/// Takes away one by one what is equal.
+/// Removes equal texts one by one.
 fn compare(found: Vec<String>, wanted: &[String]) -> Outcome {
     let mut left = found;
     let mut missing = Vec::new();

@@ -1,4 +1,4 @@
-//! `cel/semver*.out.json`: strict and tolerant readings of versions, with a few ranges and what is in them.
+//! `cel/semver*.out.json`: strict and tolerant readings of versions, with a few ranges and their members.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const FOLDER: Folder = Folder { name: "cel/semver", run };
 
-/// One text, under the name of how it was read, and what came of it.
+/// One text, under the name of the reading, with its result.
 #[derive(Deserialize)]
 struct Row {
     strict: Option<String>,
@@ -66,7 +66,7 @@ fn membership(row: &Row, range: &str) -> Outcome {
     let asked = match (&row.members, &row.error) {
         (_, Some(error)) => return Outcome::of_equal(&parsed.err().as_ref(), &Some(error)),
         (Some(members), None) => members,
-        // A range that was read, and of which nothing was asked.
+        // A range that was read without a question about it.
         (None, None) => return Outcome::of_equal(&parsed.err(), &None),
     };
     let answer = parsed.and_then(|range| {

@@ -1,4 +1,4 @@
-//! The picture of the crates in ARCHITECTURE.md is that of their manifests.
+//! The picture of the crates in ARCHITECTURE.md must agree with their manifests.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,8 @@ use crate::support::recording::expect_recorded;
 const BEGIN: &str = "<!-- crates -->\n";
 const END: &str = "<!-- /crates -->\n";
 
-/// For each of our packages those that it depends on, by its manifest; the program is `olmdex`, other names are without the prefix.
+/// The dependencies of each of our packages according to its manifest; the program is `olmdex`, other names are without
+/// the prefix.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let crates = std::fs::read_dir(home.join("crates")).unwrap();
@@ -26,7 +27,7 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     manifests.iter().map(manifest).collect()
 }
 
-/// All that each package depends on, over whatever detour.
+/// All direct and indirect dependencies of each package.
 fn closure(direct: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<&str, BTreeSet<&str>> {
     let reach = |from: &str| {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -41,7 +42,7 @@ fn closure(direct: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<&str, BTreeS
     direct.keys().map(|it| (it.as_str(), reach(it))).collect()
 }
 
-/// The picture in Mermaid: an arrow for each dependency that does not follow from others.
+/// The picture in Mermaid: an arrow for each dependency that is not implied by others.
 fn picture() -> String {
     let direct = dependencies();
     let all = closure(&direct);

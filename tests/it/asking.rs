@@ -1,8 +1,9 @@
-//! What the commands print, in every format: each file `fixtures/asking/COMMAND/CASE.txt` is a command line with its exit
-//! code and both of its outputs. A new case needs its first line only; CONTRIBUTING.md says how to record the rest.
+//! The output of the commands, in every format: each file `fixtures/asking/COMMAND/CASE.txt` is a command line with its
+//! exit code and both of its outputs. A new case needs its first line only; CONTRIBUTING.md says how to record the
+//! rest.
 //!
-//! Each case runs in a directory of its own, in which are the fixtures and an index of the shop, `shop.db`, which is asked
-//! unless the command line says otherwise.
+//! Each case runs in a directory of its own, with the fixtures and an index of the shop, `shop.db`, which is asked
+//! unless the command line names another source.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +14,7 @@ use crate::support::{lacks_feature, olmdex, scratch, without_own};
 /// A case as its file begins.
 pub(crate) struct Case {
     pub file: PathBuf,
-    /// The name of its folder: the command that it is about.
+    /// The name of its folder: the tested command.
     pub about: String,
     /// The command line, for a shell.
     pub command: String,
@@ -23,7 +24,7 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What is in a directory, sorted.
+/// The entries of a directory, sorted.
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()).collect();
     found.sort();
@@ -50,7 +51,7 @@ fn every_command_prints_what_is_recorded() {
     let program = Path::new(env!("CARGO_BIN_EXE_olmdex"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
     let run = |command: &str, directory: &Path| {
-        // A file of options that is found reads nothing behind a link.
+        // A found file of options reads nothing behind a link.
         if command.contains("olmdex.toml") {
             let ours = |it: &PathBuf| !["asking", "recorded"].iter().any(|name| it.ends_with(name));
             let folders = entries(&package().join("fixtures")).into_iter().filter(ours);
@@ -95,7 +96,7 @@ fn every_folder_is_a_command_and_its_cases_are_about_it() {
     let mut last = String::new();
     for case in cases {
         let mut runs = case.command.split("olmdex ").skip(1);
-        // What other tools are told by has no folder of its own.
+        // The cases of `help` are about no single command.
         let is_about = case.about == "help" || runs.any(|it| it.split_whitespace().next() == Some(&case.about));
         assert!(is_about, "{} does not run `olmdex {}`", case.file.display(), case.about);
         if last != case.about && case.about != "help" && !lacks_feature(&case.command) {
@@ -113,7 +114,7 @@ fn no_message_has_a_number_of_the_system() {
     assert!(shown.is_empty(), "`file::system_words` says it for people:\n{}", shown.join("\n"));
 }
 
-/// What a longer line builds belongs into a file below `fixtures/`.
+/// The content of a longer line belongs into a file below `fixtures/`.
 const MAX_LEN: usize = 240;
 
 #[test]
@@ -126,7 +127,8 @@ fn command_lines_can_be_read() {
     assert!(long.is_empty(), "more than {MAX_LEN} characters; let files say it:\n{}", long.join("\n"));
 }
 
-/// The folders of `fixtures/` that are run as a whole, by `fixtures`, `language_server` and the conformance test, or that hold SQL.
+/// The folders of `fixtures/` that `fixtures`, `language_server` and the conformance test run as a whole, or that hold
+/// SQL.
 const OF_OTHERS: &[&str] = &[
     "assistant",
     "editor",
@@ -170,7 +172,7 @@ fn no_fixture_is_without_a_user() {
             open.extend(entries(&path));
             continue;
         }
-        // A file is used under its own name or that of a folder around it, but for the folder of all its kind.
+        // A file is used under its own name or that of a folder around it, except for the folder of its kind.
         let path = path.strip_prefix(&root).unwrap();
         let names = path.ancestors().filter(|it| it.components().count() > 1).map(|it| it.to_str().unwrap());
         let is_used = |name: &str| {

@@ -1,4 +1,4 @@
-//! The JSON Schemas of blobs and properties in `schema/`: good blobs pass, and what the rules forbid does not.
+//! The JSON Schemas of blobs and properties in `schema/`: good blobs pass, and values that the rules forbid do not.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ fn the_shop_fits() {
 #[test]
 fn what_the_rules_forbid_does_not_fit() {
     let of = |schema: &str| shop().into_iter().find(|it| it["schema"] == schema).unwrap();
-    // A place in a good blob, and what must not stand there.
+    // A place in a good blob, and a value that it must not have.
     let cases: &[(&str, &str, Value)] = &[
         ("olm.package", "/name", json!("")),
         ("olm.package", "/name", json!("Foo_Bar")),
@@ -106,7 +106,7 @@ fn every_schema_says_what_it_is_and_where_it_comes_from() {
                 path.display()
             );
             assert!(schema["description"].as_str().is_some_and(|it| it.len() > 20), "{}", path.display());
-            // Whatever it is checked against, the checker must know every word of it.
+            // The checker must know every word of the schema, whatever the value.
             misfits(&path, &json!({}));
         }
     }

@@ -1,5 +1,5 @@
-//! What a small input costs: blanks, aliases and objects of git that unpack to far more than they are. Work and memory are bounded by the
-//! input; what goes beyond a limit ends with 5 and names the option that lifts it.
+//! The cost of a small input: blanks, aliases and objects of git that unpack to far more than they are. The input
+//! bounds work and memory; input beyond a limit ends with 5 and names the option that lifts it.
 //!
 //! Memory is counted by the limit that the program runs under, not measured.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{Answer, olmdex, scratch, write};
 
-/// Runs a command in little memory, on two threads, so that it has the same everywhere.
+/// Runs a command in little memory, on two threads, so that its need is the same everywhere.
 fn in_memory(kib: usize, directory: &Path, args: &[&str]) -> Answer {
     let args: Vec<&str> = args.iter().copied().chain(["--threads", "2"]).collect();
     olmdex(args)
@@ -20,7 +20,7 @@ fn in_memory(kib: usize, directory: &Path, args: &[&str]) -> Answer {
         .answer()
 }
 
-/// What the program takes of addresses before it reads anything: its own text, stacks, arenas of its threads.
+/// The addresses that the program takes before it reads anything: its own text, stacks, arenas of its threads.
 const BASE: usize = 150_000;
 
 /// Documents whose aliases copy one text over and over.
@@ -36,7 +36,7 @@ fn aliases(n_documents: usize, text: usize, n_copies: usize) -> String {
 
 const PACKAGE: &str = "schema: olm.package\nname: p\ndefaultChannel: a\n";
 
-/// Texts with so many bytes of blanks, by what they are.
+/// Texts with so many bytes of blanks, with their kinds.
 fn blanks(n: usize) -> Vec<(&'static str, String)> {
     let json = "{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"a\"}";
     vec![
@@ -56,8 +56,8 @@ fn cost_little(n: usize) {
     let directory = scratch();
     for (name, text) in blanks(n) {
         write(directory.path(), &format!("{name}.d/{name}"), text);
-        // Five addresses for each: the text in a buffer that doubles, what the reader of YAML makes of it, and the text once more for the
-        // place of a finding.
+        // Five times the size for each: the text in a buffer that doubles, the data of the YAML reader, and the text
+        // once more for the place of a finding.
         let memory = BASE + 5 * n / 1024;
         let commands: &[&str] = if name.starts_with("in") { &["validate", "render"] } else { &["validate"] };
         for command in commands {
@@ -71,7 +71,7 @@ fn cost_little(n: usize) {
 
 #[test]
 fn blanks_cost_no_more_than_they_are() {
-    // Nine bytes for each line break, as it was, are more than there is.
+    // Nine bytes for each line break, as an older version took, would exceed the limit.
     cost_little(16 << 20);
 }
 
@@ -85,12 +85,12 @@ fn many_blanks_cost_no_more_than_they_are() {
 fn aliases_are_charged_over_all_documents() {
     let directory = scratch();
     let root = directory.path();
-    // 10 documents of 245 MB each, of which any alone would be read.
+    // 10 documents of 245 MB each; any of them alone would be read.
     write(root, "bomb/c.yaml", aliases(10, 50_000, 5_000));
     for (number, text) in aliases(10, 50_000, 5_000).split("---\n").filter(|it| !it.is_empty()).enumerate() {
         write(root, &format!("files/{number}.yaml"), text);
     }
-    // Buffers double; without a limit over all documents it would be gigabytes.
+    // Buffers double; without a limit over all documents they would take gigabytes.
     let memory = BASE + 1_300_000;
     for args in [
         &["render", "bomb"][..],
@@ -114,7 +114,7 @@ fn aliases_are_charged_over_all_documents() {
         assert!(answer.stdout.len() < 4096, "{args:?} prints {} bytes", answer.stdout.len());
     }
     assert!(!root.join("migrated").exists());
-    // What is found does not depend on the threads.
+    // The findings do not depend on the number of threads.
     let told = |threads: &str| olmdex(["validate", "bomb", "--threads", threads]).in_directory(root).answer().both();
     assert_eq!(told("1"), told("2"));
 }
@@ -149,7 +149,7 @@ fn a_user_who_trusts_a_catalog_lifts_the_limit() {
     assert!(render(&["bomb", "--no-image-limits"]).expect_code(0).stdout.len() > 480_000_000);
 }
 
-/// Small texts of which each few bytes are something wrong, each with the limit that it reaches first.
+/// Small texts with a fault in every few bytes, each with the limit that it reaches first.
 fn rubbish(n: usize) -> Vec<(&'static str, &'static str, String)> {
     const FINDINGS: &str = "more than 200,000 findings";
     const MEMORY: &str = "expand to more than 256 MiB";
@@ -178,7 +178,7 @@ fn rubbish_is_judged_up_to_a_limit() {
             lines.push(vec!["render", &source]);
         }
         for args in lines {
-            // A finding takes a kilobyte, and there are no more than those of the limit.
+            // A finding takes a kilobyte, and the limit bounds their number.
             let answer = in_memory(BASE + 400_000, root, &args);
             answer.expect_code(5).expect_words(limit).expect_words("`--no-image-limits`");
             assert!(answer.both().len() < 4096 && !root.join("index.db").exists(), "{args:?}");
@@ -190,7 +190,7 @@ fn rubbish_is_judged_up_to_a_limit() {
     answer.expect_code(1).expect_words("1,000 errors");
 }
 
-/// Texts of `n` bytes that are far more in memory: each few bytes are a value, an item of a list, a document.
+/// Texts of `n` bytes that take far more memory: every few bytes are a value, an item of a list, a document.
 fn tiny(n: usize) -> Vec<(&'static str, String)> {
     let list = |item: &str| vec![item; n / (item.len() + 1)].join(",");
     let blob = |inner: &str| format!("{{\"schema\":\"olm.x\",\"package\":\"p\",\"name\":\"n\",\"a\":{inner}}}");
@@ -220,7 +220,7 @@ fn tiny(n: usize) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Either they are read in little memory, or they are refused in little memory.
+/// They are either read or refused in little memory.
 fn take_no_more_than_their_share(n: usize, names: &[&str], commands: &[&str]) {
     let directory = scratch();
     let root = directory.path();
@@ -230,7 +230,7 @@ fn take_no_more_than_their_share(n: usize, names: &[&str], commands: &[&str]) {
         for command in commands {
             let output: &[&str] = if *command == "build" { &["--keep-going", "-o", "index.db"] } else { &[] };
             let args: Vec<&str> = [command, source.as_str()].into_iter().chain(output.iter().copied()).collect();
-            // The text in a buffer that doubles, and what the limit allows.
+            // The text in a buffer that doubles, and as much as the limit allows.
             let answer = in_memory(BASE + 2 * n / 1024 + 300_000, root, &args);
             assert!(matches!(answer.code, Some(0 | 1 | 5)), "{args:?}: {:?} {}", answer.code, answer.err());
             if answer.code == Some(5) {
@@ -254,7 +254,7 @@ fn many_tiny_values_take_no_more_than_their_share() {
     take_no_more_than_their_share(100 << 20, &[], &["validate", "render", "build"]);
 }
 
-/// What a property of a bundle has for an object.
+/// The value of a bundle's property for an object.
 fn carried(object: &str) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD.encode(object)
@@ -275,7 +275,7 @@ fn objects_of_bundles_are_charged_too() {
         .unwrap();
     }
     write(directory.path(), "objects/c.yaml", text);
-    // A property without data has that of the one before it.
+    // A property without data takes that of the one before it.
     let empty = "{\"type\":\"olm.bundle.object\",\"value\":{}},".repeat(20_000);
     let object = carried(&format!("{{\"kind\":\"ConfigMap\",\"a\":\"{}\"}}", "x".repeat(1_000_000)));
     let text = format!(
@@ -305,7 +305,7 @@ fn files_of_a_bundle_are_charged_together() {
     answer.expect_code(5).expect_words("`--no-image-limits`");
 }
 
-/// Runs git with an input, with no configuration but the repository's own.
+/// Runs git with an input, and only with the repository's own configuration.
 fn git(directory: &Path, arguments: &[&str], input: impl FnOnce(&mut dyn std::io::Write)) -> String {
     let mut child = Command::new("git")
         .args([

@@ -1,6 +1,6 @@
-//! What costs must not grow with the square of a channel: ranges that hold each other, chains and fans of ten thousand
+//! Costs must not grow with the square of a channel: ranges that hold each other, chains and fans of ten thousand
 //! entries are asked and drawn within bounds, or refused with the option that lifts them. Statements of SQL keep their
-//! limits, and what never ends is not read.
+//! limits, and endless input is not read.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ fn version(at: usize) -> String {
     format!("{}.{}.{}", 1 + at / 1000, at / 10 % 100, at % 10)
 }
 
-/// An index of a channel of `n` entries, each of which replaces the one before and has the fields that `more` gives it.
+/// An index of a channel of `n` entries, each of which replaces the one before and has the fields from `more`.
 fn channel(n: usize, more: impl Fn(usize) -> String) -> TempDir {
     let directory = scratch();
     let mut text = String::from("{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"c\"}\n");
@@ -39,17 +39,17 @@ fn channel(n: usize, more: impl Fn(usize) -> String) -> TempDir {
     directory
 }
 
-/// Runs a command in little memory; one that would not end is killed after a minute of processor time, far above what a
-/// build without optimisation takes.
+/// Runs a command in little memory; if it does not end, it is killed after a minute of processor time, far above the
+/// need of a build without optimisation.
 fn bounded(directory: &Path, args: &[&str]) -> Answer {
     olmdex(args).in_directory(directory).after("ulimit -v 1500000; ulimit -t 60").answer()
 }
 
 const N: usize = 10_000;
-/// Enough for edges by the square to run out of memory, and quickly made.
+/// A size at which quadratic edges would run out of memory, but which is quickly made.
 const MANY: usize = 3_000;
 
-/// The answer is larger than what a pipe holds, so that it cannot be written when nobody reads it.
+/// The answer is larger than the buffer of a pipe, so it cannot be written without a reader.
 #[test]
 fn who_has_read_enough_still_gets_the_verdict() {
     let directory = channel(MANY, |_| String::new());
@@ -181,7 +181,7 @@ fn a_statement_keeps_its_limits() {
         ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c", "--timeout"),
     ];
     for (statement, option) in table {
-        // A busy machine takes long to fill the memory that one may have.
+        // A busy machine takes long to fill the allowed memory.
         let seconds = if option == "--timeout" { "2" } else { "30" };
         let answer = bounded(directory, &["sql", statement, "--timeout", seconds]);
         answer.expect_code(5).expect_words(option);
@@ -195,7 +195,7 @@ fn a_statement_keeps_its_limits() {
 #[test]
 fn a_foreign_schema_runs_nothing() {
     let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, x, x, x, x FROM c";
-    // What is done to an index that was right.
+    // The attacks on a good index.
     for change in [
         format!("DROP TABLE catalog; CREATE VIEW catalog(id, name, priority, source, source_digest) AS {endless}"),
         format!("CREATE TRIGGER t AFTER INSERT ON catalog BEGIN INSERT INTO meta {endless}; END"),
@@ -330,13 +330,14 @@ fn what_people_read_steers_nothing() {
     assert!(run(&["list", "channels", "-o", "csv", "--quote-formulas"]).contains("'=1+1"));
 }
 
-/// glibc reserves 64 MiB of addresses for the heap of each thread. Where it finds none, each allocation takes six system calls.
+/// glibc reserves 64 MiB of addresses for the heap of each thread. If it gets none, each allocation takes six system
+/// calls.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn threads_share_one_heap_where_addresses_are_limited() {
     use std::io::{Read as _, Write as _};
 
-    // The editor's server waits for its input, so that there is time to look at it.
+    // The editor's server waits for its input, so that there is time to examine it.
     let has_one = |limit: &str, is_expected: bool| {
         let mut command = Command::new("bash");
         command.args(["-c", &format!("{limit} exec \"$0\" lsp --no-config"), env!("CARGO_BIN_EXE_olmdex")]);
@@ -346,7 +347,7 @@ fn threads_share_one_heap_where_addresses_are_limited() {
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
         let message = format!("Content-Length: {}\r\n\r\n{body}", body.len());
         child.stdin.as_mut().unwrap().write_all(message.as_bytes()).unwrap();
-        // Once it answers it is what it stays.
+        // Once it answers, it has its final state.
         child.stdout.as_mut().unwrap().read_exact(&mut [0; 16]).unwrap();
         let environment = std::fs::read(format!("/proc/{}/environ", child.id())).unwrap();
         child.kill().unwrap();
@@ -357,7 +358,7 @@ fn threads_share_one_heap_where_addresses_are_limited() {
     has_one("ulimit -v 4000000;", true);
     has_one("", false);
     has_one("ulimit -v 4000000; export MALLOC_ARENA_MAX=3;", false);
-    // With this limit there is room for the program, and none for a second heap.
+    // With this limit there is room for the program, but not for a second heap.
     let directory = channel(3000, |_| String::new());
     let answer = olmdex(["validate", "catalog"]).in_directory(directory.path()).after("ulimit -v 150000; ulimit -t 20");
     answer.answer().expect_code(0);

@@ -1,4 +1,4 @@
-//! Rules that catalogs could hold to do harm, and rules at the edges of the language.
+//! Rules with which catalogs could do harm, and rules at the edges of the language.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use olmdex::constraint::cel::{Fuel, Rule, RuleErrorKind, Value};
@@ -59,7 +59,7 @@ fn the_language_at_its_edges() {
     }
 }
 
-/// Rules that compile, with what they give; `None` for an error, which OLM takes for a no.
+/// Rules that compile, with their values; `None` for an error, which OLM takes as no.
 const EVALUATED: &[(&str, Option<bool>)] = &[
     // Numbers of different types.
     ("dyn(1) == 1.0 && dyn(1u) == 1 && dyn(1.5) != 1", Some(true)),
@@ -208,7 +208,7 @@ fn what_rules_give_is_what_cel_go_gives() {
     }
 }
 
-/// Rules that do not compile, and a part of the reason.
+/// Rules that do not compile, and a part of the message.
 const REFUSED: &[(&str, &str)] = &[
     ("", "1:1: Syntax error: mismatched input '<EOF>'"),
     ("true true", "1:6: Syntax error: mismatched input 'true' expecting <EOF>"),
@@ -307,7 +307,7 @@ fn what_cel_go_refuses_is_refused_with_its_words() {
 fn depth_is_counted_as_cel_go_counts_it() {
     let nested =
         |open: &str, inner: &str, close: &str, n: usize| format!("{}{inner}{}", open.repeat(n), close.repeat(n));
-    // What is taken at one size and refused at the next.
+    // Rules that are accepted at one size and refused at the next.
     for (at_most, rule) in [
         (249, &(|n| nested("(", "true", ")", n)) as &dyn Fn(usize) -> String),
         (250, &|n| format!("0{} == 0", "+1".repeat(n - 1))),
@@ -323,7 +323,7 @@ fn depth_is_counted_as_cel_go_counts_it() {
         let error = Rule::compile(&rule(at_most + 1)).unwrap_err();
         assert!(matches!(error.kind, RuleErrorKind::Depth { .. }), "{}: {error}", &rule(at_most)[..12]);
     }
-    // What cel-go does not count may be as long as a rule may be.
+    // A part that cel-go does not count may be as long as a rule may be.
     for rule in [
         format!("true{}", " || true".repeat(12_000)),
         format!("true{}", "&&true".repeat(16_000)),
@@ -347,12 +347,12 @@ fn types_that_grow_are_bounded() {
     let nested = format!("properties{}.size() == 4", ".map(x, [[[[[[[[x]]]]]]]])".repeat(100));
     let keys = format!("properties{}.size() == 0", ".map(x, {x: x})".repeat(100));
     for rule in [doubled, nested, keys] {
-        // Whatever the answer, it comes soon.
+        // The answer does not matter here, but it must come soon.
         if let Ok(rule) = Rule::compile(&rule) {
             let _ = rule.holds(&properties(), &Fuel::new(1_000_000));
         }
     }
-    // Values may be as deep as they like, and are dropped without going deep.
+    // Values may be of any depth, and are dropped without recursion.
     let deep = Value::properties([("a", format!("{}{}", "[".repeat(9_000), "]".repeat(9_000)).as_str())].into_iter());
     let rule = Rule::compile("properties.map(p, [p]).map(p, [p]) == properties.map(p, [p]).map(p, [p])").unwrap();
     assert_eq!(rule.holds(&deep, &Fuel::new(1_000_000)), Ok(Ok(true)));

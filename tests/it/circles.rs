@@ -1,7 +1,7 @@
 //! No circle between files: a type that two files share has a file below both.
 //!
-//! The files are read as text: `use` items and paths in the code, followed through the re-exports of `mod.rs` to the file
-//! that has the item. What only re-exports does not use.
+//! The files are read as text: `use` items and paths in the code, followed through the re-exports of `mod.rs` to the
+//! file that has the item. A file that only re-exports an item does not use it.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use crate::tidy::{roots, sources};
 /// Files by the path of their module, with their code.
 struct Crate {
     code: BTreeMap<Vec<String>, String>,
-    /// For each module the names that it re-exports, with the paths that they stand for.
+    /// The names that each module re-exports, with the paths that they stand for.
     exports: BTreeMap<Vec<String>, BTreeMap<String, Vec<String>>>,
 }
 
@@ -104,7 +104,7 @@ impl Crate {
         }
     }
 
-    /// The module of the file that has what a path names.
+    /// The module of the file that has the item of a path.
     fn owner(&self, path: &[String], depth: usize) -> Option<Vec<String>> {
         let module = (0..=path.len()).rev().map(|n| &path[..n]).find(|it| self.code.contains_key(*it))?;
         if let Some(name) = path.get(module.len())
@@ -117,7 +117,7 @@ impl Crate {
         Some(module.to_vec())
     }
 
-    /// For each module the modules that its file uses.
+    /// The modules that the file of each module uses.
     fn edges(&self) -> BTreeMap<&[String], BTreeSet<Vec<String>>> {
         let mut edges: BTreeMap<&[String], BTreeSet<Vec<String>>> = BTreeMap::new();
         for (module, code) in &self.code {
@@ -127,7 +127,7 @@ impl Crate {
                     let is_whole = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
                     let end = code[at..].find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
                     let path = code[at..at + end?].trim_end_matches(':');
-                    // `pub(in crate::…)` says who may see something, and uses nothing.
+                    // `pub(in crate::…)` limits visibility, and uses nothing.
                     (is_whole && !code[..at].ends_with("pub(in ")).then(|| path.to_owned())
                 }));
             }
@@ -137,7 +137,7 @@ impl Crate {
         edges
     }
 
-    /// The modules on circles, each with those on its circle that it uses.
+    /// The modules on circles, each with the modules on its circle that it uses.
     fn circles(&self) -> Vec<String> {
         let edges = self.edges();
         let reach = |from: &[String]| {

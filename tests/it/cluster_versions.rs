@@ -1,4 +1,4 @@
-//! What a cluster says of its own updates: its ClusterVersion, beside what else is known of them.
+//! The ClusterVersion's data about updates, beside the other known updates.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn plan(cluster: &str, more: &[&str]) -> (Answer, Value) {
     (answer, value)
 }
 
-/// Code, subject and text of what a plan lists.
+/// Code, subject and text of a list in a plan.
 fn listed(plan: &Value, of: &str) -> Vec<(String, String)> {
     let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
     plan[of].as_array().unwrap().iter().map(|it| (text(&it["code"]), text(&it["text"]))).collect()
@@ -59,7 +59,8 @@ fn conditional(recommended: &str) -> String {
     )
 }
 
-/// The cluster has evaluated the queries of risks, which nobody can offline: what it recommends has no risk any more.
+/// Only the cluster can evaluate the queries of risks, and nobody can offline: an update that it recommends has no risk
+/// any more.
 #[test]
 fn what_the_cluster_has_evaluated_is_settled() {
     let graph: &[&str] = &["--graph", "graph.json"];
@@ -68,7 +69,7 @@ fn what_the_cluster_has_evaluated_is_settled() {
         (conditional("Unknown"), &[], Some("only the cluster can tell")),
         (conditional("False"), &[], Some("the cluster itself does not recommend")),
         (conditional("True"), &[], None),
-        // What others say of the same risk is settled too.
+        // The cluster's evaluation also settles the same risk in other sources.
         (conditional("True"), graph, None),
         (conditional("False"), graph, Some("the cluster itself does not recommend")),
         ("desired: {version: 4.16.3}".to_owned(), graph, Some("only the cluster can tell")),
@@ -93,7 +94,7 @@ fn what_the_cluster_has_evaluated_is_settled() {
     }
 }
 
-/// An update that is going on, a release that was refused, updates that could not be asked for.
+/// A running update, a refused release, updates that could not be retrieved.
 #[test]
 fn conditions_of_the_cluster_version_are_said() {
     let quiet = cluster("desired: {version: 4.16.3}\nconditions: [{type: Upgradeable, status: 'True'}]", "");
@@ -116,7 +117,8 @@ fn conditions_of_the_cluster_version_are_said() {
     assert_eq!(listed(&refused, "unknowns")[0].0, "updates-not-retrieved");
 }
 
-/// `Upgradeable=False` of the ClusterVersion sums up what others say. Only what nobody else says is told of it.
+/// `Upgradeable=False` of the ClusterVersion sums up other objects. Only reasons that no other object has are reported
+/// for it.
 #[test]
 fn only_what_nobody_else_says_is_told_of_upgradeable() {
     let upgradeable = |message: &str| {
@@ -140,7 +142,7 @@ fn only_what_nobody_else_says_is_told_of_upgradeable() {
         ("Kubernetes 1.30 removes APIs.", gate.to_owned(), None),
         (overrides, String::new(), Some(overrides)),
         (several.as_str(), [operator, gate].concat(), Some(overrides)),
-        // Whose objects were not given is not explained.
+        // A reason whose own object is missing is reported as it is.
         (of_operator, String::new(), Some(of_operator)),
     ] {
         let (_, plan) = plan(&cluster(&upgradeable(message), &others), &[]);

@@ -1,7 +1,7 @@
-//! Completion: what is offered where, and that no shell runs or mistakes anything when names are hostile.
+//! Completion: the candidates at each place, and shells that run and misread nothing when names are hostile.
 //!
-//! The shells are run as people run them, on a pseudo-terminal where they have no other way to complete. One that is not
-//! installed is passed over with a word.
+//! The shells are run as people run them, on a pseudo-terminal if they have no other way to complete. A shell that is
+//! not installed is skipped with a message.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::support::{TempDir, olmdex, scratch, write};
 
-/// The words that are offered behind a command line, whose last word is the one that is being typed.
+/// The candidates for the last word of a command line, which is still being typed.
 fn offered(directory: &Path, line: &[&str]) -> Vec<String> {
     let (current, before) = line.split_last().unwrap();
     let run = olmdex(["complete", &format!("--current={current}"), "--"]).args(before).in_directory(directory);
@@ -33,7 +33,7 @@ fn shop() -> TempDir {
 #[test]
 fn what_is_offered_fits_its_place() {
     let directory = shop();
-    // A command line; what must be offered, and something that must not.
+    // A command line; words that must be offered, and words that must not.
     let table: &[(&[&str], &[&str], &[&str])] = &[
         (&[""], &["words", "build", "show", "legacy"], &["complete", "till"]),
         (&["sh"], &["words", "show"], &["search"]),
@@ -127,7 +127,7 @@ fn nothing_is_read_that_could_block() {
     assert_eq!(offered(directory.path(), &["show", "t"]), ["words"]);
 }
 
-/// What must never be offered, as the end of a name.
+/// Texts that must never be offered, as the end of a name.
 const HOSTILE: &[&str] = &[
     "$(touch${IFS}PWN)",
     "`touch${IFS}PWN`",
@@ -161,7 +161,7 @@ const HOSTILE: &[&str] = &[
     "é",
 ];
 
-/// A catalog in an index, in which every name that can be hostile is.
+/// A catalog in an index, in which every name is as hostile as possible.
 fn hostile_index() -> TempDir {
     let directory = scratch();
     let mut names: Vec<String> = HOSTILE.iter().map(|it| format!("zebra.v{it}")).collect();
@@ -210,8 +210,8 @@ fn only_names_that_no_shell_expands_are_offered() {
     }
 }
 
-/// Types lines into a shell on a pseudo-terminal and gives the arguments that `olmdex` was called with in the end.
-/// `prepare` loads the completion and makes `olmdex` a function that writes its arguments to the file `called`.
+/// Types lines into a shell on a pseudo-terminal, and returns the final arguments of `olmdex`. `prepare` loads the
+/// completion and makes `olmdex` a function that writes its arguments to the file `called`.
 fn typed(directory: &Path, shell: &[&str], prepare: &str, lines: &[&str]) -> Vec<String> {
     let called = directory.join("called");
     let _ = std::fs::remove_file(&called);
@@ -261,7 +261,7 @@ fn typed(directory: &Path, shell: &[&str], prepare: &str, lines: &[&str]) -> Vec
     called.lines().skip(1).map(str::to_owned).collect()
 }
 
-/// What is typed, with tabs, and the arguments that must come of it in every shell.
+/// The typed keys, with tabs, and the arguments that must result in every shell.
 const TYPED: &[(&str, &str)] = &[
     ("olmdex sho\tzebra.v\t", "<show><zebra.v1.0.0>"),
     ("olmdex show zebra@1\t", "<show><zebra@1.0.0>"),
@@ -336,7 +336,7 @@ fn fish_completes_and_runs_nothing() {
 #[ignore = "needs elvish and script"]
 fn elvish_completes_and_runs_nothing() {
     let directory = hostile_index();
-    // Elvish offers a list; Enter takes what is chosen there.
+    // Elvish offers a list; Enter takes the chosen item.
     let prepare = "eval (e:olmdex completion elvish | slurp); fn olmdex {|@a| each {|it| print '<'$it'>' } $a >> called; echo >> called }";
     let lines = ["olmdex show zebra.v\t", "olmdex show zebra@1\t"];
     let found = typed(directory.path(), &["elvish", "-norc"], prepare, &lines);

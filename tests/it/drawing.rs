@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::support::{olmdex, scratch, write};
 
-/// A package `p` with a chain of `n` entries in one channel. After each minor version in `twice` comes an entry of the same
-/// precedence, which skips the one before.
+/// A package `p` with a chain of `n` entries in one channel. Each minor version in `twice` is followed by an entry of
+/// the same precedence, which skips the one before.
 fn chain(n: usize, twice: &[usize]) -> String {
     let (mut entries, mut bundles) = (String::new(), String::new());
     let mut add = |name: &str, version: &str, fields: &str| {
@@ -34,7 +34,7 @@ fn chain(n: usize, twice: &[usize]) -> String {
     )
 }
 
-// B11: opm sorts with Go's unstable sort, whose order of equals depends on how long the list is.
+// B11: opm sorts with Go's unstable sort, whose order of equal elements depends on the length of the list.
 #[test]
 fn entries_of_equal_precedence_stand_in_the_order_of_opm() {
     for (n, twice, expected, classes) in [
@@ -58,14 +58,14 @@ fn entries_of_equal_precedence_stand_in_the_order_of_opm() {
             order.iter().copied().filter(|it| twice.iter().any(|minor| it.contains(&format!(".{minor}.0")))).collect();
         assert_eq!(of_twins.join(" "), expected.join(" "), "{n} entries:\n{plain}");
         let semantics = nodes(&["--draw-v0-semantics"]);
-        // Which of the two is marked follows from the order.
+        // The order decides which of the two is marked.
         let marked: Vec<&str> = semantics.lines().filter(|it| it.trim().starts_with("class ")).collect();
         assert_eq!(marked.iter().map(|it| it.trim()).collect::<Vec<_>>(), classes, "{n} entries:\n{semantics}");
     }
 }
 
-/// A package `foo` with one channel of these entries, and bundles of these names and versions; without a version, a bundle
-/// has no `olm.package`.
+/// A package `foo` with one channel of these entries, and bundles of these names and versions; without a version, a
+/// bundle has no `olm.package`.
 fn package(entries: &str, bundles: &[(&str, Option<&str>)]) -> String {
     let mut text = format!(
         "schema: olm.package\nname: foo\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: foo\nname: stable\n\
@@ -81,7 +81,7 @@ fn package(entries: &str, bundles: &[(&str, Option<&str>)]) -> String {
     text
 }
 
-// B16: the real tool speaks of several packages where there is none.
+// B16: the real tool says "several packages" if there is none.
 #[test]
 fn a_bundle_without_a_package_has_none_and_not_several() {
     let directory = scratch();
@@ -94,7 +94,7 @@ fn a_bundle_without_a_package_has_none_and_not_several() {
         .expect_words("bundle \"foo.v1.0.0\" has multiple \"olm.package\" properties, expected exactly 1");
 }
 
-// B16: a newer entry that replaces itself is not helped by an older head that skips it.
+// B16: an older head that skips a newer entry does not help that entry if it replaces itself.
 #[test]
 fn an_older_head_is_never_told_to_skip_a_newer_entry() {
     let directory = scratch();
@@ -108,7 +108,7 @@ fn an_older_head_is_never_told_to_skip_a_newer_entry() {
     assert!(!answer.both().contains("to the skips of foo.v1.0.0"), "{}", answer.both());
 }
 
-// B16: what `validate` refuses has no good graph.
+// B16: a catalog that `validate` refuses has no good graph.
 #[test]
 fn an_invalid_catalog_fails_the_check_of_its_graph() {
     let cases = [
@@ -124,7 +124,7 @@ fn an_invalid_catalog_fails_the_check_of_its_graph() {
     }
 }
 
-// B12: opm lists what `olm.package` names; other documents may name packages that the catalog does not have.
+// B12: opm lists the packages of `olm.package`; other documents may name packages that the catalog does not have.
 #[test]
 fn packages_without_a_document_of_their_own_are_not_listed_as_opm_lists_them() {
     let directory = scratch();
@@ -136,7 +136,7 @@ fn packages_without_a_document_of_their_own_are_not_listed_as_opm_lists_them() {
     assert!(!answer.out().contains("elsewhere"), "{}", answer.both());
 }
 
-/// The fields of an entry of a channel, which is counted from the lowest version.
+/// The fields of a channel's entry, by its number from the lowest version on.
 type Entries = fn(usize) -> String;
 
 /// Shapes of channels.
@@ -205,7 +205,7 @@ fn size(svg: &str) -> (usize, usize) {
     (number("width=\""), number("height=\""))
 }
 
-/// Fails unless a text is XML as far as elements, quotes and characters go.
+/// Fails unless a text is XML with regard to elements, quotes and characters.
 fn expect_xml(text: &str) {
     let mut open = Vec::new();
     let mut rest = text;
@@ -226,7 +226,7 @@ fn expect_xml(text: &str) {
     assert!(open.is_empty(), "{open:?}");
 }
 
-/// How many versions a picture shows, each in a line or counted in one.
+/// How many versions a picture shows, each in a line or counted in a line.
 fn n_shown(svg: &str) -> usize {
     let lines = svg.split("<g class=\"row\"").skip(1).map(|it| {
         let it = &it[..it.find("</g>").unwrap()];
@@ -237,7 +237,7 @@ fn n_shown(svg: &str) -> usize {
     lines.sum()
 }
 
-// D9: three hundred entries of a z-stream were ten thousand pixels.
+// D9: three hundred entries of a z-stream once took ten thousand pixels.
 #[test]
 fn a_channel_of_any_length_is_a_picture_to_look_at() {
     for (shape, fields) in SHAPES {
@@ -321,7 +321,7 @@ fn the_default_channel_stands_first_and_the_others_by_the_versions_of_their_head
         ("text", "p/stable-1.1 (default)\n"),
         ("dot", "label=\"p/stable-1.1 (default)\";"),
     ] {
-        // As text, several channels are columns unless each entry is wanted.
+        // In text, several channels are columns unless all entries are wanted.
         let every: &[&str] = if format == "text" { &["--every-entry"] } else { &[] };
         let answer = olmdex(["graph", "p", "-o", format]).args(every).arg("-i").arg(&file).answer();
         answer.expect_code(0);
@@ -337,7 +337,7 @@ fn the_default_channel_stands_first_and_the_others_by_the_versions_of_their_head
             })
             .collect();
         if is_picture {
-            // Flags stand at their heads, on the axis of versions; the default channel has the first track.
+            // Flags are at their heads, on the axis of versions; the default channel has the first track.
             assert!(places.is_sorted_by(|a, b| a > b), "{format}: {places:?}");
             let flag = out[..out.find(marked).unwrap()].rsplit("data-track=\"").next().unwrap();
             assert!(flag.starts_with("0\""), "{format}: {flag}");
@@ -353,11 +353,11 @@ fn the_default_channel_stands_first_and_the_others_by_the_versions_of_their_head
     }
 }
 
-/// The heights at which a picture has a gap, as the number of versions above each.
+/// The heights of a picture's gaps, as the number of versions above each.
 fn gaps(svg: &str) -> Vec<usize> {
     let mut n_above = 0;
     let mut gaps = Vec::new();
-    // Gaps stand at the lower edge of a row of their strip; the one of the legend is short.
+    // Gaps are at the lower edge of a row of their strip; the one in the legend is short.
     for strip in svg.split("<g transform=").skip(1) {
         for gap in strip.split("class=\"gap\" d=\"M").skip(1).filter(|it| !it[..it.find('"').unwrap()].contains('h')) {
             let y: usize = gap.split([' ', 'H']).nth(1).unwrap().parse().unwrap();
@@ -371,7 +371,7 @@ fn gaps(svg: &str) -> Vec<usize> {
 /// A channel's name, and name and fields of its entries.
 type Listed<'l> = (&'l str, &'l [(&'l str, &'l str)]);
 
-// A gap is where no upgrade of any channel leads, after a change of channels either.
+// A gap is a place that no upgrade of any channel crosses, not even after a change of channels.
 #[test]
 fn gaps_are_where_no_upgrade_crosses() {
     let cases: [(&str, &[Listed<'_>], &[usize]); 5] = [
@@ -406,7 +406,7 @@ fn gaps_are_where_no_upgrade_crosses() {
     }
 }
 
-/// A catalog of so many packages, every tenth deprecated and the last not valid.
+/// A catalog of so many packages, every tenth deprecated and the last one not valid.
 fn packages(n: usize) -> String {
     let mut text = String::new();
     for at in 0..n {
@@ -432,7 +432,7 @@ fn packages(n: usize) -> String {
     text
 }
 
-// D9: a whole catalog was one column of 58,000 pixels.
+// D9: a whole catalog was once a column of 58,000 pixels.
 #[test]
 fn a_whole_catalog_is_an_overview_that_fits_a_screen_and_leads_to_channels() {
     let directory = scratch();
@@ -458,7 +458,7 @@ fn a_whole_catalog_is_an_overview_that_fits_a_screen_and_leads_to_channels() {
     let text = run(&["-o", "text"]);
     assert_eq!(text.lines().count(), 326);
     assert!(text.lines().nth(21).unwrap().ends_with("  deprecated"), "{text}");
-    // All of it, for those who ask.
+    // All of it, with the option for every entry.
     assert_eq!(run(&["-o", "svg", "--every-entry"]).matches("class=\"version").count(), 325);
     assert!(
         run(&["-o", "text", "--every-entry"]).contains("operator-007/stable (default)\n  ● operator-007.v1.7.0  (head")
@@ -496,7 +496,7 @@ fn hostile_names_break_no_picture() {
         if args[1] == "svg" {
             expect_xml(&out);
             assert!(size(&out).0 <= 1800, "{args:?}: {:?}", size(&out));
-            // Cut where it is drawn, whole where the pointer rests on it.
+            // The drawing shows a part, and the pointer the whole text.
             let drawn =
                 out.split("<text").skip(1).filter_map(|it| it.split_once('>')?.1.split_once('<')).map(|it| it.0);
             assert!(drawn.map(|it| it.chars().count()).max() < Some(130), "{args:?}");

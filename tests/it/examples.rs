@@ -1,4 +1,4 @@
-//! The programs of `examples/` print what their first comments say.
+//! The programs of `examples/` print the output in their first comments.
 
 use std::error::Error;
 use std::path::Path;

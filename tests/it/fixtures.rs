@@ -1,7 +1,6 @@
-//! The hand-written catalogs of `fixtures/`: what the program says of each is what its `out/` folder holds, byte for
-//! byte.
+//! The hand-written catalogs of `fixtures/`: the program's output for each equals its `out/` folder, byte for byte.
 //!
-//! The names of the files in `out/` say what is run in the case's folder.
+//! The names of the files in `out/` choose the commands that run in the case's folder.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use crate::support::olmdex;
 use crate::support::recording::expect_recorded;
 use olmdex::check;
 
-/// What each file of an `out` folder holds: the arguments, and whether standard error belongs to it too.
+/// The content of each file of an `out` folder: the arguments, and whether standard error belongs to it too.
 const OUTPUTS: &[(&str, &[&str], bool)] = &[
     ("findings.txt", &["validate", "in"], false),
     ("findings-practice.txt", &["validate", "in", "--select", "W18"], false),
@@ -25,8 +24,8 @@ const OUTPUTS: &[(&str, &[&str], bool)] = &[
     ("render.yaml", &["render", "in", "-o", "yaml"], false),
 ];
 
-/// All cases below a folder, sorted: folders that hold an `in`. Recorded answers of the real systems are run by
-/// `tests/conformance`.
+/// All cases below a folder, sorted: folders that hold an `in`. `tests/conformance` runs the recorded answers of the
+/// real systems.
 fn cases(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -73,19 +72,20 @@ fn every_case_gives_what_it_shows() {
 fn every_rule_has_a_case_in_which_it_is_found() {
     for rule in check::all_rules().into_iter().chain(check::practice::rules::ALL.iter().copied()) {
         let findings = fixtures().join("rules").join(rule.id).join("out/findings.txt");
-        // Good practice is demanded where it is chosen only.
+        // Good practice is checked only if it is chosen.
         let of_practice = findings.with_file_name("findings-practice.txt");
         let findings = if of_practice.exists() { of_practice } else { findings };
-        // What is wrong with several fragments is found where there are several.
+        // Rules about several fragments have a file of their own.
         let of_fragments = findings.with_file_name("findings-fragments.txt");
         let findings = if of_fragments.exists() { of_fragments } else { findings };
-        // What depends on a day is found on that day only.
+        // Rules that depend on a day have a file of their own.
         let of_a_day = findings.with_file_name("findings-2030.txt");
         let findings = if of_a_day.exists() { of_a_day } else { findings };
         let text = std::fs::read_to_string(&findings).unwrap_or_default();
         let head = format!("{}[{}]", rule.severity.word(), rule.id);
         assert!(text.contains(&head), "{} does not show {head}", findings.display());
-        // What a broken rule makes impossible to judge, or breaks by its nature, may be found with it.
+        // Some broken rules make other things impossible to judge, or break other rules by nature, so they may have
+        // other findings.
         let others = text.lines().filter(|it| it.starts_with("error[") || it.starts_with("warning["));
         let others: Vec<&str> = others.filter(|it| !it.starts_with(&head)).collect();
         let may_have_others = ["E0002", "E0004", "E0314", "W1805"].contains(&rule.id);

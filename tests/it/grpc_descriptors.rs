@@ -1,4 +1,4 @@
-//! The descriptors that the server gives to clients are what its `.proto` files say.
+//! The descriptors that the server gives to clients agree with its `.proto` files.
 //!
 //! The parser knows as much of the language as these files need.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
@@ -195,7 +195,7 @@ fn service(words: &mut Words<'_>) -> ServiceDescriptorProto {
     found
 }
 
-/// Gives each field its type, and each type that is named its full name.
+/// Gives each field its type, and each named type its full name.
 fn resolve(files: &mut [FileDescriptorProto]) {
     let mut known = HashMap::new();
     for file in &*files {
@@ -208,7 +208,7 @@ fn resolve(files: &mut [FileDescriptorProto]) {
             known.insert(name, Type::Message);
         }
     }
-    // The scopes of a name are from the innermost to the root.
+    // A name is looked up from the innermost scope to the root.
     let full = |scope: &str, name: &mut Option<String>| {
         let written = name.take().unwrap();
         let dots = scope.rmatch_indices('.').map(|it| &scope[..it.0]);

@@ -1,5 +1,5 @@
-//! Names and texts of a catalog that hold line breaks and escape sequences: nothing of them begins a line of an answer, where GitHub would
-//! take it for a command, and nothing steers a terminal.
+//! Names and texts of a catalog with line breaks and escape sequences: they must not begin a line of an answer, which
+//! GitHub would take for a command, nor steer a terminal.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ use crate::support::{olmdex, scratch, write};
 /// Begins a line that GitHub would run, and changes colours.
 const ATTACK: &str = "x\n::error file=a::pwned\r::warning ::pwned\u{2028}::notice ::pwned\u{1b}[31m";
 
-/// An attack that tells from which member it came.
+/// An attack that names its member.
 fn hostile(name: &str) -> String {
     format!("{name}{ATTACK}")
 }
 
-/// A package with two versions in two channels. Each text that is not checked is an attack, the names too if `has_names`.
+/// A package with two versions in two channels. Each unchecked text is an attack, and so are the names if `has_names`.
 fn documents(has_names: bool, requires: &str) -> Vec<Value> {
     let name = |it: &str| if has_names { hostile(it) } else { it.to_owned() };
     let (package, stable, candidate) = (name("p"), name("stable"), name("candidate"));
@@ -54,8 +54,8 @@ fn catalog(documents: &[Value]) -> String {
     documents.iter().map(|it| it.to_string() + "\n").collect()
 }
 
-/// Fails if a line begins as a command, or if a control character is printed. White space in front of a command does not keep it from
-/// being run.
+/// Fails if a line begins like a command, or if a control character is printed. A command runs even with white space
+/// before it.
 fn assert_tame(what: &str, text: &str) {
     for line in text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
         assert!(!line.trim_start().starts_with("::"), "{what}\n{text}");
@@ -152,7 +152,7 @@ fn no_text_of_a_catalog_begins_a_line() {
     ask(&["explain-message", "constraints not satisfiable: \n::error ::x"]);
     ask(&["list", "rubbish\n::error ::x"]);
     ask(&["show", "x", "--rubbish\n::error ::x"]);
-    // A command is told at its beginning only, so each form of white space before it counts.
+    // A workflow command counts only at the beginning of a line, so each form of white space before it is tried.
     write(base, "said.txt", "\t::error ::x\r::error ::x\u{b}::error ::x\n::error ::x");
     ask(&["explain-message", &std::fs::read_to_string(base.join("said.txt")).unwrap()]);
     assert!(n_asked > 150, "{n_asked}");

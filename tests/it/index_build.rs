@@ -1,4 +1,4 @@
-//! Building an index: what is stored, what is shared, what is replaced, and what happens to files that are no index.
+//! Building an index: stored, shared and replaced data, and the treatment of files that are not an index.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use olmdex::file::FileError;
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Import, Index, IndexError, Mode, NotAnIndex, Outcome};
 
-/// A package that says everything of which an index keeps more than its text.
+/// A package with every kind of data of which an index keeps more than the text.
 const FOO: &str = include_str!("../../fixtures/catalogs/all-that-an-index-holds/catalog.json");
 
 const BAR: &str = r#"
@@ -24,7 +24,7 @@ const BAR: &str = r#"
   {"type":"olm.gvk","value":{"group":"bar.example.com","version":"v1","kind":"Bar"}}]}
 "#;
 
-/// A package whose channel lists a bundle that is not there.
+/// A package whose channel lists a missing bundle.
 const BROKEN: &str = r#"
 {"schema":"olm.package","name":"broken","defaultChannel":"alpha"}
 {"schema":"olm.channel","package":"broken","name":"alpha","entries":[{"name":"broken.v1.0.0"}]}
@@ -173,7 +173,7 @@ fn words_apis_images_and_features_are_found() {
     assert_eq!(found(SearchQuery { words: "\"".to_owned(), ..SearchQuery::default() }), []);
 }
 
-/// Ranges over everything make as many edges as the entries squared; a small catalog must not become a huge index.
+/// Ranges over everything make quadratic edges; a small catalog must not become a huge index.
 #[test]
 fn a_channel_with_too_many_edges_by_range_says_so() {
     let catalog = |n_entries: usize| {
@@ -279,7 +279,7 @@ fn replaced_and_removed_catalogs_leave_nothing() {
         assert_eq!(number(&mut index, &format!("SELECT count(*) FROM {table}")), expected, "{table}");
     }
     assert!(index.search(&SearchQuery { words: "zebra".to_owned(), ..SearchQuery::default() }).unwrap().is_empty());
-    // The file is as compact as one that was built so.
+    // The file is as compact as one that was built directly.
     assert_eq!(number(&mut index, "SELECT freelist_count FROM pragma_freelist_count"), 0);
 }
 
@@ -302,7 +302,7 @@ fn the_bytes_do_not_depend_on_threads() {
         .map(|threads| {
             let path = directory.path().join(format!("{threads}.db"));
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            // Work is started from outside of the pool in the program; here it runs in it, which must not matter.
+            // The program starts work from outside of the pool; here it starts inside, which must make no difference.
             pool.install(|| {
                 let mut builder = Builder::open(&path).unwrap();
                 let input = Input::directory(&catalog).unwrap();
@@ -360,7 +360,7 @@ fn a_single_build_is_made_at_a_time() {
     let first = Builder::open(&path).unwrap();
     assert!(matches!(Builder::open(&path), Err(IndexError::File(FileError::Busy { .. }))));
     drop(first);
-    // What a killed process leaves behind is used again.
+    // A killed process leaves a workspace, which is used again.
     let left = path.with_file_name(".index.db.olmdex");
     crate::support::left_workspace(&left);
     fs::write(left.join("new"), b"half an index").unwrap();
@@ -391,14 +391,14 @@ fn an_index_with_an_older_schema_is_migrated_and_never_misread() {
     assert!(matches!(&error, IndexError::NotAnIndex { reason: NotAnIndex::Older { found: 1 }, .. }), "{error}");
     assert!(error.help().unwrap().contains("build --migrate -O"));
     assert_eq!(fs::read(&path).unwrap(), old);
-    // Nothing to do but to migrate.
+    // The only task is to migrate.
     assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Written);
     assert_eq!(rows(&path), current);
-    // Words are found again, though nothing was read anew.
+    // The search finds words without reading the catalogs again.
     let found = Index::open(&path).unwrap().search(&SearchQuery { words: "foo".to_owned(), ..SearchQuery::default() });
     assert_eq!(found.unwrap().len(), 1);
     assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Unchanged);
-    // With a catalog that has not changed.
+    // With an unchanged catalog.
     downgrade();
     build(&path, &[("a", FOO)]);
     assert_eq!(rows(&path), current);
@@ -453,7 +453,7 @@ fn other_files_are_refused_and_left_alone() {
     assert_eq!(names_in(directory.path()), ["index.db", "other.db"]);
 }
 
-/// Whatever page is destroyed, there is an answer or an error, never a panic.
+/// A destroyed page, whichever it is, leads to an answer or an error, never to a panic.
 #[test]
 fn damaged_pages_are_errors() {
     let (directory, good) = directory();
@@ -522,7 +522,7 @@ fn words_leave_the_index_with_the_last_document_that_has_them() {
     assert_eq!((found("kettle"), found("teapot"), found("shared")), (1, 1, 2));
     remove("b");
     assert_eq!((found("kettle"), found("teapot"), found("shared")), (1, 0, 1));
-    // A number that is used again is not found by the words of before.
+    // A reused number is not found by the old words.
     add("c", &catalog("samovar"));
     assert_eq!((found("samovar"), found("teapot"), found("shared")), (1, 0, 2));
     remove("a");

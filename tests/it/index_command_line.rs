@@ -1,4 +1,4 @@
-//! Building and asking through the command line, where the world is hostile: rights, pipes, disks, names, damage.
+//! Building and asking on the command line in a hostile world: rights, pipes, disks, names, damage.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::ffi::OsStr;
@@ -172,7 +172,7 @@ fn broken_packages_can_be_left_out() {
             .status();
         assert!(copy.unwrap().success());
     }
-    // The broken catalog has a `till` too, which makes both of them one broken package.
+    // The broken catalog has a `till` too, so together they have one broken package.
     let both = directory.path().join("both");
     std::fs::create_dir(&both).unwrap();
     for name in ["shop", "five-mistakes"] {
@@ -218,7 +218,7 @@ fn a_full_disk_for_the_output_is_an_error() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
 }
 
-/// A package with channels 1.9, 1.10 and the default one, whose head is not the highest version.
+/// A package with channels 1.9, 1.10 and a default channel, whose head is not the highest version.
 fn numbered_channels(root: &Path) -> std::path::PathBuf {
     let mut text = String::from("schema: olm.package\nname: gauge\ndefaultChannel: stable\n");
     for (channel, version) in [("stable", "1.8.0"), ("gauge-1.9", "1.9.0"), ("gauge-1.10", "1.10.0")] {

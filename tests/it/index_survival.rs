@@ -1,4 +1,4 @@
-//! What an index must survive: being killed, a full disk, a directory that cannot be written to, two builders.
+//! Dangers that an index must survive: a kill, a full disk, a directory that cannot be written to, two builders.
 //!
 //! The tests start this program again as a child that only builds.
 
@@ -56,7 +56,7 @@ fn count(path: &Path) -> usize {
     Index::open(path).unwrap().packages(&Filter::default()).unwrap().len()
 }
 
-/// Not a test: what the child does.
+/// This is not a test but the program of the child.
 #[test]
 #[ignore = "started by the other tests"]
 fn child() {
@@ -103,7 +103,7 @@ fn kill_loop(rounds: u64) {
             .unwrap();
         assert_eq!(check, "ok");
     }
-    // Whatever was left behind does not stand in the way, and is gone then.
+    // Leftovers do not stand in the way, and are gone then.
     build(&path, 20).unwrap();
     assert_eq!(count(&path), 20);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
@@ -126,7 +126,7 @@ fn a_full_disk_is_an_error_and_leaves_the_old_file() {
     let path = directory.path().join("index.db");
     build(&path, 3).unwrap();
     let before = fs::read(&path).unwrap();
-    // Blocks of 512 bytes (in some shells of 1024); the signal that would kill the child is ignored.
+    // Blocks of 512 bytes (in some shells 1024); the signal that would kill the child is ignored.
     for blocks in [100, 1000, 4000] {
         let output = child_command(&format!("trap '' XFSZ; ulimit -f {blocks};"), &path, 3000).output().unwrap();
         let words = String::from_utf8_lossy(&output.stderr).into_owned();

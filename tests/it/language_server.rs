@@ -1,6 +1,6 @@
-//! `olmdex lsp`: what an editor sees, in `fixtures/editor`, and what a broken or hostile client or document may bring.
+//! `olmdex lsp`: an editor's view, in `fixtures/editor`, and broken or hostile clients and documents.
 //!
-//! A file of `fixtures/editor` has documents with marks (`«1»`), what is asked at the marks, and the recorded answers.
+//! A file of `fixtures/editor` has documents with marks (`«1»`), questions at the marks, and the recorded answers.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
@@ -47,12 +47,12 @@ fn range_words(range: &Value) -> String {
     format!("{}-{}", at(&range["start"]), at(&range["end"]))
 }
 
-/// A directory with the documents of a case, and the editor that has it open.
+/// A directory with the documents of a case, and the editor with the directory open.
 struct Session {
     directory: tempfile::TempDir,
     documents: BTreeMap<String, Document>,
     editor: Editor,
-    /// What was said last of each document.
+    /// The last findings of each document.
     said: BTreeMap<String, Value>,
 }
 
@@ -77,7 +77,7 @@ impl Session {
         json!({"textDocument": {"uri": uri(&self.path(&name))}, "position": position})
     }
 
-    /// What is asked in one line, and the answer.
+    /// Asks the question in one line, and returns the answer.
     fn ask(&mut self, line: &str) -> String {
         let mut words = line.splitn(3, ' ');
         let (what, of, rest) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap_or_default());
@@ -283,7 +283,7 @@ fn a_server_ends_as_the_protocol_has_it() {
     assert_eq!(editor.ask("textDocument/hover", json!({}))["error"]["code"], -32600);
     editor.tell("exit", Value::Null);
     assert_eq!(editor.end().0, Some(0));
-    // Without `shutdown`, and without a word.
+    // Without `shutdown`, and without any message.
     let mut editor = Editor::initialized(directory.path(), &[], &[]);
     editor.tell("exit", Value::Null);
     assert_eq!(editor.end(), (Some(1), String::new()));
@@ -312,7 +312,7 @@ fn a_broken_header_ends_the_server_with_words() {
     let mut editor = Editor::start(directory.path(), &[]);
     editor.send_bytes(&vec![b'x'; 1 << 20]);
     assert_eq!(editor.end().0, Some(1));
-    // A length that no memory has: what was promised does not come.
+    // A length that exceeds all memory: the promised bytes never come.
     let mut editor = Editor::start(directory.path(), &[]);
     editor.send_bytes(b"Content-Length: 9223372036854775807\r\n\r\n{}");
     let (code, error) = editor.end();
@@ -345,7 +345,7 @@ fn a_body_that_is_no_message_is_answered_and_survived() {
     assert_eq!(editor.answer_to(&json!(1))["error"]["code"], -32602);
     editor.send_bytes(b"Content-Length: 2\r\n\r\n\xff\xfe");
     assert_eq!(editor.answer_to(&Value::Null)["error"]["code"], -32700);
-    // Parameters of another form, and requests that nobody knows.
+    // Parameters of another form, and unknown requests.
     for params in [json!(null), json!([]), json!({"textDocument": {"uri": 3}}), json!({"position": {"line": -1}})] {
         assert_eq!(editor.ask("textDocument/hover", params)["error"]["code"], -32602);
     }
@@ -377,7 +377,7 @@ fn a_request_that_was_cancelled_in_time_is_not_done() {
     editor.send(&hover.to_string());
     editor.send(&cancel.to_string());
     let answer = editor.answer_to(&json!("h"));
-    // Either it came first, or it was cancelled; it is answered once.
+    // It was either answered first or cancelled, and it has one answer.
     assert!(answer["error"]["code"] == -32800 || answer["result"].is_null(), "{answer}");
     editor.shut_down();
 }
@@ -416,9 +416,9 @@ fn positions_are_counted_as_agreed() {
         let said = editor.findings("untitled:y", 2);
         let rules: Vec<&str> =
             said[0]["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
-        // It can be read again: the description is a list, and nothing is broken.
+        // The text can be read again: the description is a list, and nothing is broken.
         assert!(rules.contains(&"E0010") || !rules.contains(&"E0002"), "{agreed} {rules:?}");
-        // Places outside of the text are taken to the nearest inside, in whatever order.
+        // Places outside of the text become the nearest ones inside, in any order.
         let odd = json!({"start": {"line": 9, "character": 9}, "end": {"line": 0, "character": 9_999}});
         let change = json!({"textDocument": {"uri": "untitled:y", "version": 3}, "contentChanges": [{"range": odd, "text": "\n"}]});
         editor.tell("textDocument/didChange", change);
@@ -489,7 +489,8 @@ fn addresses_that_are_no_files_and_files_that_are_none() {
         let said = editor.findings(of, 1);
         assert!(said.iter().any(|it| it["uri"] == of && it["diagnostics"][0]["code"] == "E0105"), "{of} {said:?}");
     }
-    // The directory of a document is read, but neither links to other directories, nor what is no regular file.
+    // The server reads the directory of a document, but neither links to other directories nor files that are not
+    // regular.
     let dotted = uri(&directory.path().join("till/../till/package.yaml"));
     for of in [uri(&inside), dotted] {
         editor.open(&of, 1, PACKAGE);
@@ -497,7 +498,7 @@ fn addresses_that_are_no_files_and_files_that_are_none() {
         assert!(said.iter().any(|it| it["uri"] == of.as_str()), "{of} {said:?}");
         assert!(!format!("{said:?}").contains("secret"), "{said:?}");
     }
-    // A document of somebody else gets no word.
+    // A foreign document gets no findings.
     let foreign = uri(&directory.path().join("till/deployment.yaml"));
     editor.open(&foreign, 1, "apiVersion: v1\nkind: Pod\nspec: [\n");
     let at = json!({"textDocument": {"uri": foreign}, "position": {"line": 1, "character": 1}});
@@ -518,7 +519,7 @@ fn findings_follow_the_text_of_all_open_documents() {
     write(directory.path(), "till/bundles/v1.yaml", bundle);
     let mut editor = Editor::initialized(directory.path(), &[], &[]);
     let (package, channel) = (uri(&package), uri(&channel));
-    // On the disk the channel has another name: the package says so, although only the channel is open.
+    // On the disk the channel has another name, so the package has a finding, although only the channel is open.
     editor.open(&channel, 1, channel_text);
     let said = editor.findings(&channel, 1);
     let of = |said: &[Value], uri: &str| {
@@ -532,7 +533,8 @@ fn findings_follow_the_text_of_all_open_documents() {
     editor.tell("textDocument/didChange", change);
     let said = editor.findings(&channel, 2);
     assert_eq!(of(&said, &package).unwrap(), "[]", "{said:?}");
-    // Closed without being saved, the disk counts again; with nothing open, nothing is said.
+    // After a document is closed without being saved, the disk counts again; with no open document, there are no
+    // findings.
     editor.open(&package, 1, PACKAGE);
     editor.findings(&package, 1);
     editor.tell("textDocument/didClose", json!({"textDocument": {"uri": channel}}));
@@ -571,14 +573,14 @@ fn olmdex_toml_chooses() {
     assert_eq!(rules(&["--no-config"]), Some(1));
     let other = write(directory.path(), "other.toml", "[findings]\nignore = [\"ALL\"]\n");
     assert_eq!(rules(&["--config", other.to_str().unwrap()]), None);
-    // One that is in the catalog came with it, and is not used.
+    // A file in the catalog came with it, and is not used.
     write(directory.path(), "catalog/olmdex.toml", "[findings]\nignore = [\"ALL\"]\n");
     let inner = directory.path().join("catalog");
     let mut editor = Editor::initialized(&inner, &[], &[]);
     editor.open(&uri(&path), 1, PACKAGE);
     assert_eq!(editor.findings(&uri(&path), 1)[0]["diagnostics"][0]["severity"], 2);
     editor.shut_down();
-    // What is wrong with it is said once, and everything is shown.
+    // The fault of the file is reported once, and all findings are shown.
     write(directory.path(), "olmdex.toml", "[findings]\nignore = [\"nothing\"]\n");
     let mut editor = Editor::initialized(directory.path(), &[], &[]);
     editor.open(&uri(&path), 1, PACKAGE);
@@ -655,7 +657,7 @@ fn large(n_lines: usize) -> String {
     text
 }
 
-/// Prints how long it takes from a key to its findings. Run it in release: a debug build takes ten times as long.
+/// Prints the time from a key to its findings. Run it in release: a debug build takes ten times as long.
 #[test]
 #[allow(clippy::print_stdout, reason = "figures are to be read")]
 #[ignore = "it prints figures: cargo test --release --test it -- --ignored --nocapture what_a_key_costs"]

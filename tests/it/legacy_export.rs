@@ -1,4 +1,4 @@
-//! Writing the legacy format: what it holds comes back, what it cannot hold is named, and nothing is half-done.
+//! Writing the legacy format: its content comes back, losses are named, and no work is half-done.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ fn render(source: &Path) -> String {
     answer.expect_code(0).out()
 }
 
-/// A package whose channels are chains with skips: what each entry replaces or skips is older.
+/// A package whose channels are chains with skips: each entry replaces and skips only older ones.
 fn package(name: &str, channels: &[Vec<(usize, Vec<usize>)>]) -> String {
     let mut text = format!("---\nschema: olm.package\nname: {name}\ndefaultChannel: c0\n");
     let mut versions: BTreeSet<usize> = BTreeSet::new();
@@ -97,7 +97,7 @@ proptest! {
         prop_assert_eq!(render(&path("2")), render(&path("3")));
         export(&path("3"), &path("3.db")).expect_code(0);
         prop_assert!(std::fs::read(path("2.db")).unwrap() == std::fs::read(path("3.db")).unwrap(), "the same bytes");
-        // Here even the first pass loses nothing but what is not there: only manifests of heads are made up.
+        // Even the first pass loses only absent things: only manifests of heads are made up.
         prop_assert_eq!(render(&first), render(&path("2")));
     }
 }
@@ -140,7 +140,7 @@ fn rows_are_as_old_servers_expect_them() {
     for (sql, expected) in checks {
         assert_eq!(query(&out, sql), expected, "{sql}");
     }
-    // Keys of values are in another order, as in any catalog that is read and written.
+    // Keys of values have another order, as in any catalog that is read and written.
     let blobs = |text: String| -> Vec<serde_json::Value> {
         serde_json::Deserializer::from_str(&text).into_iter().collect::<Result<_, _>>().unwrap()
     };
@@ -240,7 +240,7 @@ fn a_killed_command_leaves_all_or_nothing() {
             let _ = std::fs::remove_file(&file);
         }
     }
-    // What killed ones left is used again and taken away.
+    // Killed processes leave workspaces, which are used again and removed.
     olmdex(["migrate", "-q"]).arg(&catalog).arg(&tree).answer().expect_code(0);
     export(&catalog, &file).expect_code(0);
     let left = std::fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().file_name());
@@ -248,7 +248,7 @@ fn a_killed_command_leaves_all_or_nothing() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Needs disk and time: the largest catalog there is, there and back.
+/// This needs disk and time: the largest known catalog, there and back.
 #[test]
 #[ignore = "needs a catalog of 634 MB and minutes"]
 fn the_full_community_catalog_comes_back() {

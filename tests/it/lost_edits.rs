@@ -1,4 +1,4 @@
-//! F3: commands that read, compute and write a file lose no edit that somebody else makes in between.
+//! F3: commands that read, compute and write a file lose no edit of somebody else in between.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fs::File;
@@ -58,7 +58,7 @@ fn what_an_editor_saves_between_comparing_and_renaming_stays() {
     }
 }
 
-/// An operator of which versions 1.1.0 and up are to be released into one template.
+/// An operator whose versions from 1.1.0 on are to be released into one template.
 fn operator(root: &Path) {
     let put = |name: &str, text: &str| write(root, name, text);
     put(
@@ -120,12 +120,12 @@ fn a_thousand_rounds_of_releases_lose_nothing() {
     race(1000);
 }
 
-/// A command of which several processes at once write one file, each its own change.
+/// A command with which several processes write one file at once, each with its own change.
 struct Race {
     name: &'static str,
-    /// What all of them begin with, below a directory.
+    /// Prepares the common start of all writers, below a directory.
     begin: fn(&Path),
-    /// What writer N runs there.
+    /// The script of writer N.
     script: fn(usize) -> String,
     /// Whether the change of writer N is there.
     is_there: fn(&Path, usize) -> bool,
@@ -140,7 +140,7 @@ fn read(root: &Path, name: &str) -> String {
     std::fs::read_to_string(root.join(name)).unwrap_or_default()
 }
 
-/// What is in a YAML file of a package: all that stands between its comment and the next one.
+/// The part of a package's YAML file between its comment and the next one.
 fn part(root: &Path, name: &str, n: usize) -> String {
     let text = read(root, name);
     let (_, rest) = text.split_once(&format!("# part {n}\n")).unwrap_or_else(|| panic!("{n} in\n{text}"));
@@ -171,7 +171,7 @@ fn packages(versions: &[&str]) -> String {
     (1..=WRITERS).map(package).collect::<Vec<_>>().join("---\n")
 }
 
-/// Packages p1 to p4 with a channel beside the default one, whose head has no way into that.
+/// Packages p1 to p4 with a second channel, whose head has no way into the default one.
 fn stranded() -> String {
     let mut text = packages(&["1.0.0", "2.0.0"]);
     for n in 1..=WRITERS {
@@ -202,7 +202,7 @@ const RACES: &[Race] = &[
         name: "validate --fix",
         begin: |root| drop(write(root, "c/c.yaml", packages(&["1.0.0"]))),
         script: |n| {
-            // The first three mend one rule each, the last all of them.
+            // The first three fix one rule each, the last fixes all of them.
             let rule = ["W1803", "W1804", "W0507", "W1803,W1804,W0507"][n - 1];
             format!("{OLMDEX} validate c --fix --select {rule}")
         },
@@ -228,7 +228,7 @@ const RACES: &[Race] = &[
             write(root, "new/c.yaml", packages(&["1.0.0", "2.0.0"]));
             write(root, "old/c.yaml", packages(&["1.0.0"]));
         },
-        // Of one catalog there is an old state, in which the range has nothing.
+        // One catalog has an old state, in which the range is empty.
         script: |n| format!("{OLMDEX} filter -c set.yaml -i new -i q.io/catalog:v{n}=old --repair"),
         is_there: |root, n| !part(root, "set.yaml", n).contains("minVersion: 2.0.0"),
         is_own: true,
@@ -294,7 +294,7 @@ const RACES: &[Race] = &[
                 write(root, &format!("part{n}/c.yaml"), text);
             }
         },
-        // A change of a part is made before it is rendered, so it must be in what stands there in the end.
+        // A change of a part is made before it is rendered, so the final result must contain it.
         script: |n| {
             format!(
                 "sed s/old/new-{n}/ part{n}/c.yaml >tmp{n} && mv tmp{n} part{n}/c.yaml && \
@@ -351,7 +351,7 @@ impl Race {
                 assert!(is_right, "{place}: there is {is_there}\n{}", said());
                 assert!(matches!(code, Some(0 | 1 | 3)), "{place}\n{}", said());
             }
-            // A command that has written may still find something in what others are writing.
+            // A command that has written may still report faults in the edits of others.
             let is_any = codes.contains(&Some(0)) || (1..=WRITERS).any(|n| (self.is_there)(root, n));
             assert!(is_any, "{}, round {round}: {codes:?}\n{}", self.name, said());
         }
@@ -363,7 +363,7 @@ fn writers_of_one_file_lose_nothing() {
     RACES.iter().for_each(|it| it.run(4));
 }
 
-/// The name of one race may be in the variable `RACE`.
+/// The variable `RACE` may name one race to run.
 #[test]
 #[ignore = "takes minutes"]
 fn a_thousand_rounds_of_writers_lose_nothing() {

@@ -1,4 +1,4 @@
-//! Catalogs of any kind as files, and what becomes of their manifests.
+//! Catalogs of any kind as files, and the form of their manifests.
 
 use crate::support::{olmdex, scratch, write};
 
@@ -84,7 +84,7 @@ fn of_an_index_with_several_catalogs_one_is_chosen() {
     olmdex(["migrate", "a", "out2", "--catalog", "b"]).in_directory(root).answer().expect_code(2);
 }
 
-/// A12: no name of a package is taken from its catalog by the names that are used while a directory is filled.
+/// A12: the names that are used while a directory is filled take no package's name away from a catalog.
 #[test]
 fn a_package_may_have_the_name_of_a_workspace() {
     let directory = scratch();
@@ -95,7 +95,7 @@ fn a_package_may_have_the_name_of_a_workspace() {
         olmdex(["migrate", "cat", "out"]).in_directory(root).answer().expect_code(0);
         assert!(root.join("out").join(package).join("catalog.json").is_file(), "{package}");
         std::fs::remove_dir_all(root.join("out")).unwrap();
-        // In place, one name is taken meanwhile.
+        // In place; another directory has one of the names.
         std::fs::create_dir(root.join("out")).unwrap();
         let answer = olmdex(["migrate", "../cat", "."]).in_directory(root.join("out")).answer();
         match package {

@@ -1,5 +1,5 @@
-//! Every form of a name works in every command: `PKG@VERSION`, `PKG VERSION`, `PKG/CHANNEL` and a bundle's name, each as a line that people
-//! type in `fixtures/help`.
+//! Every form of a name works in every command: `PKG@VERSION`, `PKG VERSION`, `PKG/CHANNEL` and a bundle's name, each
+//! as a typed line in `fixtures/help`.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -49,7 +49,7 @@ fn every_form_of_a_name_works_in_every_command() {
             wrong.push(format!("{line}: {:?}\n{}", answer.code, answer.both()));
         }
     }
-    // As one word of a shell.
+    // Quoted as one word of a shell.
     let quoted =
         olmdex(["filter", "-p", "keda 2.9.0", "-i", "my-catalog", "-o", "images"]).in_directory(&home).answer();
     quoted.expect_code(0);

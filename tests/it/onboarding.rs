@@ -1,4 +1,4 @@
-//! `onboard`: templates of bundles, and what support policies make of them.
+//! `onboard`: templates of bundles, and the effects of support policies on them.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A thousand questions that are asked through the library, by the program and by a page as data: all three have one answer.
+//! A thousand questions to the library, to the program and to a page as data: all three give one answer.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::support::{olmdex, scratch, write};
 
-/// The next of some numbers that look random and are the same in each run.
+/// A generator of numbers that look random and are the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -175,7 +175,7 @@ impl Question {
         }
     }
 
-    /// The catalog that a page means where its address names none; a command has to say it, as it answers for each.
+    /// The catalog of a page whose address names none; a command must name it, since it answers for each.
     fn catalogs(&self, index: &Index) -> Vec<String> {
         let (named, package, version) = match self {
             Self::Path(way) | Self::WhyNot(way) => (way.catalog.clone(), &way.package, None),
@@ -306,7 +306,7 @@ fn index_of(directory: &Path, numbers: &mut Numbers) -> (PathBuf, Vec<&'static s
     for name in &names {
         write(directory, &format!("{name}/catalog.yaml"), catalog(numbers));
     }
-    // Names of files on a server are shortened on pages, those below its directory are not.
+    // Pages shorten the names of files on a server, but not those below its directory.
     let build = olmdex(["build", "-q", "--keep-going", "-o", "index.db"]).args(&names).in_directory(directory);
     build.answer();
     assert!(file.exists());
@@ -335,6 +335,6 @@ fn the_library_the_program_and_pages_give_one_answer() {
             });
         }
     });
-    // Most of them ask about something that is there.
+    // Most of them ask about existing things.
     assert!(*found.lock().unwrap() > 600, "{found:?}");
 }

@@ -1,4 +1,4 @@
-//! The published schemas of JSON output say what is printed.
+//! The published schemas of JSON output agree with the output.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;

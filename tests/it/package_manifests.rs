@@ -1,4 +1,4 @@
-//! Package-manifest directories as sources: what becomes of them, what is wrong with them, and what may be planted in one.
+//! Package-manifest directories as sources: their conversion, their faults, and content that somebody may plant in one.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -20,7 +20,7 @@ fn csv(name: &str, rest: &str) -> String {
     )
 }
 
-/// Three versions in a chain, of which one is skipped, and one that no channel reaches.
+/// Three versions in a chain, one of them skipped, and a fourth that no channel reaches.
 fn till() -> TempDir {
     let directory = scratch();
     let root = directory.path();
@@ -57,7 +57,7 @@ fn a_package_manifest_directory_is_a_source_like_any_other() {
     answer.expect_code(0).expect_words("W1117").expect_words("4.0.0/till.yaml:3:18").expect_words("3 bundles: valid");
     let path = olmdex(["path", "till@1.0.0", "-i"]).arg(directory.path()).answer();
     path.expect_code(0).expect_words("3.0.0");
-    // An archive of it is the same.
+    // An archive of it gives the same.
     let tar = directory.path().join("till.tar");
     let mut command = std::process::Command::new("tar");
     let root = directory.path();
@@ -65,7 +65,7 @@ fn a_package_manifest_directory_is_a_source_like_any_other() {
         command.arg("-cf").arg(&tar).arg("-C").arg(root).args(["till.package.yaml", "1.0.0", "2.0.0", "4.0.0", "deep"]);
     assert!(done.status().unwrap().success());
     assert_eq!(render(&tar).expect_code(0).out(), out);
-    // opm sees a catalog that is none.
+    // opm sees a catalog that is not valid.
     olmdex(["validate", "--compat", "opm"]).arg(root).answer().expect_code(1);
 }
 
@@ -90,7 +90,7 @@ fn rules_of_the_manifest_are_errors_with_places() {
         let directory = till();
         write(directory.path(), "till.package.yaml", &manifest);
         validate(directory.path()).expect_code(1).expect_words(rule).expect_words(words);
-        // Nothing is printed of what is not whole.
+        // An incomplete bundle is not printed at all.
         assert!(render(directory.path()).expect_code(1).stdout.is_empty());
     }
     let directory = till();

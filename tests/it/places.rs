@@ -1,4 +1,5 @@
-//! Answers from an index point to the line of the entry, edge or property that they name, wherever the catalog's files are by then.
+//! Answers from an index point to the line of the entry, edge or property in question, in the present files of the
+//! catalog.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ fn build(path: &Path, catalogs: &[(&str, &str)]) {
     builder.finish().unwrap();
 }
 
-/// What a catalog of an index says stands where: entries, edges, properties and bundles, each with line and column.
+/// The places in a catalog of an index: entries, edges, properties and bundles, each with line and column.
 fn places(path: &Path, catalog: &str) -> Vec<(String, u32, u32)> {
     let index = Index::open(path).unwrap();
     let catalogs = [catalog.to_owned()];
@@ -92,7 +93,7 @@ fn places(path: &Path, catalog: &str) -> Vec<(String, u32, u32)> {
     found
 }
 
-/// What stands at a place, as far as it matters here.
+/// The text at a place, as far as it matters here.
 fn text_at(text: &str, line: u32, column: u32) -> String {
     let line = text.lines().nth(line as usize - 1).unwrap();
     line.chars().skip(column as usize - 1).filter(|it| !matches!(it, '"' | '\'' | '{' | ' ')).collect()
@@ -128,13 +129,13 @@ fn texts_that_are_known_move_with_their_files() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     build(&path, &[("a", YAML), ("b", JSON)]);
-    // The documents are not read again, and stand elsewhere.
+    // The documents are not read again, but have other places.
     let yaml = format!("schema: example.com/first\nname: x\n---\n{YAML}");
     let json = format!("{{\"schema\": \"example.com/first\"}}\n\n  {JSON}");
     build(&path, &[("a", &yaml), ("b", &json)]);
     expect_true(&yaml, &places(&path, "a"));
     expect_true(&json, &places(&path, "b"));
-    // What nobody needs any more is gone.
+    // Layouts that no catalog needs any more are gone.
     let count =
         |sql: &str| -> i64 { rusqlite::Connection::open(&path).unwrap().query_row(sql, [], |row| row.get(0)).unwrap() };
     assert_eq!(count("SELECT count(*) FROM layout"), 6);

@@ -1,5 +1,5 @@
-//! Properties of reading, writing and checking that hold for any input: what is written can be read back, readers agree
-//! with other readers, and no input ends in a panic or in two verdicts.
+//! Laws of reading, writing and checking for any input: output can be read back, readers agree with other readers, and
+//! no input ends in a panic or in two verdicts.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
@@ -12,7 +12,8 @@ use olmdex::yaml;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Texts that writers get wrong: what YAML takes for something else, what needs escapes, what is long or strange.
+/// Texts that writers get wrong: those that YAML takes for something else, those that need escapes, long and strange
+/// ones.
 fn text() -> impl Strategy<Value = String> {
     let traps = prop::sample::select(vec![
         "",
@@ -103,7 +104,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A name that is one of few, so that blobs refer to each other, or anything.
+/// A name: one of a few, so that blobs refer to each other, or any text.
 fn name() -> impl Strategy<Value = String> {
     let few = prop::sample::select(vec!["foo", "bar", "foo.v1.0.0", "foo.v1.1.0", "foo.v2.0.0", "stable", "alpha", ""]);
     prop_oneof![12 => few.prop_map(str::to_owned), 1 => text()]
@@ -214,7 +215,7 @@ fn valid() -> Vec<Value> {
     ]
 }
 
-/// A valid catalog with some changes: a value anywhere inside is replaced, removed or put in twice.
+/// A valid catalog with some changes: a value anywhere inside is replaced, removed or duplicated.
 fn broken() -> impl Strategy<Value = Vec<Value>> {
     let change = (any::<prop::sample::Index>(), 0..4_u8, prop_oneof![name().prop_map(Value::from), value()]);
     (prop::collection::vec(change, 0..3), prop::collection::vec(blob(), 0..2)).prop_map(|(changes, more)| {
@@ -237,7 +238,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Changes the value that is `left` values further on; returns whether it has been met.
+/// Changes the value that comes after `left` others; returns whether it was reached.
 fn mutate(value: &mut Value, left: &mut usize, kind: u8, fresh: &Value) -> bool {
     let mut inner = |it: &mut Value| -> bool {
         if *left > 0 {
@@ -277,7 +278,7 @@ fn mutate(value: &mut Value, left: &mut usize, kind: u8, fresh: &Value) -> bool 
     }
 }
 
-/// A catalog of these blobs as a stream of JSON, or as the YAML that we write.
+/// A catalog of these blobs as a stream of JSON, or as our YAML.
 fn input(blobs: &[Value], as_yaml: bool) -> Input {
     let mut text = Vec::new();
     for blob in blobs {
@@ -295,7 +296,7 @@ fn input(blobs: &[Value], as_yaml: bool) -> Input {
     Input::bytes("catalog", Arc::from(text))
 }
 
-/// What `render` prints, and how many documents it could not.
+/// The output of `render`, and the number of documents that it could not render.
 fn rendered(input: &Input, format: Format) -> (Vec<u8>, usize) {
     let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] } };
     let mut sorted = Sorted::new(how);
@@ -316,7 +317,7 @@ fn is_for_json_only(text: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Rendering what was rendered changes nothing, and both formats hold the same.
+    /// Rendering a rendered catalog changes nothing, and both formats have the same content.
     #[test]
     fn what_is_rendered_renders_as_itself(blobs in prop::collection::vec(blob(), 0..8)) {
         let (once, n_defects) = rendered(&input(&blobs, false), Format::Json);
@@ -340,7 +341,7 @@ proptest! {
         }
     }
 
-    /// Our reader of JSON sees what serde_json sees, however the text is laid out.
+    /// Our reader of JSON gives the same values as serde_json, whatever the layout of the text.
     #[test]
     fn json_is_read_as_by_others(value in value(), is_pretty in any::<bool>()) {
         let text = if is_pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
@@ -351,7 +352,7 @@ proptest! {
         prop_assert_eq!(&values(&written)[0], &value);
     }
 
-    /// What serde_json refuses we refuse too, and the other way round, apart from what the module documents.
+    /// We refuse the texts that serde_json refuses, and no others, apart from those that the module documents.
     #[test]
     fn json_is_refused_as_by_others(text in "[\\[\\]{}:,\"0-9a-f.eE+\\\\ntrul -]{0,24}") {
         let ours = Reader::new().read(&text).is_ok();
@@ -366,7 +367,7 @@ proptest! {
         }
     }
 
-    /// YAML that we write is read back as what was written.
+    /// Our YAML reads back as the original.
     #[test]
     fn yaml_is_read_as_it_was_written(value in value()) {
         prop_assume!(!has_merge_key(&value));
@@ -395,7 +396,7 @@ proptest! {
         let _ = yaml::locate(text.as_bytes(), &["a".into(), 0.into()]);
     }
 
-    /// The documents of a stream are the same however small the pieces are in which it arrives.
+    /// The documents of a stream are the same for any size of the pieces in which it arrives.
     #[test]
     fn a_stream_is_cut_the_same_in_pieces(text in "(---|\n|\r\n|a|#| |-|\\{|é){0,60}", size in 1..7_usize) {
         let whole: Vec<_> = yaml::split(text.as_bytes(), 1).collect();
@@ -422,13 +423,13 @@ proptest! {
         prop_assert_eq!(found, whole);
     }
 
-    /// Our verdict is opm's: there are errors exactly if it refuses the catalog. Whatever the blobs are.
+    /// Our verdict is opm's: there are errors exactly if opm refuses the catalog, whatever the blobs are.
     #[test]
     fn errors_mean_that_opm_refuses(blobs in prop::collection::vec(blob(), 0..7), as_yaml in any::<bool>()) {
         one_verdict(&blobs, as_yaml)?;
     }
 
-    /// The same close to a valid catalog, where the verdict hangs on one rule.
+    /// The same close to a valid catalog, whose verdict depends on one rule.
     #[test]
     fn errors_mean_that_opm_refuses_near_a_valid_catalog(blobs in broken(), as_yaml in any::<bool>()) {
         one_verdict(&blobs, as_yaml)?;
@@ -474,7 +475,7 @@ fn has_text(value: &Value, is_such: &impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a key is the merge key, which opm writes without quotes, so that it means something else when it is read.
+/// Whether a key is the merge key, which opm writes without quotes, so that it reads back with another meaning.
 fn has_merge_key(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(has_merge_key),
@@ -496,7 +497,7 @@ fn normal(value: &Value) -> Value {
     }
 }
 
-/// Large files are cut as they arrive and read in batches. What comes out is what small files give, to the line.
+/// Large files are cut as they arrive and read in batches. The result is that of small files, to the line.
 #[test]
 fn large_files_are_read_as_small_ones() {
     let long = "é".repeat(3_000);

@@ -1,9 +1,8 @@
-//! The README and the guides are true: each command in them is run, in order, and prints what stands there; pictures are what
-//! the commands draw; links lead somewhere.
+//! The README and the guides are true: each of their commands runs, in order, with the shown output; pictures are the
+//! commands' own; links lead somewhere.
 //!
-//! Each document has a directory of its own, which holds a copy of `fixtures/guides`, with `old.sql` as the legacy file that it
-//! describes, and the other fixtures below `fixtures`.
-//! What it deliberately does not do: run blocks that do not begin with our program, such as those of CI.
+//! Each document has a directory of its own, which holds a copy of `fixtures/guides`, with `old.sql` as the legacy file
+//! that it describes, and the other fixtures below `fixtures`.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,10 +12,10 @@ use std::process::Command;
 use crate::support::lacks_feature;
 use crate::support::recording::expect_recorded;
 
-/// Where documents put the pictures that they draw and show.
+/// The directory of the pictures that documents draw and show.
 const PICTURES: &str = "docs/pictures";
 
-/// What each kind of user begins with.
+/// The first guide for each kind of user.
 const GUIDES: &[&str] = &[
     "README.md",
     "docs/author.md",
@@ -27,13 +26,13 @@ const GUIDES: &[&str] = &[
     "docs/upgrade-planner.md",
 ];
 
-/// A line of a document, or a command with the output that stands below it.
+/// A line of a document, or a command with its output below it.
 enum Part<'a> {
     Line(&'a str),
     Command { line: &'a str, output: String },
 }
 
-/// Takes the blocks of `console` apart. Blocks with other commands than ours are not touched.
+/// Takes the blocks of `console` apart. Blocks with foreign commands are left alone.
 fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut lines = text.lines().peekable();
@@ -54,7 +53,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Output of more lines than this is cut, if nobody has cut it, and this is what stays of it.
+/// The highest number of lines of output that is not cut automatically; longer output keeps this many.
 const N_WHOLE: usize = 28;
 const N_CUT: usize = 24;
 
@@ -92,7 +91,7 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files of a folder of the repository, or none if there is no such folder.
+/// The files of a folder of the repository; empty if there is no such folder.
 fn files_of(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<_> = entries.map(|it| it.unwrap().path()).filter(|it| it.is_file()).collect();
@@ -107,7 +106,7 @@ fn walks() -> Vec<PathBuf> {
     walks
 }
 
-/// What a document and the pictures that it draws must be.
+/// The expected texts of a document and of the pictures that it draws.
 fn walked(path: &Path) -> Vec<(PathBuf, String)> {
     let text = std::fs::read_to_string(path).unwrap();
     let scratch = tempfile::tempdir().unwrap();
@@ -125,7 +124,7 @@ fn walked(path: &Path) -> Vec<(PathBuf, String)> {
             Part::Command { line, output } => {
                 let printed = run(line.trim_start_matches("$ "), scratch.path());
                 let n_lines = printed.lines().count();
-                // Long output is shown up to a line of dots, which stays where somebody has put it.
+                // Long output is shown up to a line of dots, which stays where an author has put it.
                 let n_shown = match n_lines {
                     _ if output.ends_with("…\n") => output.lines().count() - 1,
                     ..=N_WHOLE => n_lines,
@@ -169,14 +168,14 @@ fn the_readme_and_each_guide_have_commands_that_are_run() {
     }
 }
 
-/// The documents whose links are followed: all but those below `fixtures`, which are data.
+/// The documents whose links are followed: all except for those below `fixtures`, which are data.
 fn documents() -> Vec<PathBuf> {
     let folders = ["", "docs", "docs/behaviour", "packaging", "schema", "schema/output", "migrations", "examples"];
     let files = folders.iter().flat_map(|it| files_of(&package().join(it)));
     files.filter(|it| it.extension().is_some_and(|it| it == "md")).collect()
 }
 
-/// The lines of a document that are prose: without blocks of code, and without code between backticks.
+/// The prose lines of a document: without blocks of code, and without code between backticks.
 fn prose(text: &str) -> Vec<String> {
     let mut is_code = false;
     let mut prose = Vec::new();
@@ -190,7 +189,7 @@ fn prose(text: &str) -> Vec<String> {
     prose
 }
 
-/// Where links and pictures lead, as written.
+/// The targets of links and pictures, as written.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     for line in prose(text) {

@@ -1,4 +1,4 @@
-//! What `build` remembers of a catalog, so that files which nobody has changed are not read again.
+//! The memory of `build`, so that unchanged files of a catalog are not read again.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,7 +13,7 @@ use crate::support::{Answer, TempDir, olmdex, scratch, write};
 
 const CATALOG: &str = include_str!("../../fixtures/catalogs/smallest/catalog.yaml");
 
-/// How old files must be before their stamps tell every change.
+/// The age from which on a file's stamps show every change.
 const TICK: Duration = Duration::from_millis(2100);
 
 struct Scene {
@@ -37,7 +37,7 @@ impl Scene {
         build.in_directory(self.root()).env("XDG_CACHE_HOME", &cache.to_string_lossy()).answer()
     }
 
-    /// Builds, and says whether the files were read and whether the index changed.
+    /// Builds, and returns whether the files were read and whether the index changed.
     #[track_caller]
     fn did(&self, args: &[&str]) -> (bool, bool) {
         let answer = self.build(args);
@@ -70,7 +70,7 @@ fn files_that_nobody_changed_are_not_read_again() {
     let index = fs::read(scene.root().join("index.db")).unwrap();
     assert_eq!(scene.did(&[]), (!READ, !WRITTEN));
     assert_eq!(scene.did(&["--verify"]), (READ, !WRITTEN));
-    // An index that lacks the catalog, or has it with other labels, needs it read.
+    // An index that lacks the catalog, or has it with other labels, needs the files.
     assert_eq!(scene.did(&["--label", "catalog:a=b"]), (READ, WRITTEN));
     fs::remove_file(scene.root().join("index.db")).unwrap();
     assert_eq!(scene.did(&[]), (READ, WRITTEN));
@@ -78,7 +78,7 @@ fn files_that_nobody_changed_are_not_read_again() {
     assert_eq!(scene.did(&[]), (!READ, !WRITTEN));
 }
 
-/// Everything that changes a file, or could have, makes it read again: also what hides behind the old size and time.
+/// Everything that changes a file, or could have, makes it read again: even a change that keeps the old size and time.
 #[test]
 fn every_change_is_seen() {
     let scene = Scene::new();
@@ -109,7 +109,7 @@ fn every_change_is_seen() {
     fs::remove_file(scene.root().join("catalog/.indexignore")).unwrap();
     assert_eq!(scene.did(&[]), (!READ, !WRITTEN), "a catalog that hides all of its files takes nothing from the index");
 
-    // Another file under the same name.
+    // Another file gets the same name.
     assert_eq!(scene.did(&[]), (!READ, !WRITTEN));
     let copy = scene.root().join("copy.yaml");
     assert!(Command::new("cp").arg("-p").args([&file, &copy]).status().unwrap().success());
@@ -117,7 +117,7 @@ fn every_change_is_seen() {
     assert_eq!(scene.did(&[]), (READ, !WRITTEN));
 }
 
-/// What others could have written, or nobody can read, counts for nothing and hurts nobody.
+/// A file that others could have written, or that nobody can read, does not count and does no harm.
 #[test]
 fn a_bad_memory_is_no_memory() {
     let scene = Scene::new();
@@ -136,14 +136,14 @@ fn a_bad_memory_is_no_memory() {
     let cache = scene.root().join("cache/olmdex");
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
     assert_eq!(scene.did(&[]), (READ, !WRITTEN), "everybody could have put it there");
-    // Where nothing can be kept, nothing is.
+    // If nothing can be kept, nothing is.
     fs::remove_dir_all(&cache).unwrap();
     fs::write(&cache, "").unwrap();
     assert_eq!(scene.did(&[]), (READ, !WRITTEN));
     assert_eq!(fs::read(&cache).unwrap(), b"");
 }
 
-/// Warnings are said again, word for word; a catalog with errors is read each time.
+/// Warnings are repeated word for word; a catalog with errors is read each time.
 #[test]
 fn what_was_found_is_said_again() {
     let scene = Scene::new();
@@ -173,13 +173,14 @@ fn what_was_found_is_said_again() {
     }
 }
 
-/// What was found in a document is kept with it, whatever the rule: a second build, which parses nothing, says all of it again.
+/// The findings of a document are kept with it, whatever the rule: a second build, which parses nothing, repeats all of
+/// them.
 #[test]
 fn every_warning_survives_in_the_index() {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules");
     let mut n_warnings = 0;
     for rule in fs::read_dir(rules).unwrap().map(|it| it.unwrap().path()) {
-        // What is found on a certain day only is not kept.
+        // Findings that depend on the day are not kept.
         if !rule.file_name().unwrap().to_string_lossy().starts_with('W') || !rule.join("out/findings.txt").exists() {
             continue;
         }

@@ -40,7 +40,7 @@ fn each_rule_links_to_its_heading() {
         assert!(rule.help_uri().ends_with(&format!("/docs/rules.md#{anchor}")), "{}", rule.help_uri());
         let heading = format!("\n## {} {}\n", rule.id, rule.name);
         assert!(page.contains(&heading), "{heading}");
-        // What a heading's anchor is made of: small letters, digits and hyphens; blanks become hyphens.
+        // A heading's anchor has small letters, digits and hyphens; blanks become hyphens.
         assert_eq!(heading.trim_start_matches("\n## ").trim_end().to_lowercase().replace(' ', "-"), anchor);
     }
 }

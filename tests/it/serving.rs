@@ -63,7 +63,7 @@ fn pages_are_beside_the_paths_of_catalogd() {
     let (head, body) = server.send("HEAD", "/p/till", "localhost", "");
     assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-length: ") && body.is_empty(), "{head}\n{body}");
     assert!(server.send("GET", "/p/till", "catalogs.example:80", "").0.starts_with("HTTP/1.1 200"));
-    // Whoever makes a name of theirs point here must not read the pages.
+    // A site whose host name points here must not read the pages.
     let all =
         ["/", "/p/till", "/p/till.json", "/style.css", "/healthz", "/metrics", "/catalogs/shop/api/v1/all", "/nothing"];
     for target in all {
@@ -157,7 +157,7 @@ fn a_catalog_with_errors_is_not_served() {
         .expect_words("default channel must be set");
 }
 
-/// glibc keeps the memory of long answers unless its variables say otherwise, which only its environment can.
+/// glibc keeps the memory of long answers unless its variables forbid it, and only the environment can set them.
 #[test]
 fn the_image_and_the_manifests_give_memory_of_long_answers_back() {
     let read = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
@@ -175,7 +175,7 @@ fn the_image_and_the_manifests_give_memory_of_long_answers_back() {
     }
 }
 
-/// What `Last-Modified` says of a catalog.
+/// The `Last-Modified` header of a catalog.
 fn last_modified(server: &Server, catalog: &str) -> String {
     let (head, _) = server.get(&format!("/catalogs/{catalog}/api/v1/all"), "");
     let line = head.lines().find_map(|it| it.to_lowercase().starts_with("last-modified: ").then(|| it.to_owned()));
@@ -207,7 +207,7 @@ fn replicas_and_restarts_agree_about_when_a_catalog_was_made() {
         let (head, _) = server.get("/catalogs/shop/api/v1/all", &format!("If-Modified-Since: {newest}\r\n"));
         assert!(head.starts_with("HTTP/1.1 304"), "{head}");
     }
-    // The variable counts more, but not than the time of an index.
+    // The variable takes precedence, but not over the time of an index.
     let variable = Some(("SOURCE_DATE_EPOCH", "1700000000"));
     let server = Server::start_in(directory.path(), &[&source], variable);
     assert_eq!(last_modified(&server, "shop"), "Tue, 14 Nov 2023 22:13:20 GMT");
@@ -216,13 +216,13 @@ fn replicas_and_restarts_agree_about_when_a_catalog_was_made() {
     std::fs::File::options().write(true).open(&index).unwrap().set_modified(at(1_787_220_120)).unwrap();
     let server = Server::start_in(directory.path(), &[index.to_str().unwrap()], variable);
     assert_eq!(last_modified(&server, "shop"), "Thu, 20 Aug 2026 10:02:00 GMT");
-    // An image says when it was made.
+    // An image has the time at which it was made.
     let image = format!("oci:{}:v1", directory.path().join("image").display());
     let push = olmdex(["push", catalog.to_str().unwrap(), &image]).env("SOURCE_DATE_EPOCH", "1600000000").answer();
     push.expect_code(0);
     let server = Server::start(directory.path(), &[&format!("shop={image}")]);
     assert_eq!(last_modified(&server, "shop"), "Sun, 13 Sep 2020 12:26:40 GMT");
-    // A file that goes leaves no time: the catalogs are newer than those that they replace all the same.
+    // A removed file leaves no time: the catalogs are still newer than those that they replace.
     let server = Server::start(directory.path(), &[&source]);
     assert_eq!(last_modified(&server, "shop"), newest);
     std::fs::remove_file(catalog.join("till.yaml")).unwrap();

@@ -1,5 +1,5 @@
-//! `olmdex serve` under attack: crowds of clients that connect, ask and take nothing. Each time the health check is answered, others get
-//! their answers, and memory stays small.
+//! `olmdex serve` under attack: crowds of clients that connect, ask and take nothing. Each time the health check
+//! answers, others get their answers, and memory stays small.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fmt::Write as _;
@@ -19,10 +19,10 @@ use crate::support::{scratch, write};
 /// Resident memory that the server may have, in MiB.
 const MAX_MEMORY: u64 = 100;
 
-/// More than a port takes.
+/// More connections than a port accepts.
 const CROWD: usize = 1_100;
 
-/// Answers of a megabyte each are asked of this catalog.
+/// A catalog whose answers have a megabyte each.
 fn big_catalog(directory: &Path, n_bundles: usize) -> String {
     let description = "large and larger ".repeat(4_000);
     let mut catalog = r#"{"schema": "olm.package", "name": "big", "defaultChannel": "stable"}"#.to_owned();
@@ -44,7 +44,7 @@ fn big_catalog(directory: &Path, n_bundles: usize) -> String {
         )
         .unwrap();
     }
-    // Only the last one is a head.
+    // Only the last entry is a head.
     write(
         directory,
         "big/catalog.json",
@@ -64,7 +64,7 @@ fn allow_many_files() {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
 }
 
-/// A connection from an address of this machine. `buffer` is how much the system takes for us.
+/// A connection from an address of this machine. `buffer` is how much the system accepts for us.
 pub(crate) async fn connect(to: &str, from: &str, buffer: Option<u32>) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::new(from.parse().unwrap(), 0)).unwrap();
@@ -74,7 +74,7 @@ pub(crate) async fn connect(to: &str, from: &str, buffer: Option<u32>) -> TcpStr
     socket.connect(to.parse().unwrap()).await.unwrap()
 }
 
-/// The answer to a request, by a new connection; nothing if there is none in time.
+/// The answer to a request, over a new connection; empty if there is none in time.
 async fn get(server: &Server, target: &str) -> Vec<u8> {
     let asked = async {
         let mut stream = connect(&server.http, "127.0.0.1", None).await;
@@ -186,7 +186,7 @@ fn clients_that_take_nothing_over_http_cost_little() {
             crowd.push(stream);
         }
         assert_healthy(&server).await;
-        // A client that reads gets all of it, while the others are there.
+        // A client that reads gets the whole answer, while the others are connected.
         let answer = get(&server, "/catalogs/big/api/v1/all").await;
         assert!(answer.len() > 6_000_000, "{}", answer.len());
         assert!(get(&server, "/").await.starts_with(b"HTTP/1.1 200"));

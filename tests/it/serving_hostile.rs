@@ -14,11 +14,11 @@ use crate::support::{scratch, write};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Sends bytes and reads what comes, as long as it comes at once.
+/// Sends bytes and reads the immediate answer.
 fn poke(address: &str, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    // The server may be gone before all is sent, which is an answer as well.
+    // The server may close the connection before everything is sent, which is an answer as well.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -39,7 +39,7 @@ fn frames_and_headers_that_are_wrong_end_their_own_connection_only() {
         b"GET / HTTP/1.1\r\n\r\n".to_vec(),
         vec![0; 4096],
         vec![0xff; 4096],
-        // A frame of sixteen megabytes that never comes, one for a stream that nobody opened, one that ends in its middle.
+        // A frame of sixteen megabytes that never comes, one for a stream that does not exist, one that is cut.
         [PREFACE, &[0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1]].concat(),
         [PREFACE, &[0, 0, 4, 4, 0, 0, 0, 0, 0], &[1, 2, 3, 4]].concat(),
         [PREFACE, &[0, 0, 1, 0, 0, 0, 0, 0, 9, 0]].concat(),
@@ -64,11 +64,11 @@ fn frames_and_headers_that_are_wrong_end_their_own_connection_only() {
         let answer = poke(&server.http, head.as_bytes());
         assert!(!answer.starts_with(b"HTTP/1.1 200"), "{}", &head[..40]);
     }
-    // A message that says it is four gigabytes, and one that cannot be read.
+    // A message with a stated length of four gigabytes, and one that cannot be read.
     assert_ne!(server.call("/api.Registry/GetPackage", &[0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]).0, "0");
     assert_ne!(server.call("/api.Registry/GetPackage", &[0xff; 64]).0, "0");
     assert_ne!(server.call("/api.Registry/GetPackage", &vec![0x0a; 1 << 20]).0, "0");
-    // A compression that was not offered, whatever it is called.
+    // A compression that was not offered, of any name.
     for (encoding, status) in [("identity", "0"), ("gzip", "12"), ("\u{202e}%00", "12")] {
         let header = Some(("grpc-encoding", encoding));
         assert_eq!(server.call_with("/api.Registry/ListPackages", b"", header).0, status, "{encoding}");
@@ -81,7 +81,7 @@ fn frames_and_headers_that_are_wrong_end_their_own_connection_only() {
 fn clients_that_wait_hold_nobody_else_up() {
     let directory = scratch();
     let server = Server::start(directory.path(), &["shop=fixtures/shop/in"]);
-    // Some say nothing, some stop in the middle of a request, some take no answer.
+    // Some send nothing, some stop in the middle of a request, some take no answer.
     let mut waiting = Vec::new();
     for idx in 0..60 {
         for address in [&server.grpc, &server.http] {
@@ -103,7 +103,7 @@ fn clients_that_wait_hold_nobody_else_up() {
 fn who_asks_for_much_and_reads_nothing_holds_it_once() {
     const N_STREAMS: usize = 200;
     let directory = scratch();
-    // Its message has more than a megabyte, which is kept in a few hundred bytes.
+    // Its message has more than a megabyte, which the server keeps in a few hundred bytes.
     let description = "large ".repeat(100_000);
     let catalog = [
         r#"{"schema": "olm.package", "name": "big", "defaultChannel": "stable"}"#.to_owned(),
@@ -182,7 +182,7 @@ fn streams(n_streams: usize) {
             async move {
                 client.ready().await.unwrap();
                 let response = client.send_request(request).await.unwrap();
-                // Every tenth is given up before its answer is read.
+                // Every tenth call ends before its answer is read.
                 if n.is_multiple_of(10) {
                     return true;
                 }
@@ -201,7 +201,7 @@ fn streams(n_streams: usize) {
             assert!(done.unwrap());
         }
     });
-    // A client that nobody runs any more would be waited for.
+    // Without this, the server would wait for a client that is gone.
     drop(runtime);
     assert_well(&server);
     assert_eq!(server.terminate(), Some(0));
@@ -221,7 +221,7 @@ fn another_version_of_http_is_refused_as_the_real_server_does() {
         ("GET /catalogs/shop/api/v1/all HTTP/1.0", "200 OK"),
         ("GET /catalogs/shop/api/v1/all HTTP/2", "400 Bad Request"),
     ] {
-        // Whole, and in two pieces, of which the second ends the version.
+        // The whole message, and two pieces, the second of which ends the version.
         for cut in [0, line.len() - 3] {
             let mut stream = TcpStream::connect(&server.http).unwrap();
             stream.set_nodelay(true).unwrap();

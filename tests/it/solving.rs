@@ -1,4 +1,4 @@
-//! The solver against brute force, on problems that are small enough to try everything.
+//! The solver compared with brute force, on problems that are small enough to try everything.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::VecDeque;
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use olmdex::solve::{Answer, Constraint, Fact, Limits, Problem, SolveError, Var, solve};
 use proptest::prelude::*;
 
-/// A constraint with numbers for variables, as it is generated.
+/// A generated constraint, with numbers for variables.
 #[derive(Debug, Clone)]
 enum Drawn {
     Mandatory(usize),

@@ -1,4 +1,4 @@
-//! Inputs that a reader of catalogs must survive: what each of them ends with, and that nothing ever ends in a panic.
+//! Inputs that a reader of catalogs must survive: the result for each, and no panic for any.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 
 use crate::support::{Answer, olmdex, scratch, write};
 
-/// A valid catalog of one package, to stand beside what is broken.
+/// A valid catalog of one package, to put beside broken ones.
 const GOOD: &str = include_str!("../../fixtures/catalogs/smallest/catalog.yaml");
 
 /// The same as a stream of JSON.
@@ -23,7 +23,7 @@ const GOOD_JSON: &str = r#"{"schema": "olm.package", "name": "foo", "defaultChan
  "properties": [{"type": "olm.package", "value": {"packageName": "foo", "version": "1.0.0"}}]}
 "#;
 
-/// Runs both commands on a source and demands their exit codes: of `validate` and of `render`.
+/// Runs both commands on a source and demands the exit codes of `validate` and of `render`.
 #[track_caller]
 fn both(source: &Path, validate_code: i32, render_code: i32) -> (Answer, Answer) {
     let validate = olmdex(["validate", "--all"]).arg(source).answer();
@@ -50,7 +50,7 @@ fn both_on_text(text: impl AsRef<[u8]>, rule: Option<&str>) -> (Answer, Answer) 
     (validate, render)
 }
 
-/// As `both_on_text`, each command within so many seconds of processor time. Gives what `validate` says.
+/// As `both_on_text`, each command within so many seconds of processor time. Returns the output of `validate`.
 #[track_caller]
 fn in_time(text: &str, rule: Option<&str>, seconds: u32) -> Answer {
     let directory = scratch();
@@ -63,7 +63,8 @@ fn in_time(text: &str, rule: Option<&str>, seconds: u32) -> Answer {
     validate
 }
 
-/// What the library makes of a text, which both commands pass on: the findings, and what is rendered unless something is wrong.
+/// The library's reading of a text, which both commands pass on: the findings, and the rendering unless there are
+/// errors.
 fn read(text: &[u8]) -> (Report, Option<Vec<u8>>) {
     let input = Input::bytes("catalog", Arc::from(text));
     let mut sorted =
@@ -140,7 +141,7 @@ fn an_unreadable_file_is_found_beside_readable_ones() {
     write(directory.path(), "foo.yaml", GOOD);
     crate::support::close_to_all(&write(directory.path(), "secret.yaml", GOOD));
     as_nobody(directory.path(), &[("validate", 1), ("render", 3)], "secret.yaml");
-    // As the source itself it cannot be opened at all.
+    // If it is the source itself, it cannot be opened at all.
     as_nobody(&directory.path().join("secret.yaml"), &[("validate", 3), ("render", 3)], "permission");
 }
 
@@ -216,7 +217,7 @@ fn a_binary_file_is_refused() {
     both_on_text(b"\x7fELF\x02\x01\x01\0\0\0\0\0\x03\0>\0\x01\0\0\0", Some("E0004"));
     both_on_text(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xabVJ\xce\xc9\xccM", Some("E0004"));
     both_on_text(b"{\"schema\": \"olm.package\0\", \"name\": \"foo\"}", Some("E0002"));
-    // Bytes without pattern: whatever they are, they are no catalog and no reason to fall over.
+    // Random bytes: they are not a catalog, and must not cause a crash.
     for seed in 1..200_u64 {
         let noise = noise(seed, 600);
         let (report, rendered) = read(&noise);
@@ -252,13 +253,13 @@ fn invalid_utf8_is_an_error_in_yaml_and_replaced_in_json() {
 #[test]
 fn a_byte_order_mark_is_no_part_of_the_text() {
     both_on_text(format!("\u{FEFF}{GOOD}"), None);
-    // As for opm, a file that does not start with a brace is YAML, of which one document is read.
+    // As in opm, a file that does not start with a brace is YAML, of which one document is read.
     let (_, render) = both_on_text("\u{FEFF}{\"schema\": \"custom\"}\n", None);
     assert_eq!(render.out(), "{\n    \"schema\": \"custom\"\n}\n");
     both_on_text(b"\xff\xfes\0c\0h\0e\0m\0a\0", Some("E0004"));
 }
 
-/// Documents of which a field holds this many levels.
+/// Documents with a field that has this many levels.
 fn nested(levels: usize) -> Vec<(&'static str, String)> {
     // The document itself is the first level.
     let inner = levels - 1;
@@ -278,7 +279,7 @@ fn nested(levels: usize) -> Vec<(&'static str, String)> {
 fn nesting_has_a_limit_and_no_stack() {
     for levels in [10_001, 100_000] {
         for (what, text) in nested(levels) {
-            // Deep blocks of YAML cost their square; the limit must come first.
+            // The cost of deep blocks of YAML is quadratic, so the limit must come first.
             let rule = if what == "JSON" { "E0002" } else { "E0004" };
             let (validate, _) = both_on_text(&text, Some(rule));
             validate.expect_words("exceeded max depth");
@@ -293,7 +294,8 @@ fn nesting_has_a_limit_and_no_stack() {
 
 #[test]
 fn nesting_ends_where_it_ends_for_opm() {
-    // 9,999 levels inside the blob pass, one more does not: the spec's words, with the document as a level.
+    // 9,999 levels inside the blob pass, and one more does not: these are the words of the specification, with the
+    // document as a level.
     for (what, text) in nested(10_000) {
         let (_, render) = both_on_text(&text, None);
         assert!(render.stdout.len() > 20_000, "{what}");
@@ -388,7 +390,7 @@ fn a_stream_cut_anywhere_never_loses_documents_in_silence() {
                 assert_eq!(render.stdout, rendered.clone().unwrap_or_default(), "cut at {end}: {}", render.both());
             }
             let Some(rendered) = rendered else { continue };
-            // Every document that has begun is there; a cut line of YAML may be a whole one of another meaning.
+            // Every document that has begun is there; a cut line of YAML may be a complete line with another meaning.
             let begun = cut.windows(4).filter(|it| it == b"olm.").count();
             let (written, shown) = (schemas(&rendered), String::from_utf8_lossy(&rendered));
             let known = String::from_utf8_lossy(cut).matches("schema: ").count().max(schemas(cut));
@@ -410,7 +412,7 @@ const KINDS: &[(&str, &str)] = &[
     ("object", "{\"a\": {}}"),
 ];
 
-/// Blobs with a hole (`@`) for one field each.
+/// Blobs, each with a hole (`@`) for one field.
 const FIELDS: &[&str] = &[
     r#"{"schema": @}"#,
     r#"{"schema": "olm.package", "name": @}"#,
@@ -453,7 +455,7 @@ const FIELDS: &[&str] = &[
     r#"{"schema": "olm.deprecations", "package": "foo", "entries": [{"message": @}]}"#,
 ];
 
-/// Properties with a hole for one field of their value each.
+/// Properties, each with a hole for one field of its value.
 const PROPERTIES: &[(&str, &str)] = &[
     ("olm.package", r"@"),
     ("olm.package", r#"{"packageName": @}"#),
@@ -509,7 +511,7 @@ fn values_of_the_wrong_kind_are_findings_wherever_they_stand() {
         for (kind, path, text) in &files {
             let of_file = |it: &&serde_json::Value| it["file"].as_str().is_some_and(|it| Path::new(it) == path);
             let items: Vec<_> = findings["items"].as_array().unwrap().iter().filter(of_file).collect();
-            // None of these is a whole catalog, so there is always something to find; never a way to fall over.
+            // None of these is a complete catalog, so there is always a finding, and never a crash.
             assert_eq!(items.is_empty(), blob.starts_with(r#"{"schema": @"#) && *kind == "string", "{text}");
             for item in items {
                 let line = item["line"].as_u64().unwrap();
@@ -520,7 +522,7 @@ fn values_of_the_wrong_kind_are_findings_wherever_they_stand() {
     }
 }
 
-/// Names that somebody may put into a catalog to reach what reads our output.
+/// Names that somebody may put into a catalog to attack readers of our output.
 const HOSTILE: &[&str] = &[
     "\u{1b}[31mred\u{1b}[0m",
     "\u{1b}]0;title\u{7}",
@@ -541,7 +543,7 @@ const HOSTILE: &[&str] = &[
 fn hostile_names_cannot_steer_a_terminal() {
     for name in HOSTILE {
         let quoted = serde_json::to_string(name).unwrap();
-        // A name in every place from which a message may take it.
+        // Put the name in every place from which a message may take it.
         let text = format!(
             r#"{{"schema": "olm.package", "name": {quoted}, "defaultChannel": {quoted}}}
 {{"schema": "olm.channel", "name": {quoted}, "package": "foo", "entries": [{{"name": {quoted}, "skipRange": {quoted}}}, {{"name": {quoted}}}]}}
@@ -551,7 +553,7 @@ fn hostile_names_cannot_steer_a_terminal() {
 "#
         );
         let directory = scratch();
-        // The file's name is hostile too, as far as a file may have that name.
+        // The file's name is hostile too, as far as the file system allows.
         let file_name = name.replace('/', "_");
         let file = write(directory.path(), &file_name, &text);
         for arguments in [&["validate"][..], &["validate", "--compat", "opm"], &["validate", "-o", "github"]] {
@@ -559,7 +561,7 @@ fn hostile_names_cannot_steer_a_terminal() {
             answer.expect_code(1);
             no_control_characters(name, &answer);
         }
-        // JSON is data and has its own escapes, of which no terminal sees the first byte.
+        // JSON is data and has its own escapes, so no terminal gets the first byte of a sequence.
         for format in ["json", "sarif"] {
             let answer = olmdex(["validate", "-o", format]).arg(directory.path()).answer();
             assert!(answer.stdout.iter().all(|&byte| byte >= b' ' || byte == b'\n'), "{}", answer.both());
@@ -674,7 +676,7 @@ fn on_large_file(command: &str, head: &str, block: &str, count: usize, tail: &st
 #[test]
 #[ignore = "writes 500 MB and needs a few seconds"]
 fn a_line_of_500_megabytes_is_read_once_in_bounded_memory() {
-    // The document is one value, so it is held as text, while it is read and as what it is written as.
+    // The document is one value, so it is kept as text twice, once as input and once as output.
     let block = "x".repeat(1 << 20);
     let answer = on_large_file("validate", "{\"schema\": \"custom\", \"x\": \"", &block, 500, "\"}\n", 2_500_000);
     answer.expect_code(0);
@@ -702,7 +704,7 @@ fn as_opm(text: impl AsRef<[u8]>) -> String {
     answer.err().trim_end().trim_start_matches("error: ").to_owned()
 }
 
-// B12: what opm prints, word for word.
+// B12: opm's output, word for word.
 #[test]
 fn the_words_for_broken_files_are_those_of_opm() {
     let icon = |data: &str| format!(r#"{{"schema": "olm.package", "name": "p", "icon": {{"base64data": "{data}"}}}}"#);
@@ -733,7 +735,8 @@ fn the_words_for_broken_files_are_those_of_opm() {
         ("{\x7f}".to_owned(), key(2, r"'\x7f'")),
         ("{\u{9b}}".to_owned(), key(3, r"'\u009b'")),
         ("{\u{301}\0}".to_owned(), key(3, "'\u{301}'")),
-        // Where Go stops in what is not base64: a group that is cut off starts there, line breaks count.
+        // The place at which Go stops in invalid base64: the start of a group that is cut off, with line breaks
+        // counted.
         (icon("aGk"), base64(0)),
         (icon("aGlvaG"), base64(4)),
         (icon("aGlv\\naGk"), base64(5)),
@@ -767,15 +770,15 @@ fn the_words_for_broken_files_are_those_of_opm() {
             "parse channel: json: cannot unmarshal number into Go struct field Channel.entries.0.skips of type []string"
                 .to_owned(),
         ),
-        // What is not an object is shown as JSON for HTML.
+        // A value that is not an object is shown as JSON for HTML.
         ("- '>=1 <2 & x'\n".to_owned(), object("array", 1, "[ <== \n    \"\\u003e=1 \\u003c2 \\u0026 x\"\n]")),
         ("a<b\n".to_owned(), object("string", 10, "\"a\\u003cb\" <==")),
-        // Empty collections in the place of a key.
+        // Empty collections where a key belongs.
         yaml("schema: x\n[]\n", "line 1: did not find expected key"),
         yaml("---\na: b\nc:\n- d\n{ # e\n}\n", "line 4: did not find expected key"),
         yaml("a:\n  - b\n  []\n", "line 2: did not find expected '-' indicator"),
         yaml("schema: x\n[a]\n", "line 3: could not find expected ':'"),
-        // UTF-16 that is cut off: the newline that is put behind the last line is half a character.
+        // UTF-16 that is cut off: the newline behind the last line is half a character.
         (String::from("utf-16"), "error converting YAML to JSON: yaml: incomplete UTF-16 character".to_owned()),
     ];
     let mut wrong = Vec::new();
@@ -794,7 +797,8 @@ fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(bytes).collect()
 }
 
-// B12: opm reads big-endian UTF-16 with a mark and a newline at the end; of little-endian text it cuts the last newline.
+// B12: opm reads big-endian UTF-16 with a mark and a newline at the end; in little-endian text it cuts the last
+// newline.
 #[test]
 fn utf_16_is_read_where_opm_reads_it() {
     let document = "schema: example.com/x\npackage: foo\nnote: ü😀Ċ\n";
@@ -802,7 +806,7 @@ fn utf_16_is_read_where_opm_reads_it() {
     assert!(render.out().contains("ü😀Ċ"), "{}", render.both());
     both_on_text(utf16(document, u16::to_le_bytes), Some("E0004"));
     both_on_text(utf16("schema: example.com/x", u16::to_be_bytes), Some("E0004"));
-    // The last byte of this letter is a newline to what cuts lines, so none is put behind it.
+    // A line splitter takes the last byte of this letter for a newline, so it adds none behind it.
     both_on_text(utf16(document.trim_end(), u16::to_be_bytes), None);
     // Places are shown in the text, not in its bytes.
     let broken = utf16("schema: olm.package\nname: foo\ndefaultChannel: [1]\n", u16::to_be_bytes);

@@ -1,5 +1,6 @@
-//! What newcomers of six roles came to do, as they type it with nothing but the help at hand: `fixtures/tasks/ROLE.txt` has each task with
-//! its first command line, the exit code, and a decisive line of the answer. A task that needs a second try says why, and has both.
+//! The tasks of newcomers in six roles, as they type them with nothing but the help at hand: `fixtures/tasks/ROLE.txt`
+//! has each task with its first command line, the exit code, and a decisive line of the answer. A task that needs a
+//! second try says why, and has both.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
@@ -8,11 +9,11 @@ use std::process::Command;
 
 use crate::support::{olmdex, scratch, without_own};
 
-/// How many tasks there are, and how many of them must work at the first try.
+/// The number of tasks, and how many of them must work at the first try.
 const TASKS: usize = 46;
 const AT_FIRST_TRY: usize = 43;
 
-/// A command line with what comes of it.
+/// A command line with its result.
 struct Try {
     command: String,
     exit: i32,
@@ -23,7 +24,7 @@ struct Task {
     /// Its number, for example `a1`: the letter is the role.
     id: String,
     tries: Vec<Try>,
-    /// Why the first try is not enough.
+    /// Why the first try is not sufficient.
     why: String,
 }
 
@@ -72,7 +73,7 @@ fn workspace() -> tempfile::TempDir {
     for name in ["bundle", "catalog", "next"] {
         copy(&fixtures.join("guides").join(name), root);
     }
-    // A pull request that drops an entry and leaves what replaced it.
+    // A pull request that removes an entry and leaves the one that replaced it.
     copy(&root.join("catalog"), &root.join("pr"));
     let file = root.join("pr/postgres.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -96,9 +97,9 @@ fn workspace() -> tempfile::TempDir {
     directory
 }
 
-/// Runs a command line for a shell: its exit code, and both of its outputs.
+/// Runs a command line in a shell. Returns its exit code, and both of its outputs.
 fn run(line: &str, directory: &Path) -> (i32, String) {
-    // Any SQLite reads of an index what `sqlite3` does.
+    // Any SQLite reads the same from an index as `sqlite3`.
     if let Some(("index.db", sql)) = line.strip_prefix("sqlite3 ").and_then(|it| it.split_once(' ')) {
         let connection = rusqlite::Connection::open(directory.join("index.db")).unwrap();
         let found: i64 = connection.query_row(sql.trim_matches('\''), [], |it| it.get(0)).unwrap();
@@ -125,7 +126,7 @@ fn tasks_work_at_the_first_try() {
     let made = workspace();
     let mut failures = Vec::new();
     for task in &tasks {
-        // A second try goes on with what the first has left.
+        // A second try goes on with the files of the first.
         let directory = scratch();
         let copied = Command::new("cp").arg("-r").arg(made.path().join(".")).arg(directory.path()).status().unwrap();
         assert!(copied.success());
@@ -143,7 +144,7 @@ fn tasks_work_at_the_first_try() {
     assert!(at_first >= AT_FIRST_TRY, "only {at_first} work at the first try");
 }
 
-/// The words of the first command that runs the program, without it.
+/// The words of the first command that runs the program, without the program's name.
 fn words(line: &str) -> Vec<&str> {
     let of_program = line.split("olmdex ").nth(1).unwrap_or_default();
     let end = of_program.find(['|', '>', ';', '&', '\'', '"']).unwrap_or(of_program.len());

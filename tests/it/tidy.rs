@@ -1,11 +1,11 @@
-//! The rules of the house that cargo does not keep: who may print, who may write files, and what a file looks like. They keep the
-//! code what ARCHITECTURE.md says it is; which crate may use which is in the manifests of the crates.
+//! The house rules that cargo does not enforce: which code may print, which may write files, and the form of a file.
+//! They keep the code in agreement with ARCHITECTURE.md; the manifests of the crates decide which crate may use which.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What only the command line does: print, read the environment, end the program.
+/// Things that only the command line does: print, read the environment, end the program.
 const FOR_CLI_ONLY: &[&str] = &[
     "println!",
     "print!",
@@ -18,7 +18,7 @@ const FOR_CLI_ONLY: &[&str] = &[
     "io::stderr",
 ];
 
-/// What only `file` does: create, replace, lock and delete files.
+/// Things that only `file` does: create, replace, lock and delete files.
 const FOR_FILE_ONLY: &[&str] = &[
     "fs::write",
     "fs::copy",
@@ -43,13 +43,13 @@ const FOR_FILE_ONLY: &[&str] = &[
     "VACUUM INTO",
 ];
 
-/// Names that say nothing about what a module is for.
+/// Names that do not describe a module's purpose.
 const EMPTY_NAMES: &[&str] = &["utils", "util", "common", "helpers", "helper", "types", "misc", "shared"];
 
-/// Lines that a file may have. A file that is one table may have more.
+/// The most lines of a file. A file that is one table may have more.
 const MAX_LINES: usize = 800;
 
-/// Lines that a function may have, with its signature and its last brace.
+/// The most lines of a function, with its signature and its last brace.
 const MAX_LINES_OF_FUNCTION: usize = 80;
 
 pub(crate) struct Source {
@@ -154,8 +154,8 @@ fn only_one_room_writes_files() {
     none("work of `file` elsewhere", &found);
 }
 
-/// What the proof of a migration may use of its own layer: nothing that the conversion decides. Of two modules only the
-/// words in which the conversion is asked and answers.
+/// The parts of its own layer that the proof of a migration may use: nothing that the conversion decides. It may use
+/// two modules only for the words in which the conversion is asked and answers.
 const OF_THE_PROOF: &[&str] =
     &["prove", "cells::", "schema_upgrade::Fidelity", "error::LegacyError", "file::", "package::Problem", "rules"];
 
@@ -164,7 +164,7 @@ fn the_proof_shares_nothing_with_the_conversion() {
     let mut found = Vec::new();
     for source in sources().iter().filter(|it| it.path.starts_with("crates/legacy/src/prove/")) {
         for (number, line) in source.bare_code() {
-            // Above the proof's own modules stands what it proves.
+            // The code above the proof's own modules is what it proves.
             let above = if source.path.ends_with("/mod.rs") { "use super::" } else { "use crate::" };
             let uses = line.trim().strip_prefix(above);
             let is_meant = |it: &str| OF_THE_PROOF.iter().any(|meant| it.starts_with(meant));
@@ -197,8 +197,8 @@ fn every_file_says_what_it_is_and_is_not_too_long() {
     none("files that are not as files should be", &found);
 }
 
-/// The functions of a file as rustfmt writes them, each with its first line and how many lines it has. Functions without a body, and
-/// those of one line, are none.
+/// The functions of a file in rustfmt's form, each with its first line and its number of lines. Functions without a
+/// body, and those of one line, are left out.
 fn functions(code: &[(usize, &str)]) -> Vec<(String, usize, usize)> {
     let mut found = Vec::new();
     let mut open: Vec<(String, usize, &str)> = Vec::new();
@@ -295,7 +295,7 @@ fn the_landing_page_leads_to_every_crate() {
     none("crates and modules that nobody finds", &missing);
 }
 
-/// What a path in a comment starts with.
+/// The beginnings of paths in comments.
 const CITED: &[&str] = &[
     "docs/",
     "src/",
@@ -350,8 +350,8 @@ fn commented_files() -> Vec<(String, String)> {
     found
 }
 
-/// The paths of the repository that a comment cites, each with what follows it. A part in capitals, a star or an ellipsis
-/// stands for any name, so the path ends before it.
+/// The paths of the repository that a comment cites, each with the text behind it. A part in capitals, a star or an
+/// ellipsis stands for any name, so the path ends before it.
 fn cited_paths(comment: &str) -> Vec<(&str, &str)> {
     let is_path = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     let mut found = Vec::new();
@@ -378,7 +378,7 @@ fn cited_paths(comment: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// The sections that are cited behind the path of a chapter, such as `1.3, 1.4 and Appendix B.2`.
+/// The cited sections behind the path of a chapter, such as `1.3, 1.4 and Appendix B.2`.
 fn cited_sections(rest: &str) -> Vec<String> {
     let mut sections = Vec::new();
     let mut words = rest.trim_start_matches('`').split_whitespace().peekable();

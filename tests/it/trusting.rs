@@ -1,5 +1,5 @@
-//! Who makes an `olmdex.toml` or a link decides what is read. A file of options that was found reads nothing outside of its directory, and
-//! no message shows a line of a file that a link leads to.
+//! The author of an `olmdex.toml` or of a link decides what is read. A found file of options reads nothing outside of
+//! its directory, and no message shows a line of a file that a link leads to.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use crate::support::{Answer, TempDir, olmdex, scratch, write};
 
 const SECRET: &str = "hunter2";
 
-/// A checkout `repo` with a catalog and a file of options, and beside it what is no part of it.
+/// A checkout `repo` with a catalog and a file of options, and foreign files beside it.
 fn checkout(options: &str) -> TempDir {
     let folder = scratch();
     let catalog = "schema: olm.package\nname: p\ndefaultChannel: a\n---\nschema: olm.channel\npackage: p\nname: a\nentries: [{name: p.v1.0.0}]\n---\nschema: olm.bundle\npackage: p\nname: p.v1.0.0\nimage: registry.example.com/p:v1\nproperties:\n- {type: olm.package, value: {packageName: p, version: 1.0.0}}\n";
@@ -31,7 +31,7 @@ fn run(folder: &Path, args: &[&str]) -> Answer {
     olmdex(args).in_directory(folder.join("repo")).answer()
 }
 
-/// What leads out of the directory, for each key that names something to read.
+/// Paths out of the directory, for each key that names something to read.
 fn leading_out(out: &str) -> Vec<String> {
     vec![
         format!("source = '{out}'"),
@@ -117,7 +117,7 @@ fn what_is_inside_is_read_and_a_trusted_file_reads_anything() {
             run(folder.path(), &[&["validate"], args].concat()).expect_code(0);
         }
     }
-    // What it says of findings is used, whatever else it names.
+    // Its choice of findings is used, whatever else it names.
     write(
         folder.path(),
         "repo/olmdex.toml",
@@ -257,13 +257,13 @@ fn no_message_shows_a_line_behind_a_link() {
             assert_ne!(answer.code, Some(0), "{args:?} {name}: {told}");
             assert!(!told.contains(SECRET) && !told.contains("19283"), "{args:?} {name}: {told}");
         }
-        // The same file, named: whoever names it may see it.
+        // The same file, named by the user, who may see it.
         if ["plain.yaml", "broken.yaml"].contains(name) {
             run(root, &["validate", &format!("../secret/{name}")]).expect_words(SECRET);
         }
         std::fs::remove_file(&link).unwrap();
     }
-    // A link that stays inside leads to what was named.
+    // A link that stays inside leads to the named file.
     write(root, "repo/linking/deep/plain.yaml", format!("password {SECRET}\n"));
     symlink("deep/plain.yaml", root.join("repo/linking/a.yaml")).unwrap();
     run(root, &["validate", "linking"]).expect_words(SECRET);

@@ -1,5 +1,4 @@
-//! Manifests that do not fit the types that opm decodes them into: every command that makes a blob of a bundle refuses them, and says
-//! where.
+//! Manifests that do not fit opm's types: every command that makes a blob of a bundle refuses them, with the place.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -35,7 +34,7 @@ fn answer(arguments: &[&str], directory: &Path) -> Answer {
     olmdex(arguments).arg(directory).answer()
 }
 
-/// What opm refuses, with the words of ours that say where and why.
+/// Values that opm refuses, with our words for the place and the reason.
 const REFUSED: &[(&str, &str, &str, &str)] = &[
     ("{version: {a: b}}", "", "", "manifests/csv.yaml:4:17: `spec.version` must be a string, found an object"),
     ("{version: 1.0.0, release: []}", "", "", "`spec.release` must be a string or a number, found a list"),
@@ -108,7 +107,7 @@ fn render_refuses_what_opm_refuses_and_names_the_field() {
 fn validation_of_a_bundle_refuses_the_same() {
     for (spec, definition, dependencies, words) in REFUSED {
         let directory = bundle(spec, definition, dependencies);
-        // The place stands in the line below, and the types of opm's validators differ in one word.
+        // The place is in the line below, and the types of opm's validators differ in one word.
         let words = words.rsplit_once(".yaml:").map_or(*words, |(_, it)| it.split_once(": ").unwrap().1);
         let words = words.split_once(" or a number").map_or(words, |it| it.0);
         let answer = answer(&["bundle", "validate"], directory.path());
@@ -134,7 +133,7 @@ fn every_command_that_takes_a_bundle_refuses_it() {
         &["list", "bundles", "-i"],
         &["edit", "add", "--channel", "stable", "--image", "q.io/a:1", "-i", catalog.path().to_str().unwrap()],
     ] {
-        // `validate` lists all that is wrong with a bundle.
+        // `validate` lists all faults of a bundle.
         let code = if arguments == ["validate"] { 1 } else { 3 };
         answer(arguments, directory.path()).expect_code(code).expect_words(words);
     }
@@ -147,7 +146,7 @@ fn every_command_that_takes_a_bundle_refuses_it() {
     std::fs::rename(directory.path(), &inner).unwrap();
     let rendered = olmdex(["template", "render"]).arg(&template).arg("--bundles").arg(tree.path()).answer();
     rendered.expect_words(words);
-    // The directory is where its guard looks for it.
+    // The directory is at the place at which its guard looks for it.
     std::fs::rename(&inner, directory.path()).unwrap();
 }
 
@@ -163,7 +162,7 @@ fn a_version_with_a_leading_zero_cannot_be_migrated() {
         migrated(spec).0.expect_code(3).expect_words(words);
     }
     migrated("{version: 1.0.0-1, release: \"1\"}").0.expect_code(0);
-    // All fields are decoded, also those that the property does not have.
+    // All fields are decoded, even those that the property does not have.
     let words = "cannot unmarshal number into Go struct field ClusterServiceVersion.spec.replaces of type string";
     migrated("{version: 1.0.0, replaces: 5}").0.expect_code(3).expect_words(words);
 }

@@ -1,7 +1,7 @@
-//! Searches that look only where an index says that edges lead find what searches find that look everywhere.
+//! Searches that follow only the edges in an index find the same as searches that look everywhere.
 //!
-//! The catalogs are valid, since of others an index says nothing: chains with skipped entries beside them, ranges that reach
-//! into other channels, ends that dangle, and names that have another version in another catalog.
+//! The catalogs are valid, since an index has no facts about others: chains with skipped entries beside them, ranges
+//! that reach into other channels, dangling ends, and names that have another version in another catalog.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ const CHANNELS: [&str; 3] = ["a", "b", "c"];
 /// A name in a channel.
 #[derive(Debug, Clone)]
 struct Entry {
-    /// 0: the channel does not have it; 1: it is skipped; else it is part of the chain.
+    /// 0: the channel does not have it; 1: it is skipped; otherwise it is part of the chain.
     role: u8,
     skips: Vec<usize>,
     range: &'static str,
@@ -38,13 +38,13 @@ struct Entry {
 
 #[derive(Debug, Clone)]
 struct Catalog {
-    /// For each channel what each name is there.
+    /// The entry of each name in each channel.
     channels: Vec<Vec<Entry>>,
-    /// What the lowest entry of each chain replaces, if anything.
+    /// The entry that the lowest entry of each chain replaces, if any.
     ends: Vec<Option<usize>>,
-    /// By how much the minor versions differ from the numbers in the names.
+    /// The difference between the minor versions and the numbers in the names.
     shift: usize,
-    /// The names that do not go with the next OpenShift, and those that no OLM v1 installs.
+    /// The names that do not support the next OpenShift, and those that no OLM v1 installs.
     limited: Vec<bool>,
     dependent: Vec<bool>,
 }
@@ -74,8 +74,8 @@ fn catalog() -> impl Strategy<Value = Catalog> {
         })
 }
 
-/// The entries of a channel: whatever is not in the chain is skipped by its head. Of the chain only the end may be skipped,
-/// since otherwise entries would be stranded.
+/// The entries of a channel: the head skips every entry that is not in the chain. Only the end of the chain may be
+/// skipped, since otherwise entries would be stranded.
 fn entries(channel: &[Entry], end: Option<usize>) -> Vec<Value> {
     let chain: Vec<usize> = (0..channel.len()).filter(|it| channel[*it].role > 1).collect();
     let Some(&head) = chain.last() else { return Vec::new() };
@@ -156,7 +156,7 @@ fn between(
     index.names_between(&scope, &first_steps(view, channels, from), to).unwrap()
 }
 
-/// What is installed: something in a catalog, with one of its versions or another one, or something that is in none.
+/// The installed bundle: one of a catalog, with one of its versions or another one, or one that is in none.
 fn installed() -> impl Strategy<Value = InstalledBundle> {
     (0..N_NAMES + 3, 0..N_NAMES + 4, prop::bool::ANY).prop_map(|(number, minor, is_same)| {
         let version = if is_same { format!("1.{number}.0") } else { format!("1.{minor}.0") };
@@ -206,7 +206,7 @@ proptest! {
             let find = |within: &Reach| shortest_way_out(&view, &from, olm, &ends, within);
             let shortest = find(&within);
             prop_assert_eq!(&shortest, &find(&Reach::Unknown), "{:?}", within);
-            // What a plan finds is a way out, and it finds one where there is one.
+            // The result of a plan is a way out, and the plan finds one if there is one.
             let operator = StayingOperator {
                 package: "p".to_owned(),
                 installed: from.clone(),
@@ -244,7 +244,8 @@ fn ends_of_ways_out(view: &PackageView, olm: Generation) -> BTreeSet<String> {
     all.difference(&unfit).map(|it| (*it).clone()).collect()
 }
 
-/// Whether a bundle does not keep the cluster from OpenShift 4.17. OLM Classic knows one catalog; of several, the first counts for OLM v1.
+/// Whether a bundle does not keep the cluster from OpenShift 4.17. OLM Classic knows one catalog; if there are several,
+/// the first counts for OLM v1.
 fn fits(view: &PackageView, olm: Generation, target: &Target) -> bool {
     let graphs = view.graphs.iter().filter(|it| olm == Generation::V1 || it.catalog == target.catalog);
     let bundle = graphs.flat_map(|it| &it.bundles).find(|it| it.name == target.bundle).unwrap();
@@ -297,8 +298,8 @@ proptest! {
     }
 }
 
-/// Checks of many packages, which read little of each, find what checks find that are given all of it; with an older state, what is new
-/// since then.
+/// Checks of many packages, which read little of each, have the same findings as checks with all the data; with an
+/// older state, only the new findings.
 fn checks_agree(index: &Index, old: &Index) {
     let (all, none) = (Filter::default(), NamesWithoutWay::new());
     let before = old.package_graphs(&all, "p").unwrap();
@@ -313,7 +314,7 @@ fn checks_agree(index: &Index, old: &Index) {
     for finding in &new {
         assert!(since.contains(finding) && !is_known(finding), "{finding:?}");
     }
-    // What is lost is always new.
+    // A loss is always new.
     let lost = |all: &[Finding]| all.iter().filter(|it| it.rule.id == "W0806").count();
     assert_eq!(lost(&new), lost(&since));
 }

@@ -1,5 +1,5 @@
-//! Properties of answers about upgrades, on catalogs that are as broken as they come: circles, entries that replace
-//! themselves, dangling and doubled names, ranges that hold everything or cannot be read, versions that cannot be read.
+//! Laws of answers about upgrades, on catalogs with every fault: circles, entries that replace themselves, dangling and
+//! doubled names, ranges that hold everything or cannot be read, versions that cannot be read.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ fn entry() -> impl Strategy<Value = Entry> {
     )
 }
 
-/// A chain with a few arbitrary entries in it, so that answers are not always the same refusal.
+/// A chain with a few arbitrary entries, so that not all answers are the same refusal.
 fn channel(name: &'static str) -> impl Strategy<Value = GraphChannel> {
     (0..N_NAMES, prop::collection::vec(entry(), 0..3)).prop_map(move |(n_chain, more)| {
         let chain = (0..n_chain).map(|it| Entry {
@@ -77,7 +77,7 @@ fn installed(number: usize) -> InstalledBundle {
     InstalledBundle::named(name(number), format!("1.{number}.0"), number < N_NAMES)
 }
 
-/// Each step must be permitted by a field that the catalog has, from where the step before it led.
+/// A field of the catalog must permit each step, from the end of the step before it.
 fn assert_legal(view: &PackageView, from: &InstalledBundle, steps: &[PathStep]) {
     let mut at = from.clone();
     for PathStep { target: step, .. } in steps {
@@ -108,7 +108,7 @@ proptest! {
         let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
         let graph = &view.graphs[0];
 
-        // A path is what repeated updates give.
+        // A path equals the result of repeated updates.
         let classic = classic_path(&view, graph, &asked, &from, None);
         assert_legal(&view, &from, &classic.steps);
         let mut at = from.clone();
@@ -131,7 +131,7 @@ proptest! {
             at = InstalledBundle::held(step.bundle.clone(), step.version.clone());
         }
 
-        // What is not taken has a reason, and what is taken has none.
+        // A bundle that is not taken has a reason, and one that is taken has none.
         let (classic_now, v1_now) = (classic_updates(&view, graph, &asked), v1_updates(&view, &asked));
         for target in view.bundles() {
             for (why, now) in [
@@ -171,7 +171,7 @@ proptest! {
                 prop_assert_eq!(now.verdict == Verdict::Stuck, is_found, "{:?} {:?}", now, findings);
             }
         }
-        // What the catalog itself had cannot be lost.
+        // A catalog cannot lose a way against itself.
         let lost = check_graph(graph, Some(graph), &NamesWithoutWay::new()).into_iter().filter(|it| it.rule.id == "W0806").count();
         prop_assert_eq!(lost, 0);
     }
@@ -194,7 +194,7 @@ proptest! {
                 }
             }
         }
-        // No channel of its own gets there in fewer steps than the shortest way over all.
+        // No path in a single channel has fewer steps than the shortest path over all channels.
         let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
         let shortest = classic_shortest(&view, graph, &asked, &from, &wish).pop();
         for channel in ["a", "b"] {
@@ -277,7 +277,7 @@ proptest! {
                 let opened = picture.matches(&format!("<{tag}>")).count() + picture.matches(&format!("<{tag} ")).count();
                 prop_assert_eq!(opened, picture.matches(&format!("</{tag}>")).count(), "{}", tag);
             }
-            // Whatever is collapsed, its names are there.
+            // Every name is there, whatever is collapsed.
             for name in names.iter().filter(|_| detail == draw::Detail::Full) {
                 prop_assert!(picture.contains(*name), "{} is missing", name);
             }

@@ -1,5 +1,5 @@
-//! Properties of versions and ranges that hold for any text: nothing panics, keys order as versions do, and what is
-//! printed can be read back.
+//! Laws of versions and ranges for any text: nothing panics, keys have the order of versions, and printed values read
+//! back.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use olmdex::version::masterminds::{Constraint, api_server_admits};
 use olmdex::version::{Release, Version, VersionRelease};
 use proptest::prelude::*;
 
-/// Boundary values come up often, so that versions of equal numbers are compared too.
+/// Boundary values are frequent, so that versions of equal numbers are compared too.
 fn number() -> impl Strategy<Value = u64> {
     prop_oneof![4 => 0..3u64, 2 => prop::sample::select(vec![9, 10, 255, 256, u64::MAX - 1, u64::MAX]), 1 => any::<u64>()]
 }

@@ -1,4 +1,4 @@
-//! White space before, between and after documents, as the reader of opm takes it (`docs/behaviour/fbc.md` 1.3).
+//! White space before, between and after documents, in the view of opm's reader (`docs/behaviour/fbc.md` 1.3).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use olmdex::fbc::Input;
 
 use crate::support::{olmdex, scratch, write};
 
-/// What Go calls white space, and what looks like it.
+/// The characters that Go takes for white space, and those that look like it.
 const SPACES: &[char] = &['\t', '\u{b}', '\u{c}', '\r', ' ', '\u{85}', '\u{a0}', '\u{2003}', '\u{2028}', '\u{3000}'];
 const OTHERS: &[char] = &['\u{feff}', '\u{200b}', '\0', '\u{1c}'];
 
@@ -16,7 +16,7 @@ const PACKAGE: &str = r#"{"schema":"olm.package","name":"a","defaultChannel":"s"
 const CHANNEL: &str = r#"{"schema":"olm.channel","package":"a","name":"s","entries":[{"name":"a.v1"}]}"#;
 const BUNDLE: &str = r#"{"schema":"olm.bundle","package":"a","name":"a.v1","image":"q.io/a:1","properties":[{"type":"olm.package","value":{"packageName":"a","version":"1.0.0"}}]}"#;
 
-/// What opm says of a file; nothing if it takes it.
+/// opm's message about a file; nothing if it takes it.
 fn verdict(text: String) -> Option<String> {
     check_catalog(&Input::bytes("f.yaml", Arc::from(text.into_bytes())), None).opm
 }
@@ -72,10 +72,10 @@ fn space_between_an_object_and_a_flow_mapping_is_passed_over() {
 #[test]
 fn space_that_json_does_not_know_ends_a_stream_of_objects() {
     for space in SPACES.iter().filter(|it| !['\t', '\r', ' '].contains(it)) {
-        // After two objects nothing else is tried.
+        // After two objects, the reader tries nothing else.
         let found = verdict(format!("{PACKAGE}\n{CHANNEL}\n{BUNDLE}{space}\n"));
         assert!(found.as_ref().is_some_and(|it| it.starts_with("invalid character")), "{space:?}: {found:?}");
-        // After one, fewer than four bytes are not looked at.
+        // After one object, fewer than four bytes are ignored.
         for end in ["", "\n"] {
             let found = verdict(format!("{PACKAGE}{space}{end}"));
             assert!(found.as_ref().is_some_and(|it| it.starts_with("json: offset ")), "{space:?}: {found:?}");
@@ -97,7 +97,7 @@ fn space_behind_a_separator_is_passed_over() {
     assert!(found.as_ref().is_some_and(|it| it.starts_with("invalid Yaml document separator")), "{found:?}");
 }
 
-/// A manifest in flow style, which is no JSON, behind white space.
+/// A manifest in flow style, which is not JSON, behind white space.
 #[test]
 fn manifests_are_read_behind_space_too() {
     let manifest = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}\n";

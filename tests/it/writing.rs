@@ -1,5 +1,5 @@
-//! What commands write, where somebody else has been before: links, special files and foreign directories under every name
-//! that they use themselves, other writers at the same time, and signals.
+//! The outputs of commands in places that somebody else has used before: links, special files and foreign directories
+//! under every name that the commands use themselves, other writers at the same time, and signals.
 //!
 //! Findings A2, A3, A4, A5, A12 and A13 of the measurement of 0.1.0.
 
@@ -14,13 +14,13 @@ use std::time::Duration;
 use crate::support::legacy::legacy_file;
 use crate::support::{TempDir, olmdex, program, scratch, write};
 
-/// A command that writes: its arguments, of which `OUT` is the target, and whether that is a directory.
+/// A command that writes: its arguments, with `OUT` as the target, and whether that is a directory.
 struct Writer {
     args: &'static [&'static str],
     /// The target's name.
     out: &'static str,
     is_directory: bool,
-    /// Whether the target exists before.
+    /// Whether the target exists already.
     is_replacement: bool,
 }
 
@@ -92,7 +92,7 @@ impl Writer {
     }
 }
 
-/// What the commands start from.
+/// The inputs of the commands.
 fn seeds() -> &'static Path {
     static SEEDS: OnceLock<TempDir> = OnceLock::new();
     SEEDS
@@ -120,7 +120,7 @@ fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-rL").arg(from).arg(to).status().unwrap().success());
 }
 
-/// Fresh seeds in `work`, and beside it what nobody may touch.
+/// Fresh seeds in `work`, and beside it files that must not change.
 fn fresh() -> (TempDir, PathBuf) {
     let directory = scratch();
     let root = directory.path().join("work");
@@ -155,7 +155,7 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     found
 }
 
-/// Makes something at a path. `precious` is a directory that nothing may happen to.
+/// Makes something at a path. `precious` is a directory that must not change.
 type Planting = fn(path: &Path, precious: &Path);
 
 const PLANTINGS: &[(&str, Planting)] = &[
@@ -200,7 +200,7 @@ fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// The names that a write of `out` uses while it is going on, one by one, and those that only version 0.1.0 used, together.
+/// The names that a running write of `out` uses, one by one, and those that only version 0.1.0 used, together.
 fn hidden_names(writer: &Writer) -> Vec<Vec<PathBuf>> {
     let out = Path::new(writer.out);
     let beside = |before: &str, after: &str| {
@@ -210,7 +210,7 @@ fn hidden_names(writer: &Writer) -> Vec<Vec<PathBuf>> {
         out.with_file_name(name)
     };
     if writer.args[0] == "z-stream" {
-        // What else lies there is part of the catalog.
+        // Other files there are part of the catalog.
         return vec![vec![beside(".", ".olmdex")]];
     }
     let mut former: Vec<_> =
@@ -238,13 +238,14 @@ fn run(mut command: Command) -> (Option<i32>, String) {
     panic!("{command:?} does not end");
 }
 
-/// Whatever is planted under a name that a command uses itself: it is left as it is, and so is all that it leads to. The command
-/// says so, or does its work.
+/// A thing that is planted under a name that a command uses itself stays as it is, and so does everything that it leads
+/// to. The command reports it, or does its work.
 #[test]
 fn nothing_planted_is_followed_emptied_or_waited_for() {
     for writer in WRITERS {
         for names in hidden_names(writer) {
-            // Nobody asks for the former names, and what changes legacy files writes as `build` does: one way of each kind shows it.
+            // No code uses the former names, and commands that change legacy files write like `build`: one case of each
+            // kind is enough.
             let is_known = names.len() > 1 || writer.args[0] == "legacy";
             let telling = [
                 "a link to a file",
@@ -280,7 +281,7 @@ fn nothing_planted_is_followed_emptied_or_waited_for() {
                 }
                 let name = names[0].to_string_lossy();
                 let is_used_now = name.ends_with(".olmdex");
-                // Whoever opens the new file would play a journal with content back.
+                // SQLite would play a journal with content back when somebody opens the new file.
                 let is_journal = ["-journal", "-wal"].iter().any(|it| name.ends_with(it))
                     && name.starts_with(writer.out)
                     && ["a link to a file", "a hard link", "a file"].contains(what);
@@ -290,7 +291,7 @@ fn nothing_planted_is_followed_emptied_or_waited_for() {
     }
 }
 
-/// Also in a directory that is filled in place.
+/// The same in a directory that is filled in place.
 #[test]
 fn nothing_planted_in_a_directory_that_is_filled_is_followed() {
     for (what, plant) in PLANTINGS {
@@ -308,7 +309,7 @@ fn nothing_planted_in_a_directory_that_is_filled_is_followed() {
     }
 }
 
-/// What is at the target itself, and is not a file that can be replaced.
+/// A target that is not a replaceable file stays as it is.
 #[test]
 fn only_regular_files_are_replaced() {
     for writer in WRITERS.iter().filter(|it| it.args.contains(&"OUT")) {
@@ -323,7 +324,7 @@ fn only_regular_files_are_replaced() {
             assert!(words.contains("target"), "{shown}: {words}");
             assert!(tree(&precious) == outside && tree(&root) == before, "{shown}: something has changed\n{words}");
         }
-        // A device cannot be planted without rights; one that everybody has is refused as well.
+        // Planting a device needs rights; a device that every system has is refused as well.
         let (_directory, root) = fresh();
         let (code, words) = run(writer.command(&root, "/dev/null"));
         assert!(matches!(code, Some(2 | 3)) && !Path::new("/dev/null").is_file(), "{:?}: {words}", writer.args);
@@ -352,11 +353,11 @@ fn a_replaced_file_keeps_permissions_and_owner() {
     }
 }
 
-/// Of writers at the same time each one ends as done or refused, and what is there is of one that was done.
+/// Each of several writers at the same time ends as done or refused, and the result is that of one that was done.
 fn race(rounds: usize, delay: Option<u64>) {
     for writer in WRITERS.iter().filter(|it| it.args.contains(&"OUT")) {
         let (_directory, root) = fresh();
-        // Four of the same kind, of which two write something else.
+        // Four of the same kind, two of which write something else.
         let others = |it: &str| match it {
             "a=shop" => "a=next".to_owned(),
             "b=next" => "b=shop".to_owned(),
@@ -384,7 +385,7 @@ fn race(rounds: usize, delay: Option<u64>) {
             assert_eq!(run(command).0, Some(0), "{:?}", writer.args);
             results.push(packed(&target));
         }
-        // Two builds one after the other leave what both have put in; then only the last catalog counts.
+        // Two builds one after the other leave the catalogs of both; after that, only the last catalog counts.
         let is_cumulative = writer.args[0] == "build";
         for round in 0..rounds {
             clear();
@@ -464,7 +465,7 @@ fn of_writers_at_the_same_time_one_wins_a_thousand_times() {
     race(1000, Some(40));
 }
 
-/// A signal undoes a write as a whole or lets it be done as a whole, and the message tells which.
+/// A signal undoes a write as a whole or lets it finish as a whole, and the message tells which.
 #[test]
 fn a_signal_leaves_the_old_or_the_new_and_says_which() {
     let directory = scratch();
@@ -472,7 +473,7 @@ fn a_signal_leaves_the_old_or_the_new_and_says_which() {
     let source = legacy_file(directory.path(), "two-packages", big);
     let root = directory.path().join("work");
     std::fs::create_dir(&root).unwrap();
-    // The command, its target, and whether the target is a directory that is there and cannot be replaced.
+    // The command, its target, and whether the target is an existing directory that cannot be replaced.
     let cases: [(&[&str], &str, bool); 5] = [
         (&["migrate", "SOURCE", "OUT"], "tree", false),
         (&["migrate", "SOURCE", "OUT"], "link", true),
@@ -519,7 +520,7 @@ fn a_signal_leaves_the_old_or_the_new_and_says_which() {
                 Some(0) => assert!(exists, "{shown}"),
                 Some(130) if words.contains("was not written") => assert!(!exists, "{shown}"),
                 Some(130) if words.contains("was written") => assert!(exists, "{shown}"),
-                // Before there is anything to undo, or after all is done.
+                // The signal came before there was anything to undo, or after the end.
                 Some(130) | None => {}
                 code => panic!("{shown}: {code:?}"),
             }
@@ -547,11 +548,11 @@ fn hidden(directory: &Path) -> Vec<String> {
     names.filter(|it| it.starts_with('.')).collect()
 }
 
-/// The signal comes while the lock of the first workspace is awaited: the handler must be there, in each command, and no other workspace
-/// may be begun before the process has ended.
+/// The signal comes while the command waits for the lock of its first workspace: every command must have the handler by
+/// then, and must begin no other workspace before the process has ended.
 #[test]
 fn a_signal_at_the_first_workspace_leaves_none() {
-    // The command, and where its workspaces are.
+    // The command, and the places of its workspaces.
     let cases: [(&[&str], &str); 3] = [
         (&["edit", "add-property", "tested=true", "--where", "1", "-q", "-i", "c"], "c"),
         (&["man", "--dir", "pages"], "pages"),

@@ -1,5 +1,5 @@
-//! Reading and writing YAML against what opm wrote: for the recorded sample, and for real catalogs where the whole record
-//! is at hand.
+//! Reading and writing YAML compared with opm's output: for the recorded sample, and for real catalogs if the whole
+//! record is at hand.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -96,7 +96,7 @@ fn writes_the_nasty_document_as_opm() {
     assert_same("r02", &out, expected.as_bytes());
 }
 
-/// Every recorded message of a YAML error is one that we give for a document of the same input.
+/// We give every recorded message of a YAML error for a document of the same input.
 #[test]
 fn words_errors_as_opm() {
     let cases = recorded().into_iter().flat_map(|it| std::fs::read_dir(it.join("fbc/01-loading")).unwrap());

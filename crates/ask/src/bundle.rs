@@ -1,6 +1,4 @@
 //! The bundles that a word names: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, or a range of versions.
-//!
-//! What it deliberately does not do: it resolves nothing.
 
 use super::error::AskError;
 use super::name::{no_channel, no_package, no_version};
@@ -27,10 +25,10 @@ impl Target {
         BundleName { catalog, package: &self.package, bundle: &self.bundle }
     }
 
-    /// The bundle that a name means in these catalogs, all of them if none is named.
+    /// The bundle that a name stands for in these catalogs, all of them if none is named.
     ///
     /// # Errors
-    /// If nothing is called so; the error knows what was meant.
+    /// If nothing has the name; the error has the probable meaning.
     pub fn find(index: &Index, catalogs: &[String], name: &str) -> Result<Self, AskError> {
         let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
         match Name::parse(name) {
@@ -58,16 +56,16 @@ impl Target {
         }
     }
 
-    /// The bundles that a name means: one, as [`Self::find`] has it, or those of a range of versions, `PKG@RANGE` or
-    /// `PKG/CHANNEL@RANGE`, highest version first.
+    /// The bundles that a name stands for: one, as [`Self::find`] has it, or those of a range of versions, `PKG@RANGE`
+    /// or `PKG/CHANNEL@RANGE`, highest version first.
     ///
     /// # Errors
-    /// As there; [`AskError::NoRange`]; [`AskError::NothingInRange`].
+    /// The errors of [`Self::find`], [`AskError::NoRange`] and [`AskError::NothingInRange`].
     pub fn find_all(index: &Index, catalogs: &[String], name: &str) -> Result<Vec<Self>, AskError> {
         let Some((of, text)) = name.rsplit_once('@').filter(|it| !it.0.is_empty()) else {
             return Ok(vec![Self::find(index, catalogs, name)?]);
         };
-        // What can be a version or a bundle is one; a channel may have an `@` in its name.
+        // A text that can be a version or a bundle is taken as one; a channel may have an `@` in its name.
         let is_range = looks_like_range(text);
         if !is_range && !of.contains('/') {
             return Ok(vec![Self::find(index, catalogs, name)?]);
@@ -80,7 +78,7 @@ impl Target {
     }
 }
 
-/// The head of a channel of a package, the default one if none is named, in the preferred catalog of those that have one.
+/// The head of a channel of a package, the default one if none is named, in the preferred catalog that has one.
 fn head(index: &Index, filter: &Filter, package: &str, channel: Option<&str>) -> Result<Option<String>, AskError> {
     let mut graphs = index.package_graphs(filter, package)?;
     let ranks = if graphs.len() > 1 { index.catalog_ranks(filter)? } else { Vec::new() };
@@ -98,7 +96,7 @@ fn head(index: &Index, filter: &Filter, package: &str, channel: Option<&str>) ->
     Ok(None)
 }
 
-/// What catalogs have of a version of a package; a bundle without a version has its name instead.
+/// The bundles of a version of a package in the catalogs; a bundle without a version has its name instead.
 ///
 /// # Errors
 /// If the catalogs cannot be read.
@@ -154,7 +152,7 @@ fn in_range(
     Ok(targets)
 }
 
-/// Whether a text is meant as a range of versions, not as a version or a name.
+/// Whether a text is a range of versions, and not a version or a name.
 #[must_use]
 pub fn looks_like_range(text: &str) -> bool {
     text.contains(['<', '>', '=', '|', ' ', '*', 'x', '!']) && Version::parse_tolerant(text).is_err()

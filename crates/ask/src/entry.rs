@@ -1,5 +1,5 @@
-//! What can be said of the entries of a package's channels by the package alone: where each stands, and what OLM does where it is
-//! installed.
+//! The facts about the entries of a package's channels that follow from the package alone: the position of each, and
+//! what OLM does where it is installed.
 
 use olmdex_fbc as fbc;
 use olmdex_index::query::{CatalogRank, PackageGraph};
@@ -8,7 +8,7 @@ use olmdex_olm::upgrade::{Asked, PackageView, Updates, classic_updates, v1_updat
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
-/// Where an entry stands in its channel.
+/// The position of an entry in its channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryStanding {
     /// The channel has no order, for this reason.
@@ -28,12 +28,12 @@ pub enum EntryStanding {
     BelowTheEnd,
 }
 
-/// What OLM does where an entry is installed.
+/// The updates that OLM makes where an entry is installed.
 #[derive(Debug)]
 pub struct EntryUpdates {
     /// The answer of OLM Classic.
     pub classic: Updates,
-    /// The upgrades of OLM v1, which looks at versions: `None` where no bundles are known.
+    /// The upgrades of OLM v1, which goes by versions: `None` if no bundles are known.
     pub v1: Option<Updates>,
 }
 
@@ -44,13 +44,13 @@ pub struct Entries<'g> {
 }
 
 impl<'g> Entries<'g> {
-    /// Those of a package.
+    /// The entries of a package.
     #[must_use]
     pub fn of(graph: &'g PackageGraph) -> Self {
         Self { graph, package: Package::new(graph) }
     }
 
-    /// The version of an entry, whatever channel it is in.
+    /// The version of an entry, in whatever channel it is.
     #[must_use]
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.package.channels.iter().find_map(|it| it.entry(name)?.version.as_ref())
@@ -63,7 +63,8 @@ impl<'g> Entries<'g> {
         found.entry(name).map(|it| &*it.fields)
     }
 
-    /// How many entries a channel has, and its head, or why it has none; `None` if there is no such channel.
+    /// The number of a channel's entries, and its head, or the reason why it has none; `None` if there is no such
+    /// channel.
     #[must_use]
     pub fn channel(&self, name: &str) -> Option<(usize, Result<Option<String>, String>)> {
         let found = self.package.channels.iter().find(|it| it.name == name)?;
@@ -74,7 +75,7 @@ impl<'g> Entries<'g> {
         Some((found.entries.len(), head))
     }
 
-    /// Where an entry stands in its channel; `None` if there is no such channel.
+    /// The position of an entry in its channel; `None` if there is no such channel.
     #[must_use]
     pub fn standing(&self, channel: &str, name: &str) -> Option<EntryStanding> {
         let found = self.package.channels.iter().find(|it| it.name == channel)?;
@@ -92,7 +93,7 @@ impl<'g> Entries<'g> {
         })
     }
 
-    /// What both generations of OLM do where the bundle is installed; `None` if it cannot be.
+    /// The updates that both generations of OLM make where the bundle is installed; `None` if it cannot be installed.
     #[must_use]
     pub fn updates(&self, channel: &str, name: &str) -> Option<EntryUpdates> {
         let view = self.view();

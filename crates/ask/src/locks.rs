@@ -1,6 +1,4 @@
-//! What a name asks a lock for.
-//!
-//! What it deliberately does not do: it pins nothing; `lock_all` of crate `plan` does.
+//! Reads a name as a wish for a lock.
 
 use super::bundle::looks_like_range;
 use olmdex_fbc::without_v;
@@ -8,7 +6,7 @@ use olmdex_olm::upgrade::Generation;
 use olmdex_plan::lock::Ask;
 use olmdex_version::Version;
 
-/// What `PKG[/CHANNEL][@RANGE]` asks a lock for; `None` if it names no package.
+/// Reads `PKG[/CHANNEL][@RANGE]` as a wish for a lock; `None` if it names no package.
 #[must_use]
 pub fn asked_of_lock(text: &str, olm: Generation) -> Option<Ask> {
     let (of, constraint) = match text.rsplit_once('@').filter(|it| !it.0.is_empty()) {

@@ -1,5 +1,5 @@
-//! What many bundles of an index require: catalogs are looked at once, a package is read once for all of its bundles, and what many
-//! packages demand is looked for once.
+//! The requirements of many bundles of an index: catalogs are opened once, a package is read once for all of its
+//! bundles, and a requirement that many packages share is resolved once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,12 +11,12 @@ use olmdex_olm::resolve::{BundleNeeds, Demands, IndexRows, Met, Options, World, 
 /// The catalogs of an index, each by itself.
 pub struct NeedsOfCatalogs<'i> {
     of_catalog: HashMap<String, (World, IndexRows<'i>)>,
-    /// What meets the demands of a catalog.
+    /// The providers that meet the requirements of a catalog.
     met: RefCell<HashMap<String, Met>>,
 }
 
 impl<'i> NeedsOfCatalogs<'i> {
-    /// Those of these names.
+    /// The requirements in the catalogs of these names.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -31,7 +31,7 @@ impl<'i> NeedsOfCatalogs<'i> {
     }
 }
 
-/// What the bundles of one package require, one after another.
+/// The requirements of the bundles of one package, one after another.
 pub struct NeedsOfPackage<'w> {
     catalogs: &'w NeedsOfCatalogs<'w>,
     package: String,
@@ -45,10 +45,11 @@ impl<'w> NeedsOfPackage<'w> {
         Self { catalogs, package: package.to_owned(), demands: RefCell::default() }
     }
 
-    /// What a bundle of a catalog requires, as [`needs`](super::needs) says it; nothing in a catalog that is not one of them.
+    /// The requirements of a bundle of a catalog, as [`needs`](super::needs) finds them; none in a catalog that is not
+    /// one of them.
     ///
     /// # Errors
-    /// If what it requires cannot be read.
+    /// If its requirements cannot be read.
     pub fn of(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, AskError> {
         let Some((world, rows)) = self.catalogs.of_catalog.get(catalog) else { return Ok(Vec::new()) };
         let mut demands = self.demands.borrow_mut();

@@ -8,7 +8,7 @@ use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::PackageView;
 use olmdex_version::Version;
 
-/// A package, with what its name says besides: `PKG`, `PKG@VERSION`, `PKG/CHANNEL` or a bundle's name.
+/// A package, with the other parts of its name: `PKG`, `PKG@VERSION`, `PKG/CHANNEL` or a bundle's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageName {
     /// The package.
@@ -36,7 +36,7 @@ impl PackageName {
         }
     }
 
-    /// Takes a name apart. A plain name that no package has, but a bundle or an edge, means the bundle.
+    /// Takes a name apart. A plain name that no package has, but a bundle or an edge, stands for the bundle.
     ///
     /// # Errors
     /// If the catalogs cannot be read.
@@ -58,14 +58,14 @@ impl PackageName {
         })
     }
 
-    /// Whether it names a part of the package, not the package as a whole.
+    /// Whether it names a part of the package, and not the package as a whole.
     #[must_use]
     pub fn is_part(&self) -> bool {
         self.installed.is_some() || self.channel.is_some()
     }
 }
 
-/// The error about a package that is nowhere.
+/// The error about a package that no catalog has.
 ///
 /// # Errors
 /// If the catalogs cannot be read.
@@ -131,8 +131,8 @@ pub fn no_version(index: &Index, catalogs: &[String], package: &str, version: &s
     Ok(AskError::NoVersion { package: package.to_owned(), version: version.to_owned(), help })
 }
 
-/// So many versions of a package that are nearest to one that it does not have: those that begin with it, the highest first, and then its
-/// neighbours.
+/// So many versions of a package that are nearest to one that it does not have: those that begin with it, the highest
+/// first, and then its neighbours.
 ///
 /// # Errors
 /// If the catalogs cannot be read.
@@ -175,7 +175,7 @@ pub fn nearest_versions(
     Ok(found)
 }
 
-/// The error about a bundle or version that a package does not have, with what to do if none is like it.
+/// The error about a bundle or version that a package does not have, with the help for the case that none is like it.
 pub(super) fn no_bundle(view: &PackageView, text: &str, otherwise: &str) -> AskError {
     let help = Help::new(Hint::of_bundle(text, view.bundles()), otherwise);
     AskError::NoBundle { package: view.package.clone(), name: text.to_owned(), help }

@@ -1,4 +1,4 @@
-//! A question about namespaces of a cluster: what manifests say of them, and what words add to that.
+//! A question about namespaces of a cluster: the contents of manifests, and additions in words.
 
 use super::bundle::Target;
 use super::error::AskError;
@@ -11,22 +11,23 @@ use olmdex_olm::resolve::{ClusterFacts, IndexRows, Install, Installed, Question,
 use olmdex_rules::cluster::{Cluster, ClusterExtension};
 use olmdex_version::Version;
 
-/// What namespaces have and want.
+/// The contents of namespaces, and the wishes for them.
 #[derive(Debug, Clone, Default)]
 pub struct NamespaceQuestion {
-    /// What manifests say.
+    /// The contents of the manifests.
     pub cluster: Cluster,
-    /// What to subscribe to: PKG, PKG@VERSION, PKG/CHANNEL, PKG@CHANNEL or the name of a bundle, also as NS:PKG.
+    /// The bundles to subscribe to: PKG, PKG@VERSION, PKG/CHANNEL, PKG@CHANNEL or the name of a bundle, also as NS:PKG.
     pub install: Vec<String>,
-    /// What is installed besides: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, also as BUNDLE@CHANNEL and NS:PKG.
+    /// Other installed bundles: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, also as BUNDLE@CHANNEL and
+    /// NS:PKG.
     pub installed: Vec<String>,
     /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
     pub source_map: Vec<String>,
-    /// The namespace; all of the manifests and of what is to be installed, if none is named.
+    /// The namespace; if none is named, all of the manifests and of the wishes.
     pub namespace: Option<String>,
     /// The namespace whose catalogs all namespaces see.
     pub global_namespace: Option<String>,
-    /// Whether Subscriptions to catalogs that are not at hand are passed over.
+    /// Whether Subscriptions to unavailable catalogs are skipped.
     pub ignores_missing: bool,
     /// The cluster's version of OpenShift, if it is not that of the manifests.
     pub openshift: Option<Minor>,
@@ -43,22 +44,21 @@ pub struct NamespaceQuestion {
 pub struct Worlds {
     /// The worlds, by namespace.
     pub worlds: Vec<World>,
-    /// What is known of the cluster besides.
+    /// Other known facts about the cluster.
     pub facts: ClusterFacts,
-    /// Remarks on what could not be counted with.
+    /// Remarks on facts that were ignored.
     pub warnings: Vec<String>,
-    /// What the manifests say.
+    /// The contents of the manifests.
     pub cluster: Cluster,
-    /// Whether a Subscription was passed over, since its catalog is not at hand.
+    /// Whether a Subscription was skipped, since its catalog is not available.
     pub has_skipped: bool,
 }
 
 impl NamespaceQuestion {
-    /// The namespaces that the question is about: the one that is named, else all that the manifests or what is to be installed have
-    /// something in.
+    /// The namespaces of the question: the named one, else all in which the manifests or the wishes have something.
     ///
     /// # Errors
-    /// If it is not clear what is asked, or the catalogs lack it.
+    /// If the question is ambiguous, or the catalogs lack its subject.
     pub fn worlds(self, index: &Index) -> Result<Worlds, AskError> {
         self.of_namespaces(index, true)
     }
@@ -70,7 +70,7 @@ impl NamespaceQuestion {
         if !may_be_several && namespaces.len() != 1 {
             return Err(QuestionError::SeveralNamespaces(namespaces).into());
         }
-        // What is not known of one namespace must not keep the others back.
+        // Missing facts about one namespace must not keep the others back.
         question.ignores_missing |= namespaces.len() > 1;
         let (mut worlds, mut warnings) = (Vec::new(), Vec::new());
         for namespace in &namespaces {
@@ -87,10 +87,10 @@ impl NamespaceQuestion {
         Ok(Worlds { worlds, facts, warnings, cluster: question.cluster, has_skipped })
     }
 
-    /// As [`Self::worlds`], of a question that must be about one namespace.
+    /// As [`Self::worlds`], for a question that must be about one namespace.
     ///
     /// # Errors
-    /// As there; [`QuestionError::SeveralNamespaces`].
+    /// The errors of [`Self::worlds`], and [`QuestionError::SeveralNamespaces`].
     pub fn world(self, index: &Index) -> Result<(World, Worlds), AskError> {
         let mut all = self.of_namespaces(index, false)?;
         match all.worlds.pop() {
@@ -128,7 +128,7 @@ impl NamespaceQuestion {
     }
 }
 
-/// A name, and what stands behind its first separator.
+/// A name, and the text behind its first separator.
 fn split(text: &str) -> (String, Option<String>) {
     match text.find(['@', '/']) {
         Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
@@ -165,8 +165,8 @@ fn that_is_installed(
     Ok(Installed { namespace, bundle, channel })
 }
 
-/// The namespace that a text begins with, as in `tools:backup`, and the rest. The name of a package or bundle that has a colon itself is no
-/// namespace.
+/// The namespace at the beginning of a text, as in `tools:backup`, and the rest. If a package or bundle has a colon in
+/// its own name, that is not a namespace.
 fn in_namespace<'t>(index: &Index, packages: &[String], text: &'t str) -> Result<(Option<String>, &'t str), AskError> {
     let Some((namespace, rest)) = text.split_once(':') else { return Ok((None, text)) };
     let package = text.split(['@', '/']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What operators ask for when they are installed, and what a version asks for that another one does not.
+//! The rights that operators need when they are installed, and those that a version needs and another one does not.
 
 use super::error::AskError;
 use super::name::PackageName;
@@ -7,11 +7,11 @@ use olmdex_index::Index;
 use olmdex_index::query::{Filter, V1Bundle, V1Facts};
 use olmdex_olm::permissions::{BundlePermissions, ComparedBundle, added, rules_of};
 
-/// What the bundles that a name means ask for, in each catalog; of a package the head of its default channel. `against` is a version or
-/// bundle of the same package.
+/// The rights that the bundles of a name need, in each catalog; for a package, those of the head of its default
+/// channel. `against` is a version or bundle of the same package.
 ///
 /// # Errors
-/// If nothing is called so.
+/// If nothing has the name.
 pub fn permissions(
     index: &Index,
     catalogs: &[String],
@@ -21,10 +21,10 @@ pub fn permissions(
     permissions_of(index, catalogs, &PackageName::find(index, name)?, against)
 }
 
-/// As [`permissions`], of a package or bundle that is known by its name.
+/// As [`permissions`], for a package or bundle whose kind is known.
 ///
 /// # Errors
-/// If nothing is called so.
+/// If nothing has the name.
 pub fn permissions_of(
     index: &Index,
     catalogs: &[String],

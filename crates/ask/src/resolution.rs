@@ -1,5 +1,5 @@
-//! What OLM Classic does with namespaces: the whole answer, generation after generation, with what stands still, what does not suit the
-//! cluster, what would repair a refusal, and what namespaces do to each other.
+//! The resolution of namespaces by OLM Classic as a complete answer, generation after generation: with operators that
+//! stand still, bundles that do not suit the cluster, repairs of a refusal, and conflicts between namespaces.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,23 +16,24 @@ use olmdex_olm::solve::Limits;
 use olmdex_olm::upgrade::compat::Claims;
 use olmdex_olm::upgrade::unsafe_definitions;
 
-/// How much work an answer may cost if nothing is said.
+/// How much work an answer may cost by default.
 pub const DEFAULT_WORK: u64 = 200_000;
 
-/// How much work an answer may cost: how many conflicts the solver may run into, and a thousandth of the steps that rules may take.
+/// How much work an answer may cost: how many conflicts the solver may run into, and a thousandth of the steps that
+/// rules may take.
 #[must_use]
 pub fn options_of_work(max_work: u64) -> Options {
     Options { limits: Limits { conflicts: max_work }, steps: max_work.saturating_mul(1000), ..Options::default() }
 }
 
-/// What is wanted of a resolution.
+/// The wishes for a resolution.
 #[derive(Debug, Clone, Default)]
 pub struct ResolutionWish {
     /// Resolve again and again until nothing changes.
     pub until_stable: bool,
-    /// Say where OLM itself may give another answer.
+    /// Show where OLM itself may give another answer.
     pub shows_quirks: bool,
-    /// How much the answer may cost, and whether it is explained.
+    /// How much the answer may cost, and whether it has an explanation.
     pub options: Options,
 }
 
@@ -41,26 +42,26 @@ pub struct ResolutionWish {
 pub struct Resolutions {
     /// An answer for each generation of each namespace.
     pub answers: Vec<ResolutionAnswer>,
-    /// What the answers warn of, each once.
+    /// The warnings of the answers, each once.
     pub warnings: Vec<String>,
     /// Whether all namespaces are resolved, and become stable.
     pub is_good: bool,
     /// Whether they are of several namespaces.
     pub is_of_several: bool,
-    /// Why there is no further answer, if a limit is in the way.
+    /// The reason why there is no further answer, if a limit is in the way.
     pub failure: Option<Failure>,
-    /// What it took.
+    /// The time that it took.
     pub cost: Cost,
 }
 
-/// What resolutions take.
+/// The time that resolutions take.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
-    /// To find what can be reached.
+    /// The time to find the reachable bundles.
     pub universe: Duration,
-    /// To choose of it.
+    /// The time to choose among them.
     pub solve: Duration,
-    /// Entries of channels that were looked at, at most.
+    /// The most entries of channels that were examined.
     pub entries: usize,
 }
 
@@ -89,7 +90,7 @@ pub fn resolutions(index: &Index, asked: Worlds, wish: &ResolutionWish) -> Resul
     }
     if all.is_of_several {
         for crossing in across(&cluster, &ends) {
-            // What it is about is only so when all is done.
+            // Conflicts between namespaces hold only at the end, so the warning belongs to the last answer.
             for namespace in &crossing.namespaces {
                 if let Some(last) = all.answers.iter_mut().rfind(|it| it.namespace == *namespace) {
                     last.warnings.push(crossing.text.clone());
@@ -117,7 +118,7 @@ fn warn_of_definitions(index: &Index, answer: &mut ResolutionAnswer) -> Result<(
 /// A namespace before its last resolution, and that resolution.
 type End = (World, Option<Resolution>);
 
-/// What the answers about a namespace have in common.
+/// The common parts of the answers about a namespace.
 struct Asking<'a> {
     index: &'a Index,
     rows: &'a IndexRows<'a>,
@@ -126,7 +127,8 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Adds the answers about a namespace, generation after generation. Gives how it ends, and why there is no further answer.
+    /// Adds the answers about a namespace, generation after generation. Returns its end, and the reason why there is no
+    /// further answer.
     fn answer(&self, world: &World, all: &mut Resolutions) -> Result<(Option<End>, Option<Failure>), AskError> {
         let Course { generations, failure } = self.course(world);
         let mut at = world.clone();
@@ -152,7 +154,7 @@ impl Asking<'_> {
             answers.push(answer);
         }
         let failure = match failure {
-            // What was done before a resolution failed stays done.
+            // Steps before a failed resolution remain in the answer.
             Some(failure @ (Failure::Refused(_) | Failure::Constraint(_) | Failure::Several(_))) => {
                 answers.push(ResolutionAnswer::of_failure(&at, &failure, answers.len() + 1));
                 None
@@ -175,7 +177,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Which of the operators that are to be installed do not suit the cluster.
+    /// The operators to be installed that do not suit the cluster.
     fn misfits(&self, world: &World, resolution: &Resolution) -> Result<Vec<String>, AskError> {
         let mut misfits = Vec::new();
         if self.facts.is_empty() {

@@ -17,7 +17,7 @@ pub fn search(index: &Index, query: &SearchQuery, statuses: &[Status]) -> Result
     Ok(hits)
 }
 
-/// What to search for if a search finds nothing.
+/// Another search to try if a search finds nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Retry {
     /// These words, all of them.
@@ -26,8 +26,8 @@ pub enum Retry {
     Any(Vec<String>),
 }
 
-/// What to search for if words find nothing, in this order: the words as one, neighbours as one, the words without slips, one of the words.
-/// `known` are the words of names.
+/// The searches to try if words find nothing, in this order: the words as one, neighbours as one, the words without
+/// slips, one of the words. `known` are the words of names.
 #[must_use]
 pub fn retries(words: &str, known: &BTreeSet<String>) -> Vec<Retry> {
     let lower = words.to_lowercase();
@@ -58,7 +58,8 @@ pub fn retries(words: &str, known: &BTreeSet<String>) -> Vec<Retry> {
     found
 }
 
-/// So many names that have the most groups of three letters in common with words, the best first; none that has too few.
+/// The names that have the most groups of three letters in common with words, the best first, at most so many; names
+/// with too few such groups are left out.
 #[must_use]
 pub fn nearest_names<'n>(words: &str, names: impl IntoIterator<Item = &'n str>, n_most: usize) -> Vec<&'n str> {
     let wanted = trigrams(words);
@@ -76,7 +77,7 @@ pub fn nearest_names<'n>(words: &str, names: impl IntoIterator<Item = &'n str>, 
     scored.into_iter().take(n_most).map(|it| it.1).collect()
 }
 
-/// How like a name must be, in thousandths.
+/// The least similarity of a name, in thousandths.
 const MIN_LIKENESS: usize = 300;
 
 fn trigrams(text: &str) -> HashSet<[char; 3]> {

@@ -8,7 +8,7 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleDetail, BundleSelector, ChannelDetail, Filter, PackageDetail};
 
-/// What a name means, with all that the catalogs have of it.
+/// The things that a name stands for, with all that the catalogs have of them.
 #[derive(Debug)]
 pub enum Shown {
     /// A package, of each catalog.
@@ -22,7 +22,7 @@ pub enum Shown {
 /// All that catalogs have of a name: PKG, PKG@VERSION, PKG/CHANNEL or that of a bundle.
 ///
 /// # Errors
-/// If nothing is called so; if the catalogs cannot be read.
+/// If nothing has the name; if the catalogs cannot be read.
 pub fn show(index: &Index, catalogs: &[String], name: &str) -> Result<Shown, AskError> {
     let selector = || BundleSelector { catalogs: catalogs.to_vec(), ..BundleSelector::default() };
     match Name::parse(name) {
@@ -64,7 +64,7 @@ fn unknown_name(index: &Index, name: String) -> Result<AskError, AskError> {
     let help = match closest_of_same_numbers(&name, all.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
-            // A name that only looks alike is not meant if it is another version.
+            // A similar name is not meant if it is another version.
             let all: Vec<String> = all.into_iter().filter(|it| !it.contains(|c: char| c.is_ascii_digit())).collect();
             guess(&name, &all, "`olmdex list packages` and `olmdex search` show what there is")
         }

@@ -7,12 +7,12 @@ use super::upgrade::Warn;
 use olmdex_index::Index;
 use olmdex_olm::resolve::{IndexRows, Options, Verdict, WhyAnswer, chains, resolve};
 
-/// What leads to something.
+/// The chains that lead to something.
 #[derive(Debug)]
 pub struct WhyAnswers {
-    /// The operators that were meant, each with its chains. There are none if nothing brings one.
+    /// The operators in question, each with its chains. There are none if nothing brings one.
     pub answers: Vec<WhyAnswer>,
-    /// Whether a Subscription was passed over, since its catalog is not at hand.
+    /// Whether a Subscription was skipped, since its catalog is not available.
     pub has_skipped: bool,
 }
 
@@ -20,7 +20,7 @@ impl NamespaceQuestion {
     /// Why operators of a package, or a bundle, are in the namespace.
     ///
     /// # Errors
-    /// [`AskError::Unresolved`]; [`AskError::NoPackage`] if nothing is called so.
+    /// [`AskError::Unresolved`]; [`AskError::NoPackage`] if nothing has the name.
     pub fn why(self, index: &Index, wanted: &str, options: &Options, warn: Warn<'_>) -> Result<WhyAnswers, AskError> {
         let (world, worlds) = self.world(index)?;
         worlds.warnings.iter().for_each(|it| warn(it));

@@ -1,4 +1,4 @@
-//! What every part of olmdex stands on: findings, files and archives.
+//! The basis of every part of olmdex: findings, files and archives.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -8,7 +8,7 @@
 //!
 //! Only [`file`](mod@file) creates, replaces and deletes files, in this crate and in all that use it.
 //!
-//! What it deliberately does not do: it prints nothing, and it knows no rule of catalogs.
+//! This crate deliberately does not print, and it knows no rule of catalogs.
 
 pub mod archive;
 pub mod diag;

@@ -5,7 +5,7 @@
 //! | [`bundle`] | reads a bundle directory, checks it, and makes the blob that a catalog has of it |
 //! | [`community`] | reads repositories as the community keeps them, their release configurations, and checks both as the pipelines do |
 //!
-//! What it deliberately does not do: it pulls no image and knows no catalog.
+//! This crate deliberately does not pull images, and it knows no catalog.
 
 pub mod bundle;
 pub mod community;

@@ -1,11 +1,11 @@
-//! What becomes of catalogs: edits and their effects, and pictures.
+//! Edits of catalogs with their effects, and pictures of catalogs.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`edit`] | changes catalogs in place, and says what a change would bring about, and for whom |
+//! | [`edit`] | changes catalogs in place, and finds the effects of a change, also on users |
 //! | [`draw`] | draws upgrade graphs: Mermaid, DOT, SVG, HTML, text, data |
 //!
-//! What it deliberately does not do: it writes no file; it gives the texts of files.
+//! This crate deliberately writes no file; it returns the texts of files.
 
 pub mod draw;
 pub mod edit;

@@ -2,11 +2,11 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`mirror`] | reads ImageSetConfigurations, filters catalogs as oc-mirror does, and adds what a mirror needs besides |
+//! | [`mirror`] | reads ImageSetConfigurations, filters catalogs as oc-mirror does, and adds what else a mirror needs |
 //! | [`compose`] | reads `olmdex.toml`: which findings are chosen, what catalogs are composed of, where they go |
 //! | [`scaffold`] | writes the first files of a catalog: the blob of a package, a Dockerfile |
 //!
-//! What it deliberately does not do: it pushes no image, and decides no upgrade.
+//! This crate deliberately pushes no image, and decides no upgrade.
 
 pub mod compose;
 pub mod mirror;

@@ -1,13 +1,11 @@
 //! The fields of simple properties: packages, APIs and labels.
-//!
-//! What it deliberately does not do: no compound constraints.
 
 use super::tree::ConstraintError;
 use olmdex_text::api::Api;
 use olmdex_text::gotype::{Expected, go_type_error};
 use olmdex_text::json::{self, Kind, Step, Value};
 
-/// The texts of an object, as Go's decoder reads them: other fields are not looked at, `null` is empty.
+/// The texts of an object, as Go's decoder reads them: other fields are ignored, `null` is empty.
 pub(super) fn fields<const N: usize>(text: &str, names: [&str; N]) -> Result<[String; N], ConstraintError> {
     let mut reader = json::Reader::new();
     let wrong = |error: String| ConstraintError::Property(error);
@@ -30,14 +28,14 @@ pub(crate) fn label_demand(text: &str) -> Result<String, ConstraintError> {
     fields(text, ["label"]).map(|[label]| label)
 }
 
-/// Reads the object of a property that is only looked at.
+/// Reads the object of a property that is only examined.
 fn with_object<T>(text: &str, read: impl FnOnce(Value<'_>) -> Option<T>) -> Option<T> {
     let mut reader = json::Reader::new();
     let value = reader.read(text).ok()?;
     if matches!(value.kind(), Kind::Object | Kind::Null) { read(value) } else { None }
 }
 
-/// A field of a property that is only looked at: `None` if it is no text.
+/// A field of a property that is only examined: `None` if it is not a text.
 fn text_field(value: Value<'_>, name: &str) -> Option<String> {
     match value.get_field(name) {
         Some(it) if !it.is_null() => it.as_str().map(std::borrow::Cow::into_owned),

@@ -4,7 +4,7 @@ use super::parse::parse;
 use super::tree::{Condition, ConstraintError};
 use olmdex_text::api::Api;
 
-/// Something that a constraint speaks of.
+/// An item that a constraint mentions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Leaf {
     /// An API.
@@ -17,7 +17,7 @@ pub enum Leaf {
     Rule(String),
 }
 
-/// What the value of an `olm.constraint` property speaks of, in its order.
+/// The subjects of an `olm.constraint` value, in its order.
 ///
 /// # Errors
 /// If OLM cannot read it either.

@@ -1,14 +1,14 @@
-//! What bundles demand of other bundles and of the cluster, in properties whose values are languages of their own.
+//! The demands of bundles on other bundles and on the cluster, in properties whose values are languages of their own.
 //!
-//! One verdict on such a value, for all that ask: whether it can be used, and why not.
+//! All callers get one verdict on such a value: whether it can be used, and why not.
 //!
 //! | part | what it does |
 //! |---|---|
 //! | [`cel`] | compiles and runs the rules in CEL that constraints may hold, with the errors of cel-go |
 //! | [`openshift`] | minor versions of OpenShift, and `olm.maxOpenShiftVersion` as Classic and v1 read it |
-//! | [`property`], [`tree`] | what properties mean to a resolver, and the conditions in them |
+//! | [`property`], [`tree`] | the meaning of properties for a resolver, and the conditions in them |
 //! | [`leaves`], [`plain`] | a condition taken apart, and in plain words |
-//! | [`advise`] | what is accepted and does not do what it looks like |
+//! | [`advise`] | values that are accepted and do not do what they seem to do |
 //!
 //! ```
 //! use olmdex_constraint::cel::{Fuel, Rule, Value};
@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it deliberately does not do: it does not know which operators there are.
+//! This crate deliberately does not know which operators there are.
 
 pub mod cel;
 pub mod openshift;

@@ -1,9 +1,6 @@
 //! `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version
 //! (`docs/behaviour/olm-v1.md` section 4). Both generations of OLM ask, read the value differently, and agree on the
 //! comparison.
-//!
-//! What it deliberately does not do: neither generation looks at it when it chooses a bundle, so neither does any engine
-//! here.
 
 use olmdex_text::json::{self, Kind};
 use olmdex_version::{Quoted, Version};
@@ -51,7 +48,7 @@ impl Minor {
         Self { major, minor: minor.saturating_add(1) }.canonical()
     }
 
-    /// Whether another one is the same release, under whatever name.
+    /// Whether another one is the same release, under any name.
     #[must_use]
     pub fn is_same(self, other: Self) -> bool {
         self.canonical() == other.canonical()
@@ -73,8 +70,8 @@ impl Minor {
         self.canonical() <= other.canonical()
     }
 
-    /// The minor version of Kubernetes that an OpenShift version has: 4.3 has 1.16, and each one more. For versions that
-    /// are not out yet this is a guess.
+    /// The minor version of Kubernetes that an OpenShift version has: 4.3 has 1.16, and each one more. For versions
+    /// that are not out yet this is a guess.
     #[must_use]
     pub fn kubernetes(self) -> Self {
         let minor = match self {
@@ -90,7 +87,7 @@ impl Minor {
 /// Reads the property as OLM v1 does: a text with exactly one dot, or a number by its literal text.
 ///
 /// # Errors
-/// The real system's words for what is wrong with the value. Such a value blocks.
+/// The real system's message about the value. Such a value blocks.
 pub fn read_v1(value: &str) -> Result<Minor, String> {
     let mut reader = json::Reader::new();
     // The first value counts; text behind it is an error of its own.
@@ -127,7 +124,7 @@ fn read_literal(text: &str) -> Result<Minor, String> {
 /// may be stated.
 ///
 /// # Errors
-/// The real system's words for what is wrong with the value. Such a value blocks.
+/// The real system's message about the value. Such a value blocks.
 pub(crate) fn read_classic(value: &str) -> Result<Minor, String> {
     let text = value.trim_matches('"');
     if text.is_empty() {
@@ -143,7 +140,7 @@ pub(crate) fn read_classic(value: &str) -> Result<Minor, String> {
     Ok(Minor::of(&version))
 }
 
-/// What OLM Classic makes of all the values of a bundle; `None` if there is none, which never blocks.
+/// OLM Classic's reading of all values of a bundle; `None` without a value, which never blocks.
 ///
 /// # Errors
 /// The real system's words, also for more than one value. An error blocks.
@@ -155,7 +152,7 @@ pub fn highest_classic(values: &[String]) -> Result<Option<Minor>, String> {
     }
 }
 
-/// What OLM v1 makes of all the values of a bundle; `None` if there is none, which never blocks.
+/// OLM v1's reading of all values of a bundle; `None` without a value, which never blocks.
 ///
 /// # Errors
 /// The real system's words, also for more than one value, even if they are equal. An error blocks.

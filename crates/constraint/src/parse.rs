@@ -1,8 +1,6 @@
 //! Reads the value of an `olm.constraint` property, as OLM's decoder reads it.
 //!
-//! OLM stops at the first thing that is wrong; here all of it is found, each with its place, and the first is OLM's.
-//!
-//! What it deliberately does not do: it does not say what a constraint that can be read is good for.
+//! OLM stops at the first error; here all errors are found, each with its place, and the first is OLM's.
 
 use std::rc::Rc;
 
@@ -12,15 +10,15 @@ use olmdex_text::api::Api;
 use olmdex_text::json::{self, Kind, Step, Value};
 use olmdex_version::blang::Range;
 
-/// Something that makes a constraint unusable.
+/// A defect that makes a constraint unusable.
 #[derive(Debug)]
 pub(crate) struct Defect {
     pub(crate) error: ConstraintError,
-    /// Where, inside the value.
+    /// The path inside the value.
     pub(crate) path: Vec<Step>,
 }
 
-/// A constraint that can be read, with where its nodes stand.
+/// A constraint that can be read, with the places of its nodes.
 pub(crate) struct Reading<'d> {
     pub(crate) tree: Tree,
     /// The object of each node, and its place.
@@ -57,10 +55,10 @@ impl Places {
     }
 }
 
-/// The fields that say what kind a constraint is, in the order in which OLM looks for them.
+/// The fields that determine the kind of a constraint, in the order in which OLM looks for them.
 pub(crate) const KINDS: [&str; 6] = ["gvk", "package", "all", "any", "not", "cel"];
 
-/// What an object of the format is, and so which fields it has.
+/// The kind of an object of the format, which decides its fields.
 #[derive(Clone, Copy)]
 enum Shape {
     Constraint,
@@ -88,7 +86,7 @@ pub(crate) fn parse(text: &str) -> Result<Tree, ConstraintError> {
         return Err(ConstraintError::TooLarge);
     }
     let mut reader = json::Reader::new();
-    // What follows the first value is not looked at.
+    // OLM ignores the text after the first value.
     let (value, _) = reader.read_at(text, 0).map_err(|error| ConstraintError::Json(error.to_string()))?;
     match read(value) {
         Ok(reading) => Ok(reading.tree),
@@ -102,7 +100,8 @@ pub(crate) fn read(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
     if defects.is_empty() { convert(value) } else { Err(defects) }
 }
 
-/// Fields that OLM does not know, or whose values are of another kind, in the order of the text; also where they would not count.
+/// Fields that OLM does not know, or whose values are of another kind, in the order of the text; including those that
+/// have no effect.
 fn wrong_fields(value: Value<'_>) -> Vec<Defect> {
     let mut places = Places::new();
     let mut defects = Vec::new();
@@ -203,7 +202,7 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
     if defects.is_empty() { Ok(Reading { tree, objects, places }) } else { Err(defects) }
 }
 
-/// A constraint without parts, given what its kind says and the whole; or what is wrong with which field of its kind.
+/// A constraint without parts, from the value of its kind and the whole; or the error, with the field of its kind.
 fn leaf(kind: &str, of: Value<'_>, whole: Value<'_>) -> Result<Condition, (ConstraintError, &'static str)> {
     match kind {
         "gvk" => Ok(Condition::Api(Api::of_fields(of))),

@@ -1,7 +1,4 @@
-//! What properties mean to the resolver (`docs/behaviour/olm-classic.md` 1.2).
-//!
-//! What it deliberately does not do: it does not judge properties that are only looked at: one that cannot be read provides
-//! nothing. One that demands something must be readable, or nothing can be resolved.
+//! The meaning of properties to the resolver (`docs/behaviour/olm-classic.md` 1.2).
 
 use std::rc::Rc;
 
@@ -13,7 +10,7 @@ use olmdex_text::api::Api;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
-/// What an operator says of itself, or demands.
+/// A statement of an operator about itself, or a demand.
 #[derive(Debug, Clone)]
 pub enum Meaning {
     /// It is of this package and has this version, if that can be read.
@@ -33,14 +30,14 @@ pub enum Meaning {
     Requires(Rc<Requirement>),
     /// It demands something that cannot be read.
     Broken(Rc<ConstraintError>),
-    /// Nothing that the resolver looks at.
+    /// Anything that the resolver does not look at.
     Other,
 }
 
 /// A demand for an operator.
 #[derive(Debug)]
 pub struct Requirement {
-    /// A number of its own among the requirements of a resolution.
+    /// Its number among the requirements of a resolution.
     pub number: usize,
     /// The condition.
     pub tree: Tree,
@@ -48,15 +45,15 @@ pub struct Requirement {
     pub text: String,
     /// The condition for people.
     pub plain: String,
-    /// What its author wants to be shown, or empty.
+    /// The message that its author wants OLM to show, or empty.
     pub message: String,
-    /// What OLM accepts although it does not do what it looks like.
+    /// Warnings about texts that OLM accepts although they do not do what they seem to do.
     pub warnings: Vec<String>,
 }
 
-/// How many messages of parts are shown.
+/// The number of messages of parts that are shown.
 const MESSAGES_SHOWN: usize = 5;
-/// How many characters of a demand a message shows.
+/// The number of characters of a demand that a message shows.
 const SHOWN: usize = 200;
 
 impl Requirement {
@@ -145,7 +142,7 @@ pub fn read(kind: &str, value: &str, number: usize) -> Meaning {
         },
         "olm.constraint" => match parse::parse(value) {
             Ok(tree) => {
-                // What nothing can meet is told when nothing meets it.
+                // A demand that nothing can meet is reported when it turns out to be unmet.
                 let topics = [Topic::Size, Topic::WithoutEffect];
                 let advice = advice::of_text(kind, value).into_iter().filter(|it| topics.contains(&it.topic));
                 requirement(tree, advice.map(|it| format!("an `olm.constraint`: {}", it.message)).collect())

@@ -37,24 +37,24 @@ pub enum Typed<'d> {
     Other,
 }
 
-/// Why there is no blob.
+/// The reason why there is no blob.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The schema, if so much could be read.
+    /// The schema, if it could be read.
     pub schema: String,
-    /// The package (of an `olm.package` its name), if so much could be read.
+    /// The package (for an `olm.package` its name), if it could be read.
     pub package: String,
-    /// What is wrong; at least one thing.
+    /// The defects; at least one.
     pub defects: Vec<Defect>,
 }
 
 impl Failure {
-    /// Of a document of which nothing is known.
+    /// Makes the failure of a document without any known facts.
     pub(super) fn of(defect: Defect) -> Self {
         Self { schema: String::new(), package: String::new(), defects: vec![defect] }
     }
 
-    /// The same without any word of the document.
+    /// The same failure without any text of the document.
     pub(super) fn without_words(self) -> Self {
         let defects = self.defects.into_iter().map(|it| Defect { kind: it.kind.without_words(), ..it });
         Self { schema: String::new(), package: String::new(), defects: defects.collect() }
@@ -64,7 +64,7 @@ impl Failure {
 /// Makes a blob of a document (`docs/behaviour/fbc.md` 1.5).
 ///
 /// # Errors
-/// [`Failure`] with all defects that can be told apart.
+/// [`Failure`] with all defects that can be distinguished.
 pub fn decode(value: Value<'_>, from_yaml: bool) -> Result<Blob<'_>, Failure> {
     let (schema, package, name) = decode_head(value, from_yaml)?;
     let package_of_head = if schema == "olm.package" { &name } else { &package };
@@ -94,7 +94,7 @@ pub fn decode(value: Value<'_>, from_yaml: bool) -> Result<Blob<'_>, Failure> {
 /// Schema, package and name of a document; the schema is not empty.
 type HeadOf<'d> = (Cow<'d, str>, Option<Cow<'d, str>>, Option<Cow<'d, str>>);
 
-/// Reads what is in the head of a document.
+/// Reads the head of a document.
 ///
 /// # Errors
 /// [`Failure`] with all defects of the head.
@@ -194,7 +194,7 @@ fn colliding_keys(value: Value<'_>, defects: &mut Vec<Defect>) {
     }
 }
 
-/// How much of a value an opm-style message repeats at most. The real tool repeats all of it, however large.
+/// The largest part of a value that an opm-style message repeats. The real tool repeats all of it, however large.
 const MAX_QUOTED: usize = 64 * 1024;
 
 /// A value as Go's `%t` (`boolean_verb`) or `%v` prints it. Deep values are cut: the text is for people.
@@ -264,8 +264,8 @@ fn go_float(number: f64) -> String {
     format!("{number}")
 }
 
-/// opm's text for a document that is not an object: the decoder's words, then the document with a mark. What comes from YAML
-/// was made into JSON with HTML escapes.
+/// opm's text for a document that is not an object: the decoder's words, then the document with a mark. A document from
+/// YAML was made into JSON with HTML escapes.
 fn not_an_object(value: Value<'_>, from_yaml: bool) -> String {
     let text = |json: &[u8]| {
         let json = String::from_utf8_lossy(json);

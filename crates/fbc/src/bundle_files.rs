@@ -11,14 +11,14 @@ pub const MAX_BUNDLE_FILE: u64 = 64 << 20;
 /// The files of a bundle's two directories, with their names, sorted by these.
 #[derive(Debug, Default)]
 pub struct BundleFiles {
-    /// Of `manifests/`.
+    /// Files of `manifests/`.
     pub manifests: Vec<(String, Vec<u8>)>,
-    /// Of `metadata/`.
+    /// Files of `metadata/`.
     pub metadata: Vec<(String, Vec<u8>)>,
 }
 
 impl BundleFiles {
-    /// All of them, called by their paths below `root`.
+    /// All of them, named by their paths below `root`.
     #[must_use]
     pub fn called_below(&self, root: &str) -> Vec<(String, &[u8])> {
         let root = root.trim_end_matches('/');

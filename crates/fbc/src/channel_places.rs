@@ -1,13 +1,11 @@
-//! Where a channel, its entries and their edges stand.
-//!
-//! What it deliberately does not do: it knows no names; entries are numbered.
+//! The places of a channel, its entries and their edges.
 
 use super::layout::{EntryPlaces, entry_places};
 use olmdex_base::diag::Place;
 use olmdex_text::tally;
 use olmdex_text::yaml::Position;
 
-/// The file and the places in it of a channel. What is not known stands where the channel starts.
+/// The file and the places in it of a channel. If a place is not known, the start of the channel is used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChannelPlaces {
     file: String,
@@ -16,7 +14,7 @@ pub struct ChannelPlaces {
 }
 
 impl ChannelPlaces {
-    /// A channel of which nothing more is known than its first line.
+    /// A channel of which only the first line is known.
     #[must_use]
     pub fn at_line(file: &str, line: u32) -> Self {
         Self { file: file.to_owned(), start: (line, 1), entries: Vec::new() }
@@ -30,7 +28,7 @@ impl ChannelPlaces {
         Self { file, start: (line, column), entries }
     }
 
-    /// Where the channel starts.
+    /// The start of the channel.
     #[must_use]
     pub fn start(&self) -> Place {
         Place::at(&self.file, self.start.0, self.start.1)

@@ -1,6 +1,4 @@
-//! The `olm.csv.metadata` property that stands for a ClusterServiceVersion (`docs/behaviour/fbc.md` 2.1 and 4.6).
-//!
-//! What it deliberately does not do: fields that the property does not have must fit their types, and are not looked at further.
+//! The `olm.csv.metadata` property that represents a ClusterServiceVersion (`docs/behaviour/fbc.md` 2.1 and 4.6).
 
 use super::objects::{BUNDLE_OBJECT, cluster_service_version};
 use super::typed::Bundle;
@@ -9,7 +7,7 @@ use olmdex_text::json::{self, Kind, Reader, Step, Value};
 use olmdex_text::yaml;
 use olmdex_version::Quoted;
 
-/// What becomes of the manifests in bundles.
+/// The forms of the manifests in bundles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Level {
     /// They stay, as `olm.bundle.object` properties.
@@ -39,7 +37,7 @@ pub(super) fn of_bundle(bundle: &Bundle<'_>) -> Result<Option<String>, String> {
     let mut converted = Vec::new();
     let mut text = json::decode_utf8(&csv);
     let mut reader = Reader::new();
-    // Of what starts as an object it is not known yet whether it is JSON or YAML.
+    // A text that starts as an object may be JSON or YAML.
     if reader.read(&text).is_err() && yaml::to_json(&csv, &mut converted).is_ok() {
         text = json::decode_utf8(&converted);
     }
@@ -56,7 +54,7 @@ pub fn check(csv: Value<'_>) -> Result<(), String> {
 }
 
 /// Writes the value of an `olm.csv.metadata` property as compact JSON: the fields of the property, in its order, each
-/// with what the ClusterServiceVersion says (`docs/behaviour/fbc.md` 2.1 and 4.6).
+/// with the value in the ClusterServiceVersion (`docs/behaviour/fbc.md` 2.1 and 4.6).
 ///
 /// # Errors
 /// Go's decoder's words if the ClusterServiceVersion does not fit.
@@ -107,10 +105,10 @@ pub(super) const fn always(key: &'static str, form: FieldKind) -> FieldForm {
     FieldForm { key, form, is_always: true }
 }
 
-/// An object that is being written. What fails leaves a part of it behind.
+/// An object that is being written. If writing fails, a part of it is left behind.
 pub(super) struct Fields<'o> {
     out: &'o mut Vec<u8>,
-    /// Where its first field is.
+    /// The offset of its first field.
     start: usize,
 }
 
@@ -290,7 +288,7 @@ fn object(out: &mut Vec<u8>, value: Option<Value<'_>>, fields: &[Field], key: &s
     Ok(())
 }
 
-/// What was written.
+/// The written bytes as text.
 pub(super) fn text(out: Vec<u8>) -> String {
     // Written from text, so it is text.
     String::from_utf8(out).unwrap_or_default()

@@ -1,7 +1,5 @@
 //! The ClusterServiceVersion that opm's server makes of an `olm.csv.metadata` property, for clients that ask for one
 //! (`docs/behaviour/serving.md` B.4).
-//!
-//! What it deliberately does not do: it has no deployments and no permissions, since the property has none.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +9,7 @@ use super::typed::Bundle;
 use olmdex_text::gotype::{FieldKind, GoType};
 use olmdex_text::json::{self, Value};
 
-/// What the package of a bundle adds.
+/// The fields that the package of a bundle adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackageFacts {
     /// Its description; empty without one.
@@ -20,8 +18,8 @@ pub struct PackageFacts {
     pub icon: Option<(String, Vec<u8>)>,
 }
 
-/// The ClusterServiceVersion of a bundle from its `olm.csv.metadata` property, as compact JSON with the escapes of HTML. `None` if it
-/// has no such property.
+/// The ClusterServiceVersion of a bundle from its `olm.csv.metadata` property, as compact JSON with the escapes of
+/// HTML. `None` if it has no such property.
 ///
 /// # Errors
 /// In words, if a field of the property has the wrong kind.
@@ -92,7 +90,7 @@ fn write(bundle: &Bundle<'_>, version: &str, from: Value<'_>, package: &PackageF
     Ok(text(out))
 }
 
-/// The three characters stand in strings only, so that they can be replaced in the text as a whole.
+/// The three characters occur in strings only, so that they can be replaced in the text as a whole.
 fn escape_html(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 16);
     let mut rest = json;

@@ -1,19 +1,17 @@
 //! A text as the difference to another one: parts of it to copy, and the bytes between them.
 //!
-//! A document and what is written of it are mostly the same text with some members in another order. Where such parts may be, the
-//! writer of the text notes while it writes; here they are only compared.
-//!
-//! What it deliberately does not do: it looks for nothing. What nobody noted is stored as it is.
+//! A document and its written form are mostly the same text with some members in another order. The writer of the text
+//! notes where such parts may be; here they are only compared.
 
 use olmdex_text::json::Anchor;
 
-/// How long a part must be to be copied: what it takes to name it is 12 bytes.
+/// The least length of a copied part: naming it takes 12 bytes.
 const MIN_COPY: usize = 24;
 
 /// The bytes that are compared at once.
 const STEP: usize = 32;
 
-/// How a text is made of another one, its source.
+/// The steps that make a text of another one, its source.
 #[derive(Debug)]
 pub(super) struct Delta {
     copies: Box<[Copied]>,
@@ -25,7 +23,7 @@ pub(super) struct Delta {
 /// A part of the source.
 #[derive(Debug)]
 struct Copied {
-    /// How many bytes are inserted before it.
+    /// The number of bytes that are inserted before it.
     n_inserted: u32,
     from: u32,
     len: u32,
@@ -60,7 +58,7 @@ impl Delta {
         (delta.size() <= text.len() / 2).then_some(delta)
     }
 
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.copies) + self.inserted.len()
     }
@@ -97,7 +95,7 @@ fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// The text comes back, whatever the anchors say.
+    /// The text is restored, whatever the anchors are.
     fn size_of_delta(source: &str, text: &str, anchors: &[(usize, usize)]) -> Option<usize> {
         let anchor = |&(source, written): &(usize, usize)| Anchor { source: source as u32, written: written as u32 };
         let anchors: Vec<Anchor> = anchors.iter().map(anchor).collect();
@@ -105,7 +103,7 @@ mod tests {
         let mut made = b"> ".to_vec();
         delta.apply(source.as_bytes(), &mut made).unwrap();
         assert_eq!(String::from_utf8(made).unwrap(), format!("> {text}"));
-        // With another source there is no panic.
+        // Another source must not cause a panic.
         let _ = delta.apply(&source.as_bytes()[..source.len() / 3], &mut Vec::new());
         Some(delta.size())
     }
@@ -115,16 +113,16 @@ mod tests {
         let [a, b, c] = ["a", "b", "c"].map(|it| it.repeat(100));
         let source = format!("<{a},{b},{c}>");
         let moved = format!("<{b},{c},{a}>");
-        // What stands at the same place needs no anchor.
+        // Bytes at the same place need no anchor.
         assert!(size_of_delta(&source, &source, &[]).unwrap() < 80);
         assert!(size_of_delta(&source, &format!("<{a},{a}>"), &[]).is_none());
-        // Of what is moved, one place in it is enough.
+        // One place is enough in bytes that moved.
         let places = [(151, 50), (50, 252)];
         assert!(size_of_delta(&source, &moved, &places).unwrap() < 100);
         assert!(
             size_of_delta(&source, &moved, &[(151, 50), (151, 60), (251, 150), (50, 252), (1, 301)]).unwrap() < 120
         );
-        // Places that are none.
+        // Invalid places.
         for places in [[(0, 9999), (9999, 0)], [(7, 7), (3, 3)], [(50, 252), (151, 50)], [(304, 304), (0, 304)]] {
             size_of_delta(&source, &moved, &places);
             assert!(size_of_delta(&source, &source, &places).is_some());

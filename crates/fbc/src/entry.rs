@@ -1,6 +1,4 @@
-//! An entry of a channel: what it is called, and what it takes the place of.
-//!
-//! What it deliberately does not do: it reads no range and judges no edge.
+//! An entry of a channel: its name, and the names that it replaces and skips.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -33,7 +31,8 @@ impl From<&EntryView<'_>> for Entry {
     }
 }
 
-/// A pointer to one of a channel's entries, which keeps all of them: engines share the texts that were read, and copy none.
+/// A pointer to one of a channel's entries, which keeps all of them: engines share the texts that were read, and copy
+/// none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedEntry {
     all: Arc<[Entry]>,
@@ -54,7 +53,7 @@ impl SharedEntry {
     }
 }
 
-/// An entry by itself, whose number is 0.
+/// A single entry, whose number is 0.
 impl From<Entry> for SharedEntry {
     fn from(entry: Entry) -> Self {
         Self { all: Arc::new([entry]), number: 0 }

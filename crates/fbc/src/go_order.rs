@@ -1,21 +1,20 @@
 //! The order in which Go's `sort.Slice` leaves a list.
 //!
 //! It is not stable: elements of equal rank come out in an order that depends on the routine, a pattern-defeating
-//! quicksort, and what opm writes and draws shows it. The routine knows no chance (its "random" numbers follow from the length), so the
-//! same list gives the same order with every Go since 1.20, and the steps below give that order too: lists of at most
-//! twelve by insertion; longer ones around a pivot that is a median, of medians from fifty on; what looks sorted is tried
-//! by insertion first; unbalanced cuts are shuffled, and too many of them end in a heap sort.
-//!
-//! What it deliberately does not do: it is no sort for anything whose order is ours to choose.
+//! quicksort, and opm's output shows that order. The routine is deterministic (its "random" numbers follow from the
+//! length), so the same list gives the same order with every Go since 1.20, and the steps below give that order too:
+//! lists of at most twelve are sorted by insertion; longer ones around a pivot that is a median, from fifty on a median
+//! of medians; a list that looks sorted is tried by insertion first; unbalanced cuts are shuffled, and too many of them
+//! lead to a heap sort.
 
 /// Lists up to this length are sorted by insertion.
 const SHORT: usize = 12;
-/// From this length on, the pivot is a median of medians, and a nearly sorted list is mended.
+/// From this length on, the pivot is a median of medians, and a nearly sorted list is repaired.
 const LONG: usize = 50;
-/// As many exchanges while a pivot is chosen say that the list descends.
+/// This number of exchanges while a pivot is chosen shows that the list descends.
 const ALL_SWAPPED: usize = 12;
 
-/// What the choice of a pivot says of the list.
+/// The order that the choice of a pivot suggests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hint {
     Unknown,
@@ -32,7 +31,7 @@ pub fn go_order(n: usize, is_less: impl Fn(usize, usize) -> bool) -> Vec<usize> 
 
 /// Sorts a list as `sort.Slice` does.
 pub fn go_sort<T: Clone>(list: &mut Vec<T>, is_less: impl Fn(&T, &T) -> bool) {
-    // Of what is sorted nothing moves.
+    // Nothing moves in a sorted list.
     if list.windows(2).all(|pair| !is_less(&pair[1], &pair[0])) {
         return;
     }
@@ -57,8 +56,8 @@ impl<F: Fn(usize, usize) -> bool> List<F> {
 
     fn sort(&mut self) {
         let n = self.order.len();
-        // Parts that are left, each with how many bad cuts it may still have. In what order they are sorted makes no
-        // difference: a part sees beyond itself only the pivot before it, which stays where it is.
+        // The remaining parts, each with the number of bad cuts that it may still have. The order in which they are
+        // sorted makes no difference: a part sees beyond itself only the pivot before it, which stays where it is.
         let mut open = vec![(0, n, n.checked_ilog2().map_or(0, |it| it + 1))];
         while let Some((mut from, mut to, mut n_bad)) = open.pop() {
             let (mut is_balanced, mut is_parted) = (true, true);
@@ -85,7 +84,8 @@ impl<F: Fn(usize, usize) -> bool> List<F> {
                 if is_balanced && is_parted && hint == Hint::Ascending && self.mend(from, to) {
                     break;
                 }
-                // Nothing here is less than what stands before it: if that is no less than the pivot, they are equal.
+                // No element here is less than the one before it: if that one is not less than the pivot, they are
+                // equal.
                 if from > 0 && !self.less(from - 1, pivot) {
                     from = self.part_equal(from, to, pivot);
                     continue;
@@ -190,7 +190,7 @@ impl<F: Fn(usize, usize) -> bool> List<F> {
         places[1]
     }
 
-    /// Mends a list of which a few neighbours are the wrong way round; whether it is sorted then.
+    /// Repairs a list in which a few neighbours are in the wrong order. Returns whether it is sorted then.
     fn mend(&mut self, from: usize, to: usize) -> bool {
         let mut at = from + 1;
         for _ in 0..5 {
@@ -219,7 +219,8 @@ impl<F: Fn(usize, usize) -> bool> List<F> {
         false
     }
 
-    /// Puts what is less than the pivot before it, and the rest behind it. Gives its place, and whether all was so already.
+    /// Puts the elements that are less than the pivot before it, and the rest behind it. Returns the pivot's place, and
+    /// whether all were in order already.
     fn part(&mut self, from: usize, to: usize, pivot: usize) -> (usize, bool) {
         self.swap(from, pivot);
         let (mut low, mut high) = (from + 1, to - 1);
@@ -243,7 +244,7 @@ impl<F: Fn(usize, usize) -> bool> List<F> {
         (high, n_swaps == 0)
     }
 
-    /// Puts what equals the pivot first, where nothing is less. Gives the place behind that.
+    /// Puts the elements equal to the pivot first, when none is less. Returns the place behind them.
     fn part_equal(&mut self, from: usize, to: usize, pivot: usize) -> usize {
         self.swap(from, pivot);
         let (mut low, mut high) = (from + 1, to - 1);
@@ -305,7 +306,8 @@ mod tests {
 
     #[test]
     fn a_list_that_descends_is_reversed_with_its_equals() {
-        // Fifty elements, all exchanges the same way: the whole list is turned round, so of equals the later comes first.
+        // Fifty elements, all exchanges the same way: the whole list is turned round, so of equals the later comes
+        // first.
         let keys: Vec<usize> = (0..50).map(|it| if it < 40 { 100 - it } else { 60 - it.min(48) }).collect();
         let order = sorted(&keys);
         assert_eq!(order[..3], [49, 48, 47]);

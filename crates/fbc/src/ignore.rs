@@ -1,8 +1,8 @@
 //! `.indexignore` files: patterns that hide files from a catalog (`docs/behaviour/fbc.md` 1.2).
 //!
 //! They look like gitignore patterns and differ from them: directories are never pruned, so a file can be brought back
-//! from inside a hidden directory; class negation is `^`; `**` does not backtrack. Matching is over bytes, so names that
-//! are not UTF-8 work too.
+//! from inside a hidden directory; class negation is `^`; `**` does not backtrack. Matching is over bytes, so names
+//! that are not UTF-8 work too.
 
 /// The longest line that a `.indexignore` file may have, in bytes.
 pub(super) const MAX_LINE: usize = 64 * 1024;
@@ -28,7 +28,7 @@ struct Pattern {
     brings_back: bool,
 }
 
-/// Why a `.indexignore` file cannot be used.
+/// The reason why a `.indexignore` file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is longer than {MAX_LINE} bytes")]
 pub struct LineTooLong {
@@ -37,8 +37,8 @@ pub struct LineTooLong {
 }
 
 impl Ignore {
-    /// Adds the patterns of one file, which lies in the directory with the components `domain`. Later patterns go
-    /// before earlier ones.
+    /// Adds the patterns of one file, which lies in the directory with the components `domain`. Later patterns override
+    /// earlier ones.
     ///
     /// # Errors
     /// [`LineTooLong`] (64 KiB); then nothing is added.
@@ -186,7 +186,7 @@ fn glob_matches(glob: &[u8], component: &[u8]) -> bool {
     glob[g..].iter().all(|&byte| byte == b'*')
 }
 
-/// The character at the start, or one byte that is none.
+/// The character at the start, or one byte that is not a character.
 fn char_at(bytes: &[u8]) -> (u32, usize) {
     let end = bytes.len().min(4);
     for len in 1..=end {
@@ -203,7 +203,7 @@ fn char_len(bytes: &[u8]) -> usize {
     char_at(bytes).1
 }
 
-/// Matches one element of a glob that is not a star against one character. Gives the lengths of both.
+/// Matches one element of a glob that is not a star against one character. Returns the lengths of both.
 fn match_one(glob: &[u8], component: &[u8]) -> Option<(usize, usize)> {
     let (found, found_len) = char_at(component);
     match glob.first()? {

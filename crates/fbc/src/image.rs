@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-/// Why a text is no image reference. The words are those of the real tool.
+/// The reasons why a text is not an image reference. The words are those of the real tool.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImageError {
     /// 64 hexadecimal digits would be taken for an image's identifier.
@@ -33,7 +33,7 @@ pub enum ImageError {
 /// Checks an image reference.
 ///
 /// # Errors
-/// [`ImageError`] says what is wrong with it.
+/// [`ImageError`] gives the reason.
 pub fn check_image(text: &str) -> Result<(), ImageError> {
     if text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         return Err(ImageError::Identifier(text.to_owned()));
@@ -69,7 +69,7 @@ pub fn check_image(text: &str) -> Result<(), ImageError> {
     }
 }
 
-/// The reference with a registry before the first slash; the default registry where there is none.
+/// The reference with a registry before the first slash; the default registry if it has none.
 fn with_host(text: &str) -> Cow<'_, str> {
     match text.split_once('/') {
         Some((host, _)) if host == "localhost" || host.bytes().any(|it| matches!(it, b'.' | b':')) => text.into(),
@@ -78,7 +78,7 @@ fn with_host(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `[host[:port]/]path`, where a host that is none may be the first path component.
+/// `[host[:port]/]path`; a first component that is not a host may belong to the path.
 fn is_name(name: &str) -> bool {
     let Some((host, path)) = name.split_once('/') else { return false };
     path.split('/').all(is_path_component) && (is_host(host) || is_path_component(host))

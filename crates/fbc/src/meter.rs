@@ -1,15 +1,15 @@
-//! How much of an input has been read, for who waits for the rest.
+//! The progress of reading an input, for a caller that waits for the rest.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use olmdex_text::json::Expansion;
 
-/// Counts what has been read; shared by all copies of an input. What is read again counts from nothing.
+/// Counts what has been read; shared by all copies of an input. A second reading counts from zero.
 #[derive(Debug, Default)]
 pub struct Meter {
     files: AtomicUsize,
     bytes: AtomicU64,
-    /// What aliases have added.
+    /// The bytes that aliases have added.
     pub(super) expansion: Expansion,
 }
 

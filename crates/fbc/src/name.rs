@@ -1,4 +1,4 @@
-//! What somebody calls something in a catalog.
+//! Names of things in a catalog, as users write them.
 
 use olmdex_version::Version;
 
@@ -39,7 +39,8 @@ impl Name {
     }
 }
 
-/// A version as `olm.package` has it, without the `v` that tags and bundles put before it. Anything else stays as it is.
+/// A version in the form of `olm.package`, without the `v` that tags and bundles put before it. Anything else stays as
+/// it is.
 #[must_use]
 pub fn without_v(text: &str) -> &str {
     match text.strip_prefix('v').filter(|it| it.starts_with(|c: char| c.is_ascii_digit())) {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use olmdex_text::json::Value;
 
-/// A typed piece of metadata with texts of its own. Cheap to copy: catalogs say the same of bundle after bundle.
+/// A typed piece of metadata with texts of its own. It is cheap to copy: catalogs have the same properties in many
+/// bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Property {
-    /// What the value means.
+    /// The meaning of the value.
     pub kind: Arc<str>,
     /// Its value, as JSON.
     pub value: Arc<str>,
@@ -24,7 +25,7 @@ impl Property {
 /// A property as its document has it.
 #[derive(Debug, Default, Clone)]
 pub struct PropertyView<'d> {
-    /// What the value means.
+    /// The meaning of the value.
     pub kind: Cow<'d, str>,
     /// Any JSON; `None` if the blob has none.
     pub value: Option<Value<'d>>,

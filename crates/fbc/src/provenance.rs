@@ -1,6 +1,4 @@
-//! Where the parts of a document come from that was made of other files, such as the blob of a bundle directory.
-//!
-//! What it deliberately does not do: no places of what nobody noted; that is where the part around it comes from.
+//! The origins of the parts of a document that was made of other files, such as the blob of a bundle directory.
 
 use super::defect::Spot;
 use olmdex_base::diag::Place;
@@ -25,7 +23,7 @@ impl Provenance {
         self.parts.push((path, place));
     }
 
-    /// Where the document comes from as a whole.
+    /// The origin of the document as a whole.
     #[must_use]
     pub fn start(&self) -> &Place {
         &self.start
@@ -37,14 +35,14 @@ impl Provenance {
         &self.parts
     }
 
-    /// Where the value at a path comes from, or the smallest noted value around it.
+    /// The origin of the value at a path, or of the smallest noted value around it.
     #[must_use]
     pub fn place(&self, path: &[Step]) -> &Place {
         let around = self.parts.iter().filter(|(part, _)| path.starts_with(part));
         around.max_by_key(|(part, _)| part.len()).map_or(&self.start, |(_, place)| place)
     }
 
-    /// Where a spot comes from.
+    /// The origin of a spot.
     #[must_use]
     pub fn spot(&self, spot: &Spot) -> &Place {
         match spot {

@@ -1,7 +1,4 @@
-//! Blobs whose values keep the form in which somebody has written them, in opm's layout: those of legacy files and of bundle
-//! directories.
-//!
-//! What it deliberately does not do: blobs that are read from catalogs have a writer of their own, which brings values into one form.
+//! Blobs whose values keep their written form, in opm's layout: those of legacy files and of bundle directories.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! From a document to what `opm render` prints of it.
+//! From a document to the output of `opm render` for it.
 
 use super::blob::{Blob, Failure, Typed};
 use super::csv_metadata::{self, Level};
@@ -8,7 +8,7 @@ use super::write::{Format, write_blob, write_migrated, write_noting};
 use olmdex_text::json::Anchor;
 use olmdex_text::yaml::YamlWriteError;
 
-/// What is rendered.
+/// The content to render.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection<'a> {
     /// Names of packages; all blobs if empty.
@@ -23,7 +23,7 @@ impl Selection<'_> {
     }
 }
 
-/// Why a document was not rendered.
+/// The reasons why a document was not rendered.
 #[derive(Debug, Clone)]
 pub enum RenderDefect {
     /// It could not be decoded.
@@ -34,17 +34,17 @@ pub enum RenderDefect {
     Unwritable(YamlWriteError),
 }
 
-/// What became of a document: its rank and something else, nothing, or why not.
+/// The result of a document: its rank and another value, nothing, or the defect.
 pub(super) type Outcome<T> = Result<Option<(Rank, T)>, RenderDefect>;
 
-/// What is rendered, and how.
+/// The content to render, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Rendering<'a> {
     /// How blobs are written.
     pub format: Format,
-    /// What becomes of manifests.
+    /// How manifests are kept.
     pub level: Level,
-    /// Which blobs are rendered.
+    /// The blobs that are rendered.
     pub selection: Selection<'a>,
 }
 
@@ -56,7 +56,7 @@ pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Result<Option<(Rank, 
     render_noting(blob, how, &mut Vec::new())
 }
 
-/// As [`render_blob`]; notes where long strings of the document are written, as far as that is known.
+/// Like [`render_blob`]; notes where long strings of the document are written, as far as that is known.
 pub(super) fn render_noting(blob: &Blob<'_>, how: Rendering<'_>, noted: &mut Vec<Anchor>) -> Outcome<Vec<u8>> {
     let Some(rank) = rank_of(blob, how)? else { return Ok(None) };
     let metadata = match &blob.typed {
@@ -65,7 +65,7 @@ pub(super) fn render_noting(blob: &Blob<'_>, how: Rendering<'_>, noted: &mut Vec
         }
         _ => None,
     };
-    // Most texts are about as long as what they were read from.
+    // Most texts are about as long as their source.
     let mut text = Vec::with_capacity(blob.value.end() - blob.value.offset() + 1);
     let written = match &metadata {
         Some(metadata) => write_migrated(blob, metadata, how.format, &mut text),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::blob::{Blob, Typed};
 
-/// Where a blob stands among the others of its catalog. Blobs that compare equal stay in their order.
+/// The rank of a blob among the others of its catalog. Blobs that compare equal stay in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rank {
     package: String,

@@ -1,6 +1,4 @@
-//! Which files have some words, without a look at what they are: reading a catalog costs ten times as much.
-//!
-//! What it deliberately does not do: it decodes nothing. A word that is written with escapes is not found.
+//! A search for the files that have some words, without decoding them: reading a catalog costs ten times as much.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -11,10 +9,12 @@ use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, Pa
 use super::Input;
 use super::input_file::{InputFile, Opened};
 
-/// How much of a file is looked at at once: what the cache of a core holds, so that memory sees each byte once.
+/// The size of a piece that is searched at once: it fits into the cache of a core, so that each byte is read from
+/// memory once.
 const PIECE: usize = 256 << 10;
 
-/// The numbers of the files that have at least one of some words. One that cannot be read is among them: whoever reads it says why.
+/// The numbers of the files that have at least one of some words. A file that cannot be read is among them: reading it
+/// will give the reason.
 #[must_use]
 pub fn files_with(input: &Input, words: &[&str]) -> BTreeSet<usize> {
     files_with_in_pieces(input, words, PIECE)
@@ -37,7 +37,7 @@ fn files_with_in_pieces(input: &Input, words: &[&str], piece: usize) -> BTreeSet
     found.flatten().collect()
 }
 
-/// Whether something is found in a text that is read piece by piece, each with so many bytes of the one before it.
+/// Whether something is found in a text that is read piece by piece, each with the last bytes of the one before it.
 fn is_found(
     text: &mut impl Read,
     buffer: &mut [u8],

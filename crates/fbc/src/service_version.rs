@@ -1,9 +1,7 @@
-//! What a ClusterServiceVersion says: each field is read here, whoever asks for it.
+//! The fields of a ClusterServiceVersion: each is read here, for every caller.
 //!
-//! An `olm.csv.metadata` property has the same fields at other places: `annotations` and `labels` are members of its value,
-//! and so is what the object has in `spec` (`docs/behaviour/fbc.md` 2.1).
-//!
-//! What it deliberately does not do: nothing here fails. Fields of a wrong kind are left out; `csv_metadata` refuses them.
+//! An `olm.csv.metadata` property has the same fields at other places: `annotations` and `labels` are members of its
+//! value, and so are the fields that the object has in `spec` (`docs/behaviour/fbc.md` 2.1).
 
 use std::borrow::Cow;
 
@@ -22,7 +20,7 @@ pub struct CsvView<'d> {
 /// An API that a ClusterServiceVersion owns or requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedApi {
-    /// Of a definition `<plural>.<group>`, of a service the plural.
+    /// `<plural>.<group>` for a definition, the plural for a service.
     pub name: String,
     /// The API. A definition whose name has no dot has no group.
     pub api: Api,
@@ -46,7 +44,7 @@ pub struct PolicyRule {
     pub api_groups: Vec<String>,
     /// Resources, `pods/log` for a part of one; `*` stands for all.
     pub resources: Vec<String>,
-    /// The only names that it is about; all if there are none.
+    /// The only names that it is about; all names if the list is empty.
     pub resource_names: Vec<String>,
     /// Paths of the API server that are no resources.
     pub non_resource_urls: Vec<String>,
@@ -79,13 +77,14 @@ impl PolicyRule {
     }
 }
 
-/// The resources of OLM Classic whose absence an operator would notice under OLM v1. OLM grants `operatorconditions` to every operator.
+/// The resources of OLM Classic whose absence an operator would notice under OLM v1. OLM grants `operatorconditions` to
+/// every operator.
 const CLASSIC_RESOURCES: [&str; 4] = ["subscriptions", "installplans", "clusterserviceversions", "catalogsources"];
 const CLASSIC_GROUP: &str = "operators.coreos.com";
 const V1_GROUP: &str = "olm.operatorframework.io";
 
-/// The resources of OLM Classic that an operator may use, if it may not use the APIs of OLM v1 too: it does not know OLM v1. A rule about
-/// all groups grants both.
+/// The resources of OLM Classic that an operator may use, unless it may use the APIs of OLM v1 too: then it knows OLM
+/// v1. A rule about all groups grants both.
 #[must_use]
 pub fn olm_access(permissions: &[Permission]) -> Vec<&'static str> {
     let rules = || permissions.iter().flat_map(|it| &it.rules).filter(|it| !it.verbs.is_empty());
@@ -122,7 +121,7 @@ impl<'d> CsvView<'d> {
         if self.is_exact { self.spec?.get(key) } else { self.spec?.get_field(key) }
     }
 
-    /// The name of who provides it.
+    /// The name of its provider.
     pub fn provider(&self) -> String {
         text(self.field("provider"), "name")
     }
@@ -132,7 +131,7 @@ impl<'d> CsvView<'d> {
         list(self.field("keywords"), &[]).filter_map(|it| it.as_str()).map(Cow::into_owned)
     }
 
-    /// Names and addresses of who maintains it.
+    /// Names and addresses of its maintainers.
     pub fn maintainers(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
         list(self.field("maintainers"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "email")))
     }
@@ -203,7 +202,7 @@ impl<'d> CsvView<'d> {
         images
     }
 
-    /// What its installation grants: first cluster-wide, then in namespaces.
+    /// The permissions that its installation grants: first cluster-wide, then in namespaces.
     pub fn permissions(&self) -> Vec<Permission> {
         let install = self.field("install");
         let of = |key: &'static str, is_cluster_wide: bool| {

@@ -1,4 +1,4 @@
-//! What the system says of a file that changes when the file does.
+//! Facts of the file system about a file that change when the file does.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -7,9 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Seconds and nanoseconds since 1970.
 type Time = (i64, i64);
 
-/// Which file it is, how long, and when it was changed last. Two files with one stamp have the same content, but for what the system
-/// does not tell: a second change within one tick of the file system's clock ([`Stamp::is_older_than`]), a change through memory that
-/// is shared with the file, and file systems that make times of change up (images of a disk, some of the network).
+/// The identity of a file, its length, and the time of its last change. Two files with one stamp have the same content,
+/// except for changes that the system does not show: a second change within one tick of the file system's clock
+/// ([`Stamp::is_older_than`]), a change through memory that is shared with the file, and file systems that make times
+/// of change up (images of a disk, some of the network).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     device: u64,
@@ -34,7 +35,8 @@ impl Stamp {
         }
     }
 
-    /// Whether the file was changed last before a moment: then whatever changes it from that moment on changes its stamp.
+    /// Whether the last change of the file was before a moment: then every change from that moment on changes its
+    /// stamp.
     #[must_use]
     pub fn is_older_than(&self, moment: SystemTime) -> bool {
         let Ok(since) = moment.duration_since(UNIX_EPOCH) else { return false };

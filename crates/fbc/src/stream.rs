@@ -1,4 +1,4 @@
-//! Where documents start and end in a file, and which syntax each has (`docs/behaviour/fbc.md` 1.3).
+//! The start and end of documents in a file, and the syntax of each (`docs/behaviour/fbc.md` 1.3).
 //!
 //! A file whose first character is `{` is a stream of JSON objects until one of the first two fails; then the rest of
 //! the file, from that object on, is YAML. This needs the first two objects decoded; later ones are only measured here
@@ -9,7 +9,7 @@ use super::defect::{Defect, DefectKind, Spot};
 use olmdex_text::json::{self, ObjectEnd, ObjectScanner, ReadErrorKind, Reader};
 use olmdex_text::yaml;
 
-/// How a document is written.
+/// The syntax of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Syntax {
     /// One JSON value.
@@ -18,13 +18,13 @@ pub enum Syntax {
     Yaml,
 }
 
-/// How many bytes of a file decide its syntax.
+/// The number of bytes of a file that decide its syntax.
 const PEEK: usize = 4096;
 
-/// How much of a file is looked at for the end of something that is not an object.
+/// The number of bytes that are searched for the end of something that is not an object.
 const JUNK: usize = 64 * 1024;
 
-/// How many JSON objects must have come before a failure ends the file.
+/// The number of JSON objects that must have come before a failure ends the file.
 const FALLBACK_LIMIT: u32 = 2;
 
 /// A document's place in the buffer.
@@ -47,7 +47,7 @@ pub(super) struct Piece {
     pub(super) defect: Option<Defect>,
 }
 
-/// What [`DocumentSplitter::next`] found.
+/// The result of [`DocumentSplitter::next`].
 pub(super) enum Next {
     Piece(Piece),
     NeedMore,
@@ -59,7 +59,7 @@ enum Mode {
     Json {
         delivered: u32,
         scanner: ObjectScanner,
-        /// Whether something that is no object has come.
+        /// Whether something that is not an object has been found.
         after_junk: bool,
     },
     /// With the offset in the file at which YAML starts.
@@ -95,9 +95,9 @@ impl DocumentSplitter {
         self.next_or_read(buffer, is_last, |_, _| None)
     }
 
-    /// As [`Self::next`], for a caller who reads documents at once: `read` gets the offset in the buffer at which an object starts, and
-    /// gives the offset behind it if the object is valid JSON, and has no defect in its head if it is asked about that. Then nobody
-    /// else looks for its end.
+    /// Like [`Self::next`], for a caller that reads documents at once: `read` gets the offset in the buffer at which an
+    /// object starts, and returns the offset behind it if the object is valid JSON and, if asked about that, has no
+    /// defect in its head. Then its end need not be searched for.
     pub(super) fn next_or_read(
         &mut self,
         buffer: &[u8],
@@ -178,7 +178,8 @@ impl DocumentSplitter {
         Next::Piece(piece)
     }
 
-    /// Takes the rest of the file as YAML, white space up to and with the first line break aside; `None` if that is none either.
+    /// Takes the rest of the file as YAML, without the white space up to and including the first line break; `None` if
+    /// it cannot be YAML either.
     fn fall_back(&mut self, buffer: &[u8], is_last: bool, delivered: u32) -> Option<Next> {
         let from = match yaml::after_json(buffer, is_last) {
             yaml::AfterJson::At(from) => from,
@@ -256,12 +257,13 @@ pub fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
     }
 }
 
-/// The length of something that is not an object: a JSON value, or everything up to the next line that starts one.
-/// After such a thing (`is_further`) always the latter, or each of many values would be a document of its own.
+/// The length of something that is not an object: a JSON value, or everything up to the next line that starts one. If
+/// there was such a thing before (`is_further`), it is always the latter; otherwise each of many values would be a
+/// document of its own.
 fn end_of_junk(rest: &[u8], is_further: bool) -> usize {
     if !is_further {
         let text = json::decode_utf8(rest);
-        // Offsets fit only where nothing had to be replaced.
+        // Offsets are right only if nothing had to be replaced.
         if let Ok((_, end)) = Reader::new().read_at(&text, 0)
             && text.len() == rest.len()
         {
@@ -275,7 +277,7 @@ fn end_of_junk(rest: &[u8], is_further: bool) -> usize {
 fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     let mut scratch = Vec::new();
     let mut reader = Reader::new();
-    // What it says of the head is looked up here; the document is charged when it is decoded.
+    // Only the head is read here; the document is charged when it is decoded.
     match parse(raw, syntax, &mut scratch, None, &olmdex_text::json::Expansion::default()) {
         Err(defect) => Some(defect),
         Ok((text, _)) => match reader.read(&text) {
@@ -285,14 +287,14 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     }
 }
 
-/// As [`head_defect`], of a document that has been read.
+/// Like [`head_defect`], for a document that has been read.
 pub(super) fn defect_of_head(value: json::Value<'_>, syntax: Syntax) -> Option<Defect> {
     let head = blob::decode_head(value, syntax == Syntax::Yaml);
     head.err()?.defects.into_iter().find(|it| it.kind.is_in_head())
 }
 
-/// The JSON text of a document, and the line of it, from 1, from which on it is not looked at, if there is one. `origins`, if wanted,
-/// is filled with where the values of a YAML document come from.
+/// The JSON text of a document, and the line of it, from 1, from which on nothing is read, if there is one. `origins`,
+/// if wanted, is filled with the origins of a YAML document's values.
 pub(super) fn parse<'d>(
     raw: &'d [u8],
     syntax: Syntax,

@@ -69,7 +69,7 @@ pub struct Bundle<'d> {
 /// An image that a bundle uses.
 #[derive(Debug, Default, Clone)]
 pub struct RelatedImage<'d> {
-    /// What it is for; often empty.
+    /// The purpose; often empty.
     pub name: Cow<'d, str>,
     /// Its reference.
     pub image: Cow<'d, str>,
@@ -78,9 +78,9 @@ pub struct RelatedImage<'d> {
 /// An `olm.deprecations` blob.
 #[derive(Debug, Default, Clone)]
 pub struct Deprecations<'d> {
-    /// The package that it speaks of.
+    /// The package that it is about.
     pub package: Cow<'d, str>,
-    /// What is deprecated; `None` if absent or `null`.
+    /// The deprecations; `None` if absent or `null`.
     pub entries: Option<Vec<Deprecation<'d>>>,
 }
 
@@ -91,11 +91,11 @@ pub struct Deprecation<'d> {
     pub schema: Cow<'d, str>,
     /// Name of the channel or bundle; empty for a package.
     pub name: Cow<'d, str>,
-    /// What users are told.
+    /// The message to users.
     pub message: Cow<'d, str>,
 }
 
-/// Where an object stands: in a field of another one, perhaps in a list. Only if something is wrong it becomes a path.
+/// The place of an object: in a field of another one, perhaps in a list. It becomes a path only if there is a defect.
 struct Place<'p> {
     above: Option<&'p Place<'p>>,
     name: &'static str,
@@ -103,7 +103,7 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
-    /// The path to a place, which is that of the document if there is none.
+    /// The path to a place; the path of the document if there is none.
     fn path(place: Option<&Self>) -> Vec<Step> {
         let mut path = Vec::new();
         let mut next = place;
@@ -117,7 +117,7 @@ impl Place<'_> {
     }
 }
 
-/// Reads fields of one object and collects what does not fit.
+/// Reads fields of one object and collects the defects.
 pub(super) struct Fields<'a, 'd> {
     value: Option<Value<'d>>,
     place: Option<&'a Place<'a>>,
@@ -318,8 +318,8 @@ pub(crate) fn bytes_of(value: Value<'_>) -> Result<Vec<u8>, DefectKind> {
     }
 }
 
-/// Where Go's decoder stops in a text that is not base64: at the byte that does not belong, line breaks counted. Where the
-/// text ends within a group of four, it is as many bytes before the end as the group has.
+/// The byte at which Go's decoder stops in a text that is not base64: the one that does not belong, with line breaks
+/// counted. If the text ends within a group of four, it is as many bytes before the end as the group has.
 fn base64_offset(text: &[u8]) -> usize {
     let mut in_group = 0;
     let mut bytes = text.iter().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));

@@ -1,16 +1,14 @@
-//! Where the values of a document come from, while it is read.
-//!
-//! What it deliberately does not do: it keeps nothing; what is kept is a layout.
+//! The origins of a document's values, while it is read.
 
 use olmdex_text::yaml::{Position, ValueOrigins};
 
-/// Where the values of a document come from.
+/// The origins of a document's values.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum ValuePlaces<'d> {
-    /// Nobody asked ([`super::Consumer::wants_places`]), or there are no values.
+    /// The consumer does not want them ([`super::Consumer::wants_places`]), or there are no values.
     #[default]
     Unknown,
-    /// They stand in the document's own text.
+    /// They are in the document's own text.
     Json(&'d str),
     /// They were composed.
     Yaml(&'d ValueOrigins),

@@ -22,23 +22,24 @@ struct Found {
 pub struct TreeFile {
     /// Components of its path below the root of the catalog.
     pub components: Vec<Vec<u8>>,
-    /// Its content, or why there is none.
+    /// Its content, or the reason why there is none.
     pub text: Result<Text, io::Error>,
 }
 
-/// What a catalog may lie in: the repository that keeps it.
+/// The repository that may contain a catalog.
 const GIT: &[u8] = b".git";
 
-/// What [`walk`] has listed.
+/// The result of [`walk`].
 pub(super) struct Walked {
     pub(super) files: Vec<InputFile>,
-    /// Whether `.git` at the root was passed over, although no ignore file hides it.
+    /// Whether `.git` at the root was left out, although no ignore file hides it.
     pub(super) skips_git: bool,
 }
 
-/// Lists the files below `root` that are part of the catalog: all but `.git` at the root, unless `keeps_git`, all but `.indexignore`
-/// files and what those hide, depth first, the entries of each directory sorted by the bytes of their names. Links to files are listed, links to
-/// directories too, but not entered. What cannot be listed is in the list with its defect.
+/// Lists the files below `root` that are part of the catalog: all but `.git` at the root, unless `keeps_git`, all but
+/// `.indexignore` files and the files that those hide, depth first, the entries of each directory sorted by the bytes
+/// of their names. Links to files are listed, links to directories too, but not entered. An entry that cannot be listed
+/// is in the list with its defect.
 ///
 /// # Errors
 /// If `root` itself cannot be listed.
@@ -103,7 +104,7 @@ pub(super) fn kept(root: &str, mut files: Vec<TreeFile>, keeps_git: bool) -> Wal
     Walked { skips_git: has_git && !hides_git(&ignore), files }
 }
 
-/// Reads the ignore files and drops what they hide.
+/// Reads the ignore files and drops the files that they hide.
 fn keep(found: Vec<Found>) -> (Vec<InputFile>, Ignore) {
     let mut ignore = Ignore::default();
     let mut files = Vec::new();
@@ -136,7 +137,7 @@ fn keep(found: Vec<Found>) -> (Vec<InputFile>, Ignore) {
     (files, ignore)
 }
 
-/// Whether nobody would miss `.git`, since its files are hidden anyway.
+/// Whether leaving `.git` out makes no difference, since its files are hidden anyway.
 fn hides_git(ignore: &Ignore) -> bool {
     ignore.hides(&[GIT.to_vec()]) || ignore.hides(&[GIT.to_vec(), b"HEAD".to_vec()])
 }

@@ -12,7 +12,7 @@ use olmdex_text::gotype::STANDARD_BASE64 as BASE64;
 use olmdex_text::json::{self, Anchor, Reader};
 use olmdex_text::yaml;
 
-/// How blobs are written.
+/// The format of written blobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Objects indented by four blanks, one after another.
@@ -22,7 +22,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the names of its files end with.
+    /// The extension of its files.
     #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
@@ -50,10 +50,11 @@ pub(super) fn write_noting(blob: &Blob<'_>, out: &mut Vec<u8>, noted: Option<&mu
     out.push(b'\n');
 }
 
-/// Writes the blob of a bundle whose manifests give way to an `olm.csv.metadata` property with this value, in compact JSON.
+/// Writes the blob of a bundle and replaces its manifests by an `olm.csv.metadata` property with this value, in compact
+/// JSON.
 ///
 /// # Errors
-/// As [`write_blob`].
+/// The errors of [`write_blob`].
 pub(super) fn write_migrated(
     blob: &Blob<'_>,
     metadata: &str,
@@ -106,9 +107,9 @@ struct Writer<'a> {
     out: &'a mut Vec<u8>,
     width: Option<usize>,
     level: usize,
-    /// What takes the place of a bundle's manifests, in compact JSON.
+    /// The property that replaces a bundle's manifests, in compact JSON.
     metadata: Option<&'a str>,
-    /// Where long strings are written, if somebody wants to know.
+    /// The places where long strings are written, if the caller wants them.
     noted: Option<&'a mut Vec<Anchor>>,
 }
 
@@ -127,7 +128,7 @@ impl Writer<'_> {
 
     fn close(&mut self, bracket: u8) {
         self.level -= 1;
-        // Nothing stands between the brackets of an empty container.
+        // There is nothing between the brackets of an empty container.
         if !matches!(self.out.last(), Some(b'{' | b'[')) {
             self.new_line();
         }
@@ -258,7 +259,7 @@ impl Writer<'_> {
         self.optional("name", &bundle.name);
         self.optional("package", &bundle.package);
         self.string("image", &bundle.image);
-        // What describes the bundle as a whole moves behind the other properties.
+        // Properties that describe the bundle as a whole move behind the others.
         let is_late = |it: &&PropertyView<'_>| it.kind == BUNDLE_OBJECT || it.kind == csv_metadata::KIND;
         let early = bundle.properties.iter().filter(|it| !is_late(it));
         match self.metadata {

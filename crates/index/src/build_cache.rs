@@ -1,9 +1,7 @@
-//! What was found when a catalog was read, kept for as long as its files are the same: then they need not be read again.
+//! The results of reading a catalog, kept for as long as its files are the same: then they need not be read again.
 //!
-//! Whether they are is told by their stamps, as git tells it. A file that was changed so shortly before it was read that another
-//! change could get the same stamp is not trusted.
-//!
-//! What it deliberately does not do: it says nothing about an index. The digest does, which the index has too.
+//! The stamps of the files decide, as in git. A file is not trusted if it was changed so shortly before it was read
+//! that another change could get the same stamp.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,14 +16,14 @@ use olmdex_base::file::Cache;
 use olmdex_fbc::{FromImage, Input, Stamp};
 use olmdex_rules::check::{Extent, Report, rules};
 
-/// How much older than the moment of reading a stamp must be. Clocks of file systems tick in up to two seconds.
+/// The least age of a stamp at the moment of reading. Clocks of file systems tick in up to two seconds.
 const TICK: Duration = Duration::from_secs(2);
 
-/// What is kept of a catalog. A program of another version knows nothing of it.
+/// The kept results of a catalog. A program of another version does not use them.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     program: String,
-    /// Each file as it is called, with the numbers of its stamp.
+    /// The name of each file, with the numbers of its stamp.
     files: Vec<(String, [u64; 7])>,
     digest: Digest,
     findings: Vec<KeptFinding>,
@@ -98,24 +96,24 @@ impl KeptFinding {
     }
 }
 
-/// The key of a catalog: where its first file is. Another catalog of that key costs time, not truth.
+/// The key of a catalog: the path of its first file. Another catalog with the same key costs time, but causes no error.
 fn key(input: &Input, source: &str) -> Option<Vec<u8>> {
     let first = std::path::absolute(input.files.first()?.path()?).ok()?;
     Some([first.as_os_str().as_encoded_bytes(), b"\n", source.as_bytes()].concat())
 }
 
-/// The key of a catalog in an image, which says all of it.
+/// The key of a catalog in an image, which identifies all of its content.
 fn key_of_image(image: &FromImage, source: &str) -> Option<Vec<u8>> {
     Some(format!("image\n{}\n{}\n{source}", image.digest, image.content.as_ref()?).into_bytes())
 }
 
-/// The digest of a catalog in an image and what the checks said of it.
+/// The digest of a catalog in an image and the report of its checks.
 pub(super) fn recall_image(cache: &Cache, image: &FromImage, source: &str) -> Option<(Digest, Report)> {
     let kept: Kept = serde_json::from_slice(&cache.read(&key_of_image(image, source)?)?).ok()?;
     if kept.program == PROGRAM { kept.into_report() } else { None }
 }
 
-/// The digest of a catalog and what the checks said of it, if none of its files has changed since.
+/// The digest of a catalog and the report of its checks, if none of its files has changed since.
 pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Digest, Report)> {
     if let Some(image) = &input.image {
         return recall_image(cache, image, source);
@@ -134,15 +132,16 @@ pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Dige
     kept.into_report()
 }
 
-/// Keeps the digest and the report of a catalog without errors that was read from `started` on. Nothing is kept if a file is
-/// not one of the system, or so young that its stamp does not tell all changes; that it cannot be kept is no error.
+/// Keeps the digest and the report of a catalog without errors that was read from `started` on. Nothing is kept if a
+/// file is not in the file system, or is so young that its stamp does not show every change. A failure to keep the
+/// results is no error.
 pub(super) fn keep(cache: &Cache, input: &Input, source: &str, started: SystemTime, digest: Digest, report: &Report) {
     let Some(limit) = started.checked_sub(TICK) else { return };
     let stamp = |file: &olmdex_fbc::InputFile| {
         let stamp = file.stamp().filter(|it| it.is_older_than(limit))?;
         Some((file.shown.clone(), stamp.to_numbers()))
     };
-    // What is remarkable about an image is said each time that it is read.
+    // Remarks about an image must be repeated each time that it is read.
     if input.image.is_some() && !input.remarks.is_empty() {
         return;
     }

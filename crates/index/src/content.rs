@@ -37,7 +37,7 @@ impl Index {
         Ok(Input { image: image.map(|digest| FromImage { digest, content: None, created: None }), ..input })
     }
 
-    /// As [`Self::catalog_input`], with these packages only, and what belongs to no package.
+    /// Like [`Self::catalog_input`], with these packages only, and the documents that belong to no package.
     ///
     /// # Errors
     /// If the file is damaged.
@@ -49,8 +49,8 @@ impl Index {
         self.packages_text(catalog, packages, |text, document| text.extend_from_slice(document.as_bytes()))
     }
 
-    /// As [`Self::packages_input`], with bundles without the properties that hold their manifests: whoever looks at edges and dependencies
-    /// reads a tenth of it.
+    /// Like [`Self::packages_input`], with bundles without the properties that hold their manifests: a caller that
+    /// looks only at edges and dependencies reads a tenth of the bytes.
     ///
     /// # Errors
     /// If the file is damaged.

@@ -1,6 +1,4 @@
 //! Copies of an index in memory, so that the next question about the same files need not read them.
-//!
-//! What it deliberately does not do: it does not know which files an index is made of.
 
 use std::path::Path;
 
@@ -11,7 +9,7 @@ use super::error::IndexError;
 use super::open::Index;
 
 impl Index {
-    /// How many bytes a copy takes.
+    /// The number of bytes that a copy takes.
     ///
     /// # Errors
     /// If SQLite cannot say it.
@@ -30,7 +28,7 @@ impl Index {
         let failed = |error: &rusqlite::Error| IndexError::writing(path, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut target = Connection::open_with_flags(path, flags).map_err(|it| failed(&it))?;
-        // Nobody reads the file before it has its name.
+        // No process reads the file before it has its name.
         target.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").map_err(|it| failed(&it))?;
         let backup = Backup::new(self.connection(), &mut target).map_err(|it| failed(&it))?;
         match backup.step(-1).map_err(|it| failed(&it))? {

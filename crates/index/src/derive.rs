@@ -1,7 +1,5 @@
-//! Rows that are derived once more from documents that are stored: for a schema that did not have them, and for words that must
-//! leave the full-text table, which can only be told what to forget.
-//!
-//! What it deliberately does not do: it reads no files, and judges nothing.
+//! Rows that are derived once more from stored documents: for a schema that did not have them, and for words that must
+//! be removed from the full-text table, which needs to be told which ones.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +18,7 @@ SELECT profile, min(document) FROM (
     UNION ALL SELECT profile, document FROM package WHERE profile IS NOT NULL
 ) GROUP BY profile ORDER BY profile";
 
-/// The documents, likewise, of profiles that only documents of the table `orphan` have.
+/// One document for each profile that only documents of the table `orphan` have.
 const OF_ORPHANS: &str = "
 SELECT profile, min(document), max(document NOT IN (SELECT id FROM orphan)) AS is_used FROM (
     SELECT profile, document FROM bundle WHERE profile IS NOT NULL
@@ -66,7 +64,7 @@ pub(super) fn refill_lifecycles(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Fills the table that version 8 of the schema brought: what may keep bundles from OLM v1.
+/// Fills the table of version 8 of the schema: the obstacles between bundles and OLM v1.
 pub(super) fn refill_obstacles(connection: &Connection) -> Result<()> {
     let bundles = column(connection, "SELECT document FROM bundle WHERE facts_from <> '' ORDER BY document")?;
     let mut obstacle = connection.prepare("INSERT INTO obstacle VALUES (?, ?, ?, ?)")?;

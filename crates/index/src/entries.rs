@@ -1,6 +1,4 @@
 //! The entries of one channel after another, as they are stored.
-//!
-//! What it deliberately does not do: those of a package at once are a question of [`super::query`].
 
 use rusqlite::{Connection, Result, Statement};
 

@@ -1,4 +1,4 @@
-//! What a file is, told by its first bytes before SQLite sees it.
+//! The kind of a file, recognized by its first bytes before SQLite sees it.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -17,7 +17,7 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Tables that tell a legacy SQLite catalog.
 const LEGACY_TABLES: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('operatorbundle', 'channel_entry', 'schema_migrations')";
 
-/// As [`inspect`], and looks whether the schema of the current version is the one that this program writes.
+/// Like [`inspect`], and verifies that an index of the current version has the schema that this program writes.
 pub(super) fn recognise(path: &Path) -> Result<i32, IndexError> {
     let version = inspect(path)?;
     if version == SCHEMA_VERSION {
@@ -28,8 +28,8 @@ pub(super) fn recognise(path: &Path) -> Result<i32, IndexError> {
     Ok(version)
 }
 
-/// Looks at an existing file and returns the schema of the index in it, which is the current one or an older one. What
-/// its tables are is not looked at.
+/// Looks at an existing file and returns the schema of the index in it, which is the current one or an older one. It
+/// does not look at the tables.
 pub(super) fn inspect(path: &Path) -> Result<i32, IndexError> {
     let read_failed = |source: io::Error| IndexError::Read { path: path.to_owned(), source };
     let not = |reason| Err(IndexError::not_an_index(path, reason));
@@ -69,8 +69,8 @@ pub(super) fn inspect(path: &Path) -> Result<i32, IndexError> {
     }
 }
 
-/// Whether a header carries an index's mark; what is behind it may still be damaged. Told without SQLite, which reads the
-/// schema of whatever it opens.
+/// Whether a header carries an index's mark; the content behind it may still be damaged. This does not use SQLite,
+/// which reads the schema of every file that it opens.
 #[must_use]
 pub fn has_mark(header: &[u8]) -> bool {
     header.starts_with(MAGIC) && header.get(68..72) == Some(&APPLICATION_ID.to_be_bytes())

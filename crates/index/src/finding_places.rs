@@ -1,6 +1,5 @@
-//! Findings in the text of a catalog that came out of an index, at their places in the files that the index was built from.
-//!
-//! What it deliberately does not do: it reads no file, which may be gone. What the index has no place of is at its document.
+//! Findings in the text of a catalog that came out of an index, at their places in the files that the index was built
+//! from.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +40,7 @@ CROSS JOIN document d ON d.id = f.document
 WHERE c.name = ?1
 GROUP BY d.package";
 
-/// Where a document stands, and its layout.
+/// The place of a document, and its layout.
 struct Source {
     file: String,
     line: u32,
@@ -50,8 +49,8 @@ struct Source {
 }
 
 impl Index {
-    /// How many findings each package of a catalog has in single documents, as far as they were found when the index was built: what only
-    /// several documents together show is not among them.
+    /// The number of findings that each package of a catalog has in single documents, as far as they were found when
+    /// the index was built. Findings that need several documents together are not among them.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -59,7 +58,7 @@ impl Index {
         Ok(self.rows(COUNTS, [catalog], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
-    /// Moves findings about [`Self::packages_input`] of one package to where their documents stand in files.
+    /// Moves findings about [`Self::packages_input`] of one package to the places of their documents in files.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -72,7 +71,7 @@ impl Index {
         self.place_lines(catalog, &[Some(""), Some(package)], findings)
     }
 
-    /// Moves findings about [`Self::catalog_input`] to where their documents stand in files.
+    /// Moves findings about [`Self::catalog_input`] to the places of their documents in files.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -80,7 +79,7 @@ impl Index {
         self.place_lines(catalog, &[None], findings)
     }
 
-    /// The documents of these packages, or of all, are the lines of the text that the findings are about.
+    /// Moves findings whose text has one document of these packages, or of all, on each line.
     fn place_lines(
         &self,
         catalog: &str,
@@ -123,7 +122,7 @@ impl Index {
     }
 }
 
-/// The place in its file of what is at an offset of a document's normal form.
+/// The place in its file of an offset in a document's normal form.
 fn placed(source: &Source, schema: &str, document: Option<Value<'_>>, offset: usize) -> Place {
     let is_at = |value: &Value<'_>| (value.offset()..value.end()).contains(&offset);
     let list = |name: &str| document.and_then(|it| it.get_field(name)).into_iter().flat_map(|it| it.items());

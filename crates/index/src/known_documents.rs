@@ -1,5 +1,5 @@
-//! What an index already knows: the documents, the values that are stored once, and what the checks found, so that
-//! none of it need be read, judged or written again.
+//! The existing content of an index: the documents, the values that are stored once, and the findings of the checks, so
+//! that none of it need be read, judged or written again.
 
 use std::hash::Hash;
 
@@ -20,7 +20,7 @@ use olmdex_rules::openshift;
 use olmdex_text::calendar::Day;
 
 impl Interned {
-    /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.
+    /// Reads the content of `connection`. `with_sources`: whether known texts need not be judged again.
     pub(super) fn read(connection: &Connection, with_sources: bool) -> Result<Self> {
         let mut it = Self { next_document: 1, next_file: 1, ..Self::default() };
         it.next_document = next_id(connection, "document")?;
@@ -71,7 +71,7 @@ fn interner<K: FromSql + Hash + Eq>(connection: &Connection, sql: &str, into: &m
     pairs(connection, sql, |key, id| into.insert(key, id))
 }
 
-/// Reads back what the checks know of stored documents.
+/// Reads back the facts that the checks found in stored documents.
 pub(super) struct Recall<'c> {
     head: Statement<'c>,
     default_channel: Statement<'c>,
@@ -109,7 +109,7 @@ impl<'c> Recall<'c> {
         })
     }
 
-    /// What was found in a stored document, which now stands at `origin`.
+    /// The findings and facts of a stored document, which is now at `origin`.
     pub(super) fn inspected(&mut self, document: i64, origin: Origin) -> Result<Inspected> {
         let head = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
         let (schema, package, name): (String, String, String) = self.head.query_row([document], head)?;

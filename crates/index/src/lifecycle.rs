@@ -1,6 +1,4 @@
 //! Rows of lifecycles.
-//!
-//! What it deliberately does not do: it judges none.
 
 use rusqlite::{Connection, Result, Statement, params};
 

@@ -1,7 +1,5 @@
-//! What is read of one package again and again by whoever shows all its bundles and channels, one after another.
-//!
-//! What it deliberately does not do: it reads nothing itself, keeps nothing unless it is told to, and never answers for another
-//! package than the last.
+//! A memory for data of one package that is read again and again while all its bundles and channels are shown, one
+//! after another.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -14,26 +12,26 @@ use olmdex_text::tally;
 /// Catalog, package and name to message.
 pub(super) type Deprecated = HashMap<(String, String, String), String>;
 
-/// What is kept of the last package.
+/// The kept data of the last package.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     is_on: Cell<bool>,
     package: RefCell<String>,
-    /// What is deprecated, by schema.
+    /// The deprecations, by schema.
     deprecated: RefCell<HashMap<String, Arc<Deprecated>>>,
-    /// Where the channels stand, by document and catalog.
+    /// The places of the channels, by document and catalog.
     places: RefCell<HashMap<(i64, i64), Arc<ChannelPlaces>>>,
     /// The names of the bundles of each version.
     names: RefCell<Option<HashMap<String, Vec<String>>>>,
 }
 
 impl Memory {
-    /// From now on keeps what is read.
+    /// From now on keeps the data that is read.
     pub(super) fn turn_on(&self) {
         self.is_on.set(true);
     }
 
-    /// Forgets what is kept of another package. Whether anything is to be kept.
+    /// Forgets the data of another package. Returns whether anything is to be kept.
     fn enter(&self, package: &str) -> bool {
         if self.is_on.get() && *self.package.borrow() != package {
             package.clone_into(&mut self.package.borrow_mut());
@@ -44,7 +42,7 @@ impl Memory {
         self.is_on.get()
     }
 
-    /// What is deprecated of a schema in a package: what is known, or `read`.
+    /// The deprecations of a schema in a package: the kept ones, or those from `read`.
     pub(super) fn deprecated<E>(
         &self,
         schema: &str,
@@ -57,7 +55,7 @@ impl Memory {
         kept(&self.deprecated, schema.to_owned(), read)
     }
 
-    /// Where a channel of a package stands: what is known of its document in a catalog, or `read`.
+    /// The places of a channel of a package: the kept ones of its document in a catalog, or those from `read`.
     pub(super) fn places<E>(
         &self,
         package: &str,
@@ -70,8 +68,8 @@ impl Memory {
         kept(&self.places, channel, read)
     }
 
-    /// The name of the only bundle of a version in a package. `read` gives the names of its bundles, each with its version without and
-    /// with its release. `None` if there are several, or nothing is kept.
+    /// The name of the only bundle of a version in a package. `read` gives the names of its bundles, each with its
+    /// version without and with its release. `None` if there are several, or nothing is kept.
     pub(super) fn only_name<E>(
         &self,
         package: &str,
@@ -101,7 +99,7 @@ impl Memory {
     }
 }
 
-/// What is kept under a key: what is known, or `read`.
+/// The value that is kept under a key, or the one from `read`.
 fn kept<K: Eq + Hash, V, E>(
     known: &RefCell<HashMap<K, Arc<V>>>,
     key: K,

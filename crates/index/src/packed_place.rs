@@ -1,6 +1,4 @@
 //! Places inside documents as the index stores them.
-//!
-//! What it deliberately does not do: it finds no lines.
 
 use serde_json::{Value as Json, json};
 
@@ -26,7 +24,7 @@ pub(super) fn spot_to_json(spot: &Spot) -> String {
     .to_string()
 }
 
-/// The inverse of [`spot_to_json`]; a text that is none of its results is the start of the document.
+/// The inverse of [`spot_to_json`]; for any other text, the start of the document.
 pub(super) fn spot_from_json(text: &str) -> Spot {
     let Ok(Json::Object(object)) = serde_json::from_str(text) else { return Spot::Start };
     let steps = |list: &Json| {

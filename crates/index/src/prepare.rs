@@ -1,4 +1,4 @@
-//! Documents on their way into the index: all that can be done without the database, done by many threads.
+//! Documents on their way into the index: the work that needs no database, done by many threads.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ pub(super) struct KnownDocuments {
     pub(super) by_digest: HashMap<Digest, i64>,
 }
 
-/// What a raw text is.
+/// The meaning of a raw text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source {
     pub(super) document: i64,
@@ -38,28 +38,28 @@ pub(super) struct Source {
 /// A document that is ready to be written.
 pub(super) struct Prepared {
     pub(super) origin: Origin,
-    /// Where it has its first content.
+    /// The position of its first content.
     pub(super) start: Position,
     /// Digest of the raw text with its syntax.
     pub(super) raw: Digest,
-    /// Whether all of the text is read. Else it must be reported again, so the index does not remember the text.
+    /// Whether all of the text is read. If not, that must be reported again, so the index does not remember the text.
     pub(super) is_read: bool,
     pub(super) what: What,
 }
 
-/// What there is to write.
+/// The rows to write.
 pub(super) enum What {
-    /// A raw text that the index knows: nothing.
+    /// A raw text that the index knows: no rows.
     Known(Source),
     /// A document that the index knows, from a text that it does not know.
     Same(i64, Box<Inspected>, Layout),
     /// A document that the index did not know when the import began.
     New(Box<NewDocument>, Box<Inspected>, Layout),
-    /// A text without blob: nothing.
+    /// A text without blob: no rows.
     Unreadable(Box<Inspected>),
 }
 
-/// Where the parts of a document stand that answers point to, if there are any.
+/// The places of those parts of a document that answers point to, if there are any.
 pub(super) type Layout = Option<Vec<u8>>;
 
 /// A document as rows.
@@ -72,7 +72,7 @@ pub(super) struct NewDocument {
     pub(super) rows: Rows,
 }
 
-/// What is derived from a document.
+/// The rows that are derived from a document.
 pub(super) enum Rows {
     Package(Box<PackageRows>),
     Channel(ChannelRows),
@@ -118,7 +118,7 @@ pub(super) struct BundleRows {
 /// Type and value of a property.
 pub(super) type PropertyRow = (String, Option<String>);
 
-/// What a bundle or package is found by: the columns of the search table.
+/// The words by which a bundle or package is found: the columns of the search table.
 pub(super) struct Profile {
     pub(super) digest: Digest,
     pub(super) columns: [String; 6],
@@ -140,7 +140,7 @@ impl Profile {
     }
 }
 
-/// The digest of a document as it stands in its file.
+/// The digest of a document's text in its file.
 pub(super) fn raw_digest(syntax: Syntax, raw: &[u8]) -> Digest {
     let mut hasher = Sha256::new();
     hasher.update(match syntax {
@@ -172,7 +172,7 @@ impl<'k> Preparer<'k> {
         Self { known, input, scratches: Mutex::default(), keeps_all }
     }
 
-    /// Where a document comes from that was made of other files.
+    /// The provenance of a document that was made of other files.
     fn made_of(&self, origin: Origin) -> Option<&'k Provenance> {
         self.input.files.get(origin.file as usize)?.made_of()
     }
@@ -287,7 +287,8 @@ fn new_document(blob: &Blob<'_>, facts: &Facts, digest: Digest, scratch: &mut Sc
     }
 }
 
-/// What is derived from a document. `facts` are what its check has made owned already; `reader` is for what is in its manifests.
+/// The rows that are derived from a document. `facts` are those that its check has copied already; `reader` is for
+/// reading its manifests.
 pub(super) fn rows_of(blob: &Blob<'_>, facts: Option<&Facts>, reader: &mut json::Reader) -> Rows {
     match &blob.typed {
         Typed::Package(it) => {
@@ -395,7 +396,7 @@ fn version_key(version: &str, release: &str) -> Option<Vec<u8>> {
 }
 
 fn bundle_profile(bundle: &Bundle<'_>, rows: &BundleRows) -> Profile {
-    // The names of a package's bundles differ in the version only; what comes before it is worth searching.
+    // The names of a package's bundles differ in the version only; the part before it is worth searching.
     let stem = bundle.name.split('.').next().unwrap_or_default();
     let name = if stem == bundle.package { stem.to_owned() } else { format!("{} {stem}", bundle.package) };
     let mut words: Vec<&str> = rows.csv.keywords.iter().chain(&rows.csv.categories).map(String::as_str).collect();

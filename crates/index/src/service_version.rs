@@ -1,6 +1,7 @@
-//! What people search bundles by, from the ClusterServiceVersion that a bundle carries in one form or another.
+//! The words by which people search for bundles, from the ClusterServiceVersion that a bundle carries in one form or
+//! another.
 //!
-//! Nothing here fails: fields of a wrong kind are left out, since the checks speak of them.
+//! Nothing here fails: fields of a wrong kind are left out, since the checks report them.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,7 @@ pub(super) struct CsvFacts {
     pub(super) keywords: Vec<String>,
     pub(super) categories: Vec<String>,
     pub(super) install_modes: Vec<(String, bool)>,
-    /// What may keep the bundle from OLM v1: kind and value.
+    /// The obstacles between the bundle and OLM v1: kind and value.
     pub(super) obstacles: Vec<(&'static str, String)>,
     /// Names and addresses.
     pub(super) maintainers: Vec<(String, String)>,
@@ -62,7 +63,7 @@ pub(super) fn find_object(bundle: &Bundle<'_>) -> Option<Vec<u8>> {
     fbc::cluster_service_version(&rest).ok().flatten()
 }
 
-/// Whether the object in some base64 begins with `{"apiVersion":"…","kind":"…"` and is no ClusterServiceVersion.
+/// Whether the object in some base64 begins with `{"apiVersion":"…","kind":"…"` and is not a ClusterServiceVersion.
 fn is_other_kind(base64: &str) -> bool {
     /// Enough for both fields; a multiple of four.
     const PREFIX: usize = 256;
@@ -132,7 +133,7 @@ pub(super) fn facts(csv: CsvView<'_>) -> CsvFacts {
     facts
 }
 
-/// What may keep a bundle from OLM v1, besides install modes and dependencies.
+/// The obstacles between a bundle and OLM v1, apart from install modes and dependencies.
 pub(super) fn obstacles(csv: &CsvView<'_>) -> Vec<(&'static str, String)> {
     let services = csv.services("owned").map(|it| (API_SERVICE, it.api.to_string()));
     let webhooks = csv.webhooks().map(|it| (WEBHOOK, it));

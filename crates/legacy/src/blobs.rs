@@ -1,8 +1,8 @@
-//! Packages as blobs, byte for byte as the real tool writes what it converts.
+//! Packages as blobs, byte for byte as the real tool writes converted ones.
 //!
-//! Unlike blobs that are read from files, values of properties keep their keys in the order and their strings in the
-//! form in which the legacy file has them (`docs/behaviour/legacy-index.md` 3.5, rule 8); only white space is ours. In
-//! YAML, which the real tool makes of the JSON, that difference is gone.
+//! Unlike in blobs that are read from files, values of properties keep the order of their keys and the form of their
+//! strings from the legacy file (`docs/behaviour/legacy-index.md` 3.5, rule 8); only white space is ours. In YAML,
+//! which the real tool makes of the JSON, that difference is gone.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -77,7 +77,7 @@ pub(super) fn write_bundle(
     it.finish(format, out)
 }
 
-/// Whether a bundle's ClusterServiceVersion takes the place of all its manifests.
+/// Whether a bundle's ClusterServiceVersion replaces all its manifests.
 fn becomes_metadata(bundle: &BundleModel, level: Level) -> bool {
     level == Level::CsvMetadata
         && !bundle.image.is_empty()
@@ -104,7 +104,8 @@ fn metadata(bundle: &BundleModel, text: &str) -> Result<String, String> {
     made.map_err(|error| format!("migrate: {error} (bundle {})", Quoted(&bundle.name)))
 }
 
-/// The values of the properties that manifests become, and of those that are stored as such, in the order of their text.
+/// The values of the properties that manifests become, and of those that are stored as such, in the order of their
+/// text.
 fn objects(bundle: &BundleModel, text: &str) -> Vec<String> {
     let mut values: Vec<String> = stored(bundle, BUNDLE_OBJECT).map(str::to_owned).collect();
     values.extend((0..bundle.survey.objects.len()).map(|idx| bundle_object(manifest(bundle, text, idx))));

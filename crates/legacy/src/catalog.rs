@@ -1,7 +1,4 @@
-//! A legacy catalog that is open: what can be asked of it.
-//!
-//! What it deliberately does not do: it answers no question about upgrades or dependencies; for those it is imported
-//! like any other catalog.
+//! A legacy catalog that is open, and the questions to it.
 
 use std::path::Path;
 
@@ -14,7 +11,7 @@ use super::schema_upgrade::Fidelity;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::{Format, Level};
 
-/// A catalog in a legacy file, read but for the manifests of its bundles.
+/// A catalog in a legacy file, with everything read except the manifests of its bundles.
 #[derive(Debug)]
 pub struct LegacyCatalog {
     file: LegacyFile,
@@ -25,8 +22,8 @@ impl LegacyCatalog {
     /// Reads a file. `scratch` is a directory for the copy that an interrupted writer makes necessary.
     ///
     /// # Errors
-    /// [`LegacyError`], [`LegacyError::Inconvertible`] only with [`Fidelity::Opm`] for a schema that the real tool fails to
-    /// migrate. Packages that cannot be converted are no error here but [`Self::problems`].
+    /// [`LegacyError`], [`LegacyError::Inconvertible`] only with [`Fidelity::Opm`] for a schema that the real tool
+    /// fails to migrate. Packages that cannot be converted are no error here but [`Self::problems`].
     pub fn open(path: &Path, scratch: &Path, fidelity: Fidelity) -> Result<Self, LegacyError> {
         let file = LegacyFile::open(path, scratch)?;
         let model = Model::read(&file, fidelity)?;
@@ -39,13 +36,13 @@ impl LegacyCatalog {
         &self.file
     }
 
-    /// What keeps packages from being converted, in the order in which the real tool would meet it.
+    /// The problems that keep packages from being converted, in the order in which the real tool would meet them.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.model.problems
     }
 
-    /// What conversion leaves out or fills in.
+    /// The findings about parts that conversion leaves out or fills in.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.model.findings
@@ -92,11 +89,11 @@ impl LegacyCatalog {
     }
 
     /// Writes the packages that can be converted and that `wanted` takes, sorted by name, each as a package, its
-    /// channels and its bundles. The sink gets the name of the package with each part of its text. Gives the problems
+    /// channels and its bundles. The sink gets the name of the package with each part of its text. Returns the problems
     /// that show only in writing.
     ///
     /// # Errors
-    /// What the sink returned, or that the file cannot be read.
+    /// The error of the sink, or that the file cannot be read.
     pub fn write<E: From<LegacyError>>(
         &self,
         format: Format,

@@ -1,8 +1,8 @@
-//! Cells of rows as text or bytes, whatever they are stored as.
+//! Cells of rows as text or bytes, independent of the type in which they are stored.
 //!
 //! Columns are declared TEXT and hold BLOBs, or the other way round, depending on the release and the migration that
-//! wrote them (`docs/behaviour/legacy-index.md` 1.1), so every value is read as whatever it is. This is all that the
-//! conversion and its proof have in common of reading rows.
+//! wrote them (`docs/behaviour/legacy-index.md` 1.1), so every value is read in its own type. For reading rows, the
+//! conversion and its proof share only this.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row};
 
 use olmdex_text::json::decode_utf8;
 
-/// A value as text, whatever it is stored as.
+/// A value as text, whatever type it is stored in.
 pub(super) fn text(row: &Row<'_>, idx: usize) -> rusqlite::Result<Option<String>> {
     Ok(match row.get_ref(idx)? {
         ValueRef::Null => None,
@@ -35,7 +35,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// A value as bytes, whatever it is stored as; none if it is NULL.
+/// A value as bytes, whatever type it is stored in; empty if it is NULL.
 pub(super) fn bytes<'r>(row: &'r Row<'_>, idx: usize) -> rusqlite::Result<Cow<'r, [u8]>> {
     Ok(match row.get_ref(idx)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Cow::Borrowed(bytes),
@@ -45,7 +45,7 @@ pub(super) fn bytes<'r>(row: &'r Row<'_>, idx: usize) -> rusqlite::Result<Cow<'r
     })
 }
 
-/// Hands out a big column of a bundle's row as bytes; nothing if it is NULL.
+/// Hands out a big column of a bundle's row as bytes; does nothing if it is NULL.
 pub(super) fn with_column<T>(
     connection: &Connection,
     column: &str,

@@ -1,9 +1,7 @@
 //! Writing the packages of a catalog, many bundles at a time, in order.
 //!
-//! The threads of the pool read and encode, each with a connection of its own; one thread hands what they made to the sink,
-//! in order. Memory is bounded by the batches in flight, whatever the size of the file.
-//!
-//! What it deliberately does not do: it opens no output; where the bytes go is for the sink.
+//! The threads of the pool read and encode, each with a connection of its own; one thread hands their results to the
+//! sink, in order. Memory is bounded by the batches in flight, whatever the size of the file.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -36,15 +34,15 @@ struct Part<'a> {
     text: Result<Result<Vec<u8>, String>, LegacyError>,
 }
 
-/// How a catalog is written.
+/// The settings for writing a catalog.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner {
     pub(super) level: Level,
     pub(super) format: Format,
 }
 
-/// Writes packages in their order. The sink is called with the name of a package and the next part of its text. Gives
-/// what could not be written.
+/// Writes packages in their order. The sink is called with the name of a package and the next part of its text. Returns
+/// the problems of packages that could not be written.
 pub(super) fn emit<E: From<LegacyError>>(
     file: &LegacyFile,
     rows: &Rows,
@@ -69,7 +67,7 @@ pub(super) fn emit<E: From<LegacyError>>(
                 let sender = sender.clone();
                 let connections = &connections;
                 let work = move || {
-                    // The receiver is gone only if the sink has failed; then nobody wants the result.
+                    // The receiver is gone only if the sink has failed; then the result is not needed.
                     let _ = sender.send((number, batch.write(file, rows, connections, manner)));
                 };
                 if is_inline {

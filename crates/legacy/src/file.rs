@@ -1,11 +1,9 @@
-//! A legacy file, opened so that nothing of it ever changes.
+//! A legacy file, opened so that it never changes.
 //!
 //! The file is read as immutable: no lock, no journal, no shared memory beside it, so that a read-only file on a
-//! read-only disk works. Only if a journal or a write-ahead log with content lies beside it, which means that its writer
-//! was stopped, the file is not what it should be: then it is copied to a private directory together with the journal,
-//! and SQLite mends the copy.
-//!
-//! What it deliberately does not do: it interprets nothing but the version of the schema and the names of columns.
+//! read-only disk works. The exception is a file with a non-empty journal or write-ahead log beside it, which means
+//! that its writer was stopped and the file is incomplete. It is copied to a private directory together with the
+//! journal, and SQLite repairs the copy.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -36,7 +34,7 @@ pub enum Claim {
     None,
     /// A number.
     Number(i64),
-    /// Something that is no number.
+    /// Something that is not a number.
     Text(String),
 }
 
@@ -90,7 +88,7 @@ impl LegacyFile {
         Ok(file)
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -108,7 +106,7 @@ impl LegacyFile {
         self.scratch.is_some()
     }
 
-    /// The file to read, which is a mended copy if there was a journal.
+    /// The file to read, which is a repaired copy if there was a journal.
     pub(super) fn actual(&self) -> &Path {
         &self.actual
     }
@@ -125,7 +123,7 @@ impl LegacyFile {
         self.columns.get(table).is_some_and(|it| it.iter().any(|name| name.eq_ignore_ascii_case(column)))
     }
 
-    /// The newest schema whose tables and columns are all there.
+    /// The newest schema of which all tables and columns are there.
     #[must_use]
     pub fn shape(&self) -> i64 {
         let newest = [
@@ -143,7 +141,7 @@ impl LegacyFile {
         newest.into_iter().find(|(_, has)| *has).map_or(0, |(version, _)| version)
     }
 
-    /// The schema to read it by: what it claims, or what it looks like if it claims nothing.
+    /// The schema to read it by: the one that it claims, or the one of its tables if it claims none.
     #[must_use]
     pub fn schema(&self) -> i64 {
         match self.claim {
@@ -157,7 +155,7 @@ impl LegacyFile {
         self.connect_plainly().map_err(|error| LegacyError::sqlite(&self.path, &error))
     }
 
-    /// As [`Self::connect`], with SQLite's error.
+    /// Like [`Self::connect`], with SQLite's error.
     pub(super) fn connect_plainly(&self) -> rusqlite::Result<Connection> {
         connect(&self.actual)
     }
@@ -169,7 +167,7 @@ pub fn is_legacy(path: &Path) -> bool {
     let has_tables = connect(path).and_then(|it| columns(&it)).is_ok_and(|columns| {
         CORE_TABLES.iter().any(|it| *it != "package" && *it != "channel" && columns.contains_key(*it))
     });
-    // With a journal beside it the file may have no tables yet; of a damaged one the names of tables may be left.
+    // With a journal beside it the file may have no tables yet; in a damaged one the names of tables may be left.
     has_tables || (starts_as_sqlite(path) && !is_index(path) && (journal_of(path).is_some() || names_tables(path)))
 }
 
@@ -182,7 +180,7 @@ fn names_tables(path: &Path) -> bool {
     read.is_ok() && has("operatorbundle") && has("channel_entry")
 }
 
-/// A connection to a file that SQLite calls damaged, for reading what is left of it.
+/// A connection to a file that SQLite calls damaged, for reading the undamaged rest.
 pub(super) fn connect_damaged(path: &Path) -> rusqlite::Result<Connection> {
     let connection = connect(path)?;
     // With this SQLite reads a file that is shorter than it should be.
@@ -206,21 +204,22 @@ fn is_index(path: &Path) -> bool {
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(sqlite_uri(path), flags)?;
-    // Whoever made the file must not have code of theirs run.
+    // The maker of the file must not get their code run.
     never_run_stored_text(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -CACHE)?;
     Ok(connection)
 }
 
-/// Keeps a connection from running what a file's author stored in it: triggers, views, and functions in its schema.
+/// Keeps a connection from running code that a file's author stored in it: triggers, views, and functions in its
+/// schema.
 pub(super) fn never_run_stored_text(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.pragma_update(None, "trusted_schema", false)
 }
 
-/// Tables with their columns. Views and virtual tables are not looked at, whatever the file calls them: a catalog has none.
+/// Tables with their columns. Views and virtual tables are ignored, whatever their names: a catalog has none.
 fn columns(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Vec<String>>> {
     let sql = "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c
                WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' AND s.rootpage > 0 AND s.sql LIKE 'CREATE TABLE %'";

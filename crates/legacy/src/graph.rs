@@ -1,6 +1,4 @@
 //! From rows of edges to entries of channels (`docs/behaviour/legacy-index.md` 3.2 and 3.3).
-//!
-//! What it deliberately does not do: it does not ask whether the result is a valid channel.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -15,7 +13,7 @@ pub(super) struct Edges {
     pub(super) skips: Vec<String>,
 }
 
-/// Bundle, package, channel: the key and the order of what the real tool's query gives.
+/// Bundle, package, channel: the key and the order of the rows in the real tool's query.
 pub(super) type Membership = (String, String, String);
 
 /// All memberships that the rows of edges make, whether or not the bundle, package or channel exists. Rows without
@@ -48,7 +46,7 @@ pub(super) fn memberships(rows: &Rows) -> BTreeMap<Membership, Edges> {
     found
 }
 
-/// The rows of the least depth in the whole file, and all that `replaces` leads to from them.
+/// The rows of the least depth in the whole file, and all rows that `replaces` leads to from them.
 fn chain(rows: &Rows, by_id: &HashMap<i64, usize>) -> HashSet<i64> {
     let Some(least) = rows.entries.iter().filter_map(|it| it.depth).min() else { return HashSet::new() };
     let mut chain: HashSet<i64> = HashSet::new();

@@ -1,4 +1,4 @@
-//! Where a package's file lies in a directory of catalogs.
+//! The path of a package's file in a directory of catalogs.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -2,34 +2,40 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`LegacyFile`] | opens a file of any schema so that nothing of it ever changes |
-//! | [`LegacyCatalog`] | reads it: packages, channels, bundles, and what keeps them from being converted |
-//! | [`rules`] | what is remarkable about a legacy catalog, as rules of findings |
+//! | [`LegacyFile`] | opens a file of any schema so that it never changes |
+//! | [`LegacyCatalog`] | reads it: packages, channels, bundles, and the problems that keep them from being converted |
+//! | [`rules`] | remarks about a legacy catalog, as rules of findings |
 //!
-//! What it deliberately does not do: it knows no index, answers no question about upgrades, and never changes the file
-//! that it reads.
+//! This crate deliberately knows no index, answers no question about upgrades, and never changes the file that it
+//! reads.
 //!
 //! # How a legacy catalog is read
 //!
-//! A file is opened immutable; only if a non-empty journal lies beside it is it copied to a private directory and recovered there. All rows
-//! but the manifests are read and brought forward to what schema 9 can say (`legacy::schema_upgrade`), either keeping what the file says or ending where
-//! opm's migrations end. One parallel pass over the manifests (`legacy::survey`) notes where each object is and which one is the
-//! ClusterServiceVersion, so that everything that can be wrong is known before the first byte is written and the second pass only cuts and
-//! encodes. Packages, channels and bundles are then judged by the same rules as catalogs in files (`check::Checker` over facts), and each
-//! problem stays with its package: the first is opm's verdict, the rest is what `--keep-going` leaves out.
+//! A file is opened immutable; only if a non-empty journal lies beside it is it copied to a private directory and
+//! recovered there. All rows but the manifests are read and brought forward to the form of schema 9
+//! (`legacy::schema_upgrade`), either keeping the content of the file or ending where opm's migrations end. One
+//! parallel pass over the manifests (`legacy::survey`) records where each object is and which one is the
+//! ClusterServiceVersion, so that every possible error is known before the first byte is written and the second pass
+//! only cuts and encodes. Packages, channels and bundles are then judged by the same rules as catalogs in files
+//! (`check::Checker` over facts), and each problem stays with its package: the first is opm's verdict, the rest is what
+//! `--keep-going` leaves out.
 //!
-//! For `render` and `migrate` one thread reads manifests in order and the pool encodes them (`legacy::emit`); values of properties keep the form
-//! in which the file has them, so the writer is not that of `fbc`. For everything else a legacy catalog is an `fbc::Input` whose files are made
-//! when they are read, one for each package and each bundle, and no other code knows of it.
+//! For `render` and `migrate` one thread reads manifests in order and the pool encodes them (`legacy::emit`); values of
+//! properties keep the form in which the file has them, so the writer is not that of `fbc`. For everything else a
+//! legacy catalog is an `fbc::Input` whose files are made when they are read, one for each package and each bundle, and
+//! no other code knows of it.
 //!
-//! The proof of a migration (`legacy::prove`) gets the file, not the catalog that was made of it, and reads it once more with
-//! queries of its own: a recursive query tells chains from skips, what a schema lacks comes from where that schema has it, and
-//! manifests are compared while they are read, many bundles at a time. All that it shares with the conversion is how a file is
-//! opened, which of its tables and columns are missing, and how a cell becomes text (`tests/it/tidy.rs` checks that), so that a mistake of the conversion's reader shows as a
-//! difference. What the blobs say is kept as facts and digests; all else streams. Known losses are named, anything else fails.
+//! The proof of a migration (`legacy::prove`) gets the file, not the catalog that was made of it, and reads it once
+//! more with queries of its own: a recursive query tells chains from skips, facts that a schema lacks come from the
+//! place where that schema has them, and manifests are compared while they are read, many bundles at a time. The proof
+//! shares with the conversion only how a file is opened, which of its tables and columns are missing, and how a cell
+//! becomes text (`tests/it/tidy.rs` checks that), so that a mistake of the conversion's reader shows as a difference.
+//! The content of the blobs is kept as facts and digests; all other data is streamed. Known losses are named, anything
+//! else fails.
 //!
-//! Writing goes the other way in two passes: packages and channels first, since the row of a bundle holds what its entries say, then bundles as
-//! they come. Maintenance collects what goes and deletes it set by set, with the triggers out of the way.
+//! Writing goes the other way in two passes: packages and channels first, since the row of a bundle holds values of its
+//! entries, then bundles as they come. Maintenance collects the rows to delete and deletes them set by set, with the
+//! triggers switched off.
 
 mod blobs;
 mod catalog;

@@ -1,6 +1,4 @@
 //! A legacy catalog as files, one directory a package: whole, or without the packages that cannot be converted.
-//!
-//! What it deliberately does not do: it does not read the legacy file, and does not prove what it wrote ([`super::prove()`] does).
 
 use std::path::{Path, PathBuf};
 
@@ -11,18 +9,18 @@ use super::package::Problem;
 use olmdex_base::file::NewDirectory;
 use olmdex_fbc::{Format, Level};
 
-/// How a catalog is written.
+/// The settings for writing a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MigrationOptions {
     /// How blobs are written.
     pub format: Format,
-    /// What becomes of manifests.
+    /// The treatment of manifests.
     pub level: Level,
-    /// Whether packages that cannot be converted are left out; else nothing is written if there is one.
+    /// Whether packages that cannot be converted are left out; if not, one such package prevents all writing.
     pub keep_going: bool,
 }
 
-/// A migration under way: nothing is at the target before it is done.
+/// A migration under way: the target does not exist before it is done.
 #[derive(Debug)]
 pub struct Migration {
     target: PathBuf,
@@ -30,12 +28,12 @@ pub struct Migration {
     options: MigrationOptions,
 }
 
-/// What a migration did.
+/// The result of a migration.
 #[derive(Debug)]
 pub struct Migrated {
-    /// How many files were written, one for each package.
+    /// The number of files that were written, one for each package.
     pub n_files: usize,
-    /// What kept packages out that the catalog itself finds convertible.
+    /// The problems of packages that were left out although the catalog itself finds them convertible.
     pub left_out: Vec<Problem>,
 }
 
@@ -51,7 +49,7 @@ impl Migration {
     /// Writes the catalog.
     ///
     /// # Errors
-    /// [`LegacyError`]; nothing is at the target then. With `keep_going` only if it cannot be read or written.
+    /// [`LegacyError`]; the target does not exist then. With `keep_going` only if it cannot be read or written.
     pub fn run(mut self, catalog: &LegacyCatalog) -> Result<Migrated, LegacyError> {
         let MigrationOptions { format, level, keep_going } = self.options;
         if !keep_going {
@@ -59,7 +57,7 @@ impl Migration {
         }
         let extension = format.extension();
         let mut names: Vec<&str> = Vec::new();
-        // What keeps packages out though they could be converted.
+        // The problems of packages that could be converted.
         let mut late: Vec<Problem> = Vec::new();
         for name in catalog.sound_packages() {
             match package_file(name, extension) {
@@ -82,7 +80,7 @@ impl Migration {
             if !keep_going {
                 return Err(catalog.unmigratable(first));
             }
-            // The beginning of a package whose end is missing must not stay.
+            // The beginning of a package without its end must not stay.
             late.extend(found);
             drop(self.directory);
             self.directory = NewDirectory::begin(&self.target)?;

@@ -1,11 +1,9 @@
-//! A legacy catalog as packages, channels and bundles: what the rows mean, before anything is written
+//! A legacy catalog as packages, channels and bundles: the meaning of the rows, before anything is written
 //! (`docs/behaviour/legacy-index.md` 3.1 to 3.6).
 //!
-//! The real tool stops at the first thing that it cannot convert. Here every problem is kept with the package that it
-//! is about, in the order in which the real tool would meet it, so that the first of them is its verdict and a package
-//! without any can be converted all the same.
-//!
-//! What it deliberately does not do: manifests stay in the file; their places are in the [`Survey`].
+//! The real tool stops at the first part that it cannot convert. Here every problem is kept with the package that it is
+//! about, in the order in which the real tool would meet it. The first of them is its verdict, and a package without
+//! any can still be converted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -25,7 +23,7 @@ use olmdex_fbc::{Entry, go_sort};
 use olmdex_text::json::Reader;
 use olmdex_version::{Quoted, Version};
 
-/// All that is known of a catalog.
+/// All known facts about a catalog.
 #[derive(Debug, Default)]
 pub(super) struct Model {
     pub(super) packages: BTreeMap<String, PackageModel>,
@@ -39,7 +37,7 @@ impl Model {
     /// The packages that cannot be written as blobs at all.
     pub(super) fn unwritable(&self) -> BTreeSet<String> {
         let hard = self.problems.iter().filter(|it| !it.is_verdict).filter_map(|it| it.package.clone());
-        // A value that is not JSON cannot stand in a blob.
+        // A value that is not JSON cannot be in a blob.
         let is_unfit = |it: &&PackageModel| it.bundles.values().any(|bundle| bundle.has_bad_json);
         hard.chain(self.packages.values().filter(is_unfit).map(|it| it.name.clone())).collect()
     }
@@ -88,7 +86,7 @@ impl Model {
         }
     }
 
-    /// The memberships that count: of bundles that have a row in which nothing needed is NULL.
+    /// The memberships that count: those of bundles with a row in which no needed value is NULL.
     fn valid<'a>(&mut self, rows: &Rows, members: &'a BTreeMap<Membership, Edges>) -> Vec<(&'a Membership, &'a Edges)> {
         let mut dropped: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut valid = Vec::new();
@@ -150,8 +148,8 @@ impl Model {
         Ok(())
     }
 
-    /// Puts a bundle into a channel, and before into its package, if it is not there yet. What fails is about a package, or
-    /// about none.
+    /// Puts a bundle into a channel, and before that into its package, if it is not there yet. The error is about a
+    /// package, or about none.
     fn enter<'m>(
         &mut self,
         (name, package, channel): &'m Membership,
@@ -222,7 +220,7 @@ impl Model {
         Ok(())
     }
 
-    /// What is left out, by name.
+    /// Reports the parts that are left out, by name.
     fn remark(&mut self, rows: &Rows, members: &BTreeMap<Membership, Edges>) {
         let in_channels: HashSet<&str> = members.keys().map(|it| it.0.as_str()).collect();
         let mut found = Vec::new();
@@ -272,7 +270,7 @@ impl Model {
     }
 }
 
-/// The rows of the bundles in channels, by name, each with what its manifests are.
+/// The rows of the bundles in channels, by name, each with the survey of its manifests.
 fn surveys<'r>(
     file: &LegacyFile,
     rows: &'r Rows,
@@ -322,7 +320,7 @@ fn convert(
         related_images
             .extend(images.iter().filter(|it| !listed.contains(it.as_str())).map(|it| (String::new(), it.clone())));
     }
-    // Of equal ones, as the real tool leaves them.
+    // Equal ones stay in the order in which the real tool leaves them.
     go_sort(&mut related_images, |a, b| a.1 < b.1);
     Ok(BundleModel {
         row: rows.by_name.get(&bundle.name).copied().unwrap_or_default(),

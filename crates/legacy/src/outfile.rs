@@ -1,6 +1,6 @@
 //! The file that an export or a maintenance step writes, as a connection of SQLite.
 //!
-//! What it deliberately does not do: it replaces nothing that is not a legacy catalog.
+//! For safety, this module deliberately replaces nothing that is not a legacy catalog.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(super) struct OutFile {
 }
 
 impl OutFile {
-    /// Starts a file. What is at the target is replaced at the end, if it is a legacy catalog or empty.
+    /// Starts a file. The target is replaced at the end, if it is a legacy catalog or empty.
     ///
     /// # Errors
     /// [`LegacyError::Target`] if something else is there; [`LegacyError::File`].
@@ -38,7 +38,7 @@ impl OutFile {
         Ok(self.replacement.copy(&mut open_regular(from).map_err(read_failed)?)?)
     }
 
-    /// A connection to write with. The file is a temporary one, so nothing need survive a crash.
+    /// A connection to write with. The file is a temporary one, so nothing has to survive a crash.
     pub(super) fn connect(&self) -> Result<Connection, LegacyError> {
         let open = || -> rusqlite::Result<Connection> {
             let flags =

@@ -1,4 +1,4 @@
-//! A package of a legacy catalog as blobs will have it, and what keeps it from that.
+//! A package of a legacy catalog in the form of blobs, and the problems that prevent that form.
 
 use std::collections::BTreeMap;
 
@@ -31,27 +31,28 @@ pub(super) struct BundleModel {
     /// Name and image, sorted by image.
     pub(super) related_images: Vec<(String, String)>,
     pub(super) survey: Survey,
-    /// What the real tool's validation has against it: rank and words.
+    /// The objections of the real tool's validation: rank and words.
     pub(super) complaints: Vec<(u8, String)>,
     /// Whether a value of its properties is not JSON.
     pub(super) has_bad_json: bool,
 }
 
-/// Something that keeps a package from being converted.
+/// A problem that keeps a package from being converted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The package, if it is about one.
     pub package: Option<String>,
     /// The bundle, if it is about one and its text does not name it.
     pub bundle: Option<String>,
-    /// What the real tool says, if it is the first.
+    /// The message of the real tool, if this is the first problem.
     pub text: String,
     /// Whether the blobs could be written, and only the catalog that they make is not valid.
     pub is_verdict: bool,
 }
 
 impl Problem {
-    /// What it is, with the names of its package and bundle. `what` stands between the name of the package and the reason.
+    /// The problem in words, with the names of its package and bundle. `what` stands between the name of the package
+    /// and the reason.
     #[must_use]
     pub fn words(&self, what: &str) -> String {
         let bundle = self.bundle.as_ref().map(|it| format!("bundle `{it}`: ")).unwrap_or_default();

@@ -1,6 +1,4 @@
 //! Properties and dependencies of the legacy format as properties of blobs (`docs/behaviour/legacy-index.md` 3.5).
-//!
-//! What it deliberately does not do: values of types that nobody knows are carried through as they are written.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +13,16 @@ use olmdex_version::Quoted;
 /// Type of the mark of deprecated bundles.
 pub(super) const DEPRECATED: &str = "olm.deprecated";
 
-/// What became of a value.
+/// The parsed form of a value.
 #[derive(Debug, Clone)]
 enum Form {
-    /// A provided or required API, or why it is none.
+    /// A provided or required API, or the reason why it is not one.
     Api(Result<Api, String>),
-    /// A required package, or why it is none.
+    /// A required package, or the reason why it is not one.
     Package(Result<(String, String), String>),
-    /// Compact JSON, and what the real tool's validation says of it.
+    /// Compact JSON, and the objection of the real tool's validation.
     Other { text: String, misfit: Option<String>, is_json: bool },
-    /// A dependency that nothing is made of.
+    /// A dependency that is dropped.
     Dropped,
 }
 
@@ -69,10 +67,11 @@ impl Values {
         rows.properties.values(bundle).any(|it| matches!(form(it.0), Some(Form::Other { is_json: false, .. })))
     }
 
-    /// The properties of a bundle but for its manifests, sorted, and what the real tool's validation says of them.
+    /// The properties of a bundle except its manifests, sorted, and the objection of the real tool's validation to
+    /// them.
     ///
     /// # Errors
-    /// The real tool's words if a property of it cannot be converted.
+    /// The real tool's words if one of them cannot be converted.
     #[expect(clippy::type_complexity, reason = "two lists of pairs")]
     pub(super) fn of_bundle(
         &self,
@@ -133,8 +132,8 @@ impl Values {
     }
 }
 
-/// What the real tool's validation says of a bundle's properties. The first that does not fit hides whether there are too
-/// many packages.
+/// The objection of the real tool's validation to a bundle's properties. The first invalid property hides whether there
+/// are too many packages.
 fn complaint(list: &[(String, String, Option<&str>)], n_packages: usize, n_objects: usize) -> Option<(u8, String)> {
     let first = list.iter().enumerate().find_map(|(idx, (kind, _, misfit))| Some((idx, kind, (*misfit)?)));
     if let Some((idx, kind, misfit)) = first {

@@ -1,9 +1,7 @@
-//! A mended copy of a file whose writer was stopped, in a private directory that is removed with the value.
+//! A repaired copy of a file whose writer was stopped, in a private directory that is removed with the value.
 //!
-//! Playing a journal back is writing, and whoever made the file may have made the journal. So it happens to a copy; and a journal that
-//! names another file, which SQLite deletes when it is done, is refused.
-//!
-//! What it deliberately does not do: the file itself and its journal stay as they are.
+//! Playing a journal back means writing, and the maker of the file may have made the journal. So it happens to a copy;
+//! and a journal that names another file, which SQLite deletes when it is done, is refused.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -14,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::LegacyError;
 use olmdex_base::file::{Scratch, beside, open_regular};
 
-/// A private directory with a mended copy.
+/// A private directory with a repaired copy.
 #[derive(Debug)]
 pub(super) struct Mended {
     copy: PathBuf,
@@ -23,7 +21,7 @@ pub(super) struct Mended {
 }
 
 impl Mended {
-    /// Copies a file with its journals below `parent`, and has SQLite mend the copy.
+    /// Copies a file with its journals below `parent`, and has SQLite repair the copy.
     pub(super) fn make(path: &Path, parent: &Path) -> Result<Self, LegacyError> {
         refuse_shared_journal(path)?;
         let scratch = Scratch::make(parent)?;
@@ -55,8 +53,8 @@ impl Mended {
     }
 }
 
-/// Refuses a file whose journal names another one: that of a transaction over several files, which SQLite deletes when
-/// it has played the journal back, whatever it is.
+/// Refuses a file whose journal names another one. That is the journal of a transaction over several files; SQLite
+/// deletes the other file when it has played the journal back, whatever it is.
 pub(super) fn refuse_shared_journal(path: &Path) -> Result<(), LegacyError> {
     let journal = beside(path, "-journal");
     let names_another = match open_regular(&journal) {

@@ -1,9 +1,7 @@
 //! The rows of a legacy file, all but the manifests of bundles.
 //!
 //! Columns are declared TEXT and hold BLOBs, or the other way round, depending on the release and the migration that
-//! wrote them (`docs/behaviour/legacy-index.md` 1.1), so every value is read as whatever it is and taken for text.
-//!
-//! What it deliberately does not do: it judges nothing and repairs nothing.
+//! wrote them (`docs/behaviour/legacy-index.md` 1.1), so every value is read in its own type and taken for text.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Mutex;
@@ -17,7 +15,7 @@ use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::thread_pool::{give, take};
 
-/// How many bundles one thread reads at a time.
+/// The number of bundles that one thread reads at a time.
 const PART: usize = 128;
 
 /// All rows.
@@ -35,7 +33,7 @@ pub(super) struct Rows {
     /// Images by name of the bundle.
     pub(super) images: HashMap<String, BTreeSet<String>>,
     pub(super) deprecated: BTreeSet<String>,
-    /// How many rows of `operatorbundle` have no name.
+    /// The number of rows of `operatorbundle` that have no name.
     pub(super) n_nameless: usize,
 }
 
@@ -88,7 +86,7 @@ struct Ids {
 }
 
 impl Attached {
-    /// Adds a row; what is there already is not added again.
+    /// Adds a row, unless it is there already.
     pub(super) fn add(&mut self, bundle: &str, kind: Option<String>, value: Option<String>) {
         self.n_rows += 1;
         let key = (kind.unwrap_or_default(), value);

@@ -1,7 +1,5 @@
 //! The tables and columns that a file of each schema has (`docs/behaviour/legacy-index.md` 1.4 and 1.5), and which of
 //! them a file lacks.
-//!
-//! What it deliberately does not do: a file with more than its schema has is not its matter.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +9,7 @@ use super::file::LegacyFile;
 /// The last schema.
 const LAST: i64 = 13;
 
-/// The end of what every later schema has, too.
+/// The end of a part that every later schema has, too.
 const ALWAYS: i64 = i64::MAX;
 
 /// Columns of a table that come and go together.
@@ -22,9 +20,9 @@ struct Part {
     since: i64,
     /// The first schema that has them no more.
     until: i64,
-    /// The first schema in which blobs say nothing of them.
+    /// The first schema in which blobs no longer contain them.
     unread: i64,
-    /// What they hold.
+    /// The content, in words.
     holds: &'static str,
 }
 
@@ -32,7 +30,7 @@ const fn part(table: &'static str, since: i64, columns: &'static [&'static str],
     Part { table, columns, since, until: ALWAYS, unread: ALWAYS, holds }
 }
 
-/// Where APIs are kept before properties and dependencies say the same, and for servers afterwards.
+/// A table in which APIs are kept before properties and dependencies state the same, and for servers afterwards.
 const fn apis(table: &'static str, schemas: Range<i64>, columns: &'static [&'static str], holds: &'static str) -> Part {
     Part { table, columns, since: schemas.start, until: schemas.end, unread: 9, holds }
 }
@@ -43,7 +41,7 @@ const DEPENDENCIES: &str = "the dependencies of bundles";
 const PROPERTIES: &str = "the properties of bundles";
 const KEY: &[&str] = &["operatorbundle_version", "operatorbundle_path"];
 
-/// Of each table what comes first says what the table as a whole holds.
+/// The first row of each table describes the table as a whole.
 const PARTS: &[Part] = &[
     part("package", 0, &["name", "default_channel"], "the packages with their default channels"),
     part("channel", 0, &["name", "package_name", "head_operatorbundle_name"], "the channels with their heads"),
@@ -84,7 +82,7 @@ pub(super) struct Missing {
     column: Option<&'static str>,
     schema: i64,
     holds: &'static str,
-    /// Whether blobs say something of what it held.
+    /// Whether blobs contain some of its data.
     pub(super) is_in_blobs: bool,
 }
 
@@ -100,8 +98,8 @@ impl fmt::Display for Missing {
 }
 
 impl LegacyFile {
-    /// What its schema has and the file has not. The schema is the one that it claims, or a later one that its tables
-    /// show.
+    /// The parts that its schema has and the file lacks. The schema is the one that it claims, or a later one that its
+    /// tables show.
     pub(super) fn missing(&self) -> Vec<Missing> {
         let schema = self.schema().max(self.shape()).min(LAST);
         let mut missing: Vec<Missing> = Vec::new();

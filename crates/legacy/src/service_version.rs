@@ -1,6 +1,4 @@
-//! What a ClusterServiceVersion says that older schemas have no columns for.
-//!
-//! What it deliberately does not do: fields that neither needs are not looked at, whatever stands in them.
+//! The facts of a ClusterServiceVersion for which older schemas have no columns.
 
 use base64::Engine as _;
 
@@ -19,7 +17,7 @@ pub(super) struct CsvFacts {
     pub(super) images: Vec<String>,
 }
 
-/// Reads facts; `None` if the text is no JSON object.
+/// Reads facts; `None` if the text is not a JSON object.
 pub(super) fn facts(bytes: &[u8], reader: &mut Reader) -> Option<CsvFacts> {
     let text = json::decode_utf8(bytes);
     let csv = CsvView::of_object(reader.read(&text).ok().filter(|it| it.kind() == Kind::Object)?);
@@ -39,8 +37,8 @@ pub(super) type Icon = (Vec<u8>, String);
 /// The icon in a ClusterServiceVersion, as the real tool takes it; `Ok(None)` if there is none or it is empty.
 ///
 /// # Errors
-/// The words of Go's decoder if the text is no ClusterServiceVersion; and `Ok(Err(…))` if only the icon's base64 is
-/// wrong, which the real tool takes for no icon.
+/// The words of Go's decoder if the text is not a ClusterServiceVersion; and `Ok(Err(…))` if only the icon's base64 is
+/// wrong, which the real tool treats as no icon.
 pub(super) fn icon(bytes: &[u8], reader: &mut Reader) -> Result<Result<Option<Icon>, String>, String> {
     let text = json::decode_utf8(bytes);
     if text.trim().is_empty() {

@@ -1,10 +1,8 @@
-//! What a bundle's manifests hold, found in one pass before anything is written: where each object starts and ends,
-//! which one is the ClusterServiceVersion, and the images that it names.
+//! The content of a bundle's manifests, found in one pass before anything is written: where each object starts and
+//! ends, which one is the ClusterServiceVersion, and the images that it names.
 //!
 //! With it the second pass only has to cut and encode, and a bundle that cannot be read is known before the first byte
 //! of output.
-//!
-//! What it deliberately does not do: objects behind the ClusterServiceVersion are not looked into, as opm does not.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -21,18 +19,18 @@ use olmdex_base::diag::shortened;
 use olmdex_text::gotype::{Expected, go_type_error};
 use olmdex_text::json::{self, Kind, ReadError, ReadErrorKind, Reader, Value};
 
-/// What one bundle's manifests hold.
+/// The content of one bundle's manifests.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Survey {
-    /// Where the objects are, in bytes.
+    /// The positions of the objects, in bytes.
     pub(super) objects: Vec<Range<usize>>,
-    /// Which object is the ClusterServiceVersion.
+    /// The object that is the ClusterServiceVersion.
     pub(super) csv: Option<usize>,
     /// Name and image, as the ClusterServiceVersion lists them.
     pub(super) images: Vec<(String, String)>,
-    /// Why the manifests cannot be read, in opm's words.
+    /// The reason why the manifests cannot be read, in opm's words.
     pub(super) broken: Option<String>,
-    /// Why the images of the ClusterServiceVersion cannot be read, in opm's words.
+    /// The reason why the images of the ClusterServiceVersion cannot be read, in opm's words.
     pub(super) broken_images: Option<String>,
 }
 
@@ -157,7 +155,7 @@ fn look_for_csv(object: Value<'_>, text: &str, found: &mut Survey) {
     }
 }
 
-/// How much of a manifest is shown.
+/// The largest part of a manifest that is shown.
 const MAX_WORDS: usize = 400;
 
 /// `spec.relatedImages` as Go decodes it.

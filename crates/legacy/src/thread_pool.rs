@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 pub(super) fn take<T>(pool: &Mutex<Vec<T>>) -> Option<T> {
-    // What a poisoned pool holds is as good as ever.
+    // A panic leaves the items of a pool intact.
     pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()
 }
 

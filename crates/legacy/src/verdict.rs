@@ -1,8 +1,5 @@
 //! Whether the packages of a legacy catalog are valid file-based ones: the same rules as for catalogs in files, applied
 //! to facts.
-//!
-//! What it deliberately does not do: what only catalogs in files are asked (names of packages, references of images) is
-//! not asked here, as the real tool does not.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +7,8 @@ use super::package::{PackageModel, Problem};
 use olmdex_fbc::{Input, Origin, Syntax};
 use olmdex_rules::check::{BundleFacts, ChannelFacts, Checker, Facts, Inspected, PackageFacts};
 
-/// What is wrong with packages. The first problem has the real tool's words about all of them, the others repeat those
-/// that are about one.
+/// The problems of packages. The first has the real tool's words about all of them, the others repeat the words about
+/// one.
 pub(super) fn judge(packages: &BTreeMap<String, PackageModel>) -> Vec<Problem> {
     let broken: Vec<(&PackageModel, String)> =
         packages.values().filter_map(|package| Some((package, tree([package])?))).collect();

@@ -1,7 +1,5 @@
-//! What an editor offers about a finding: to explain its rule, as `explain` does, and to mend what has one safe answer, as
-//! `validate --fix` does.
-//!
-//! What it deliberately does not do: it changes no file, and mends nothing that would make a package less valid.
+//! The actions that an editor offers for a finding: to explain its rule, as `explain` does, and to fix a problem with
+//! one safe answer, as `validate --fix` does.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,16 +19,16 @@ use olmdex_rules::explain::RuleExplanation;
 /// The command of the server that explains a rule.
 pub(super) const EXPLAIN: &str = "olmdex.explain";
 
-/// So many bytes of a catalog are looked at for a mend; `validate --fix` mends larger ones.
+/// The largest catalog for which a fix is offered, in bytes; `validate --fix` repairs larger ones.
 const MAX_MENDED: usize = 16 << 20;
 
 /// So many findings of one request are answered; an editor asks about a line.
 pub(super) const MAX_FINDINGS: usize = 50;
 
-/// What is written instead of some bytes of a document.
+/// The replacement of some bytes of a document.
 pub(super) type Replaced = (Range<usize>, String);
 
-/// What is written instead in each document.
+/// The replacements in each document.
 pub(super) type Changed = Vec<(Key, Vec<Replaced>)>;
 
 /// The rule of an identifier.
@@ -48,14 +46,14 @@ pub(super) fn explaining(rule: &Rule, diagnostic: &Value) -> Value {
     json!({"title": title, "diagnostics": [diagnostic], "command": command})
 }
 
-/// What explains a rule: as data, and in words.
+/// The explanation of a rule: as data, and in words.
 pub(super) fn explained(rule: &Rule) -> (Value, String) {
     let explanation = RuleExplanation::from(rule);
     let words = format!("{} {}: {}\n\n{}", rule.id, rule.name, rule.summary, rule.explanation);
     (json!(explanation), words)
 }
 
-/// What mends the findings of a rule in the package of one of them: its title, and what changes in each document.
+/// The fix for the findings of a rule in the package of one of them: its title, and the changes in each document.
 pub(super) fn mending(
     catalog: &Catalog,
     open: &BTreeMap<Key, OpenText>,
@@ -97,7 +95,7 @@ pub(super) fn mending(
     (!changed.is_empty()).then_some((title, changed))
 }
 
-/// The bytes between what two texts have in common at their start and at their end, and what takes their place.
+/// The bytes between the equal start and the equal end of two texts, and their replacement.
 fn difference(before: &str, after: &str) -> Replaced {
     let same = |pair: &(char, char)| pair.0 == pair.1;
     let start: usize = before.chars().zip(after.chars()).take_while(same).map(|it| it.0.len_utf8()).sum();

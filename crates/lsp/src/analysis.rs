@@ -1,6 +1,4 @@
-//! What is known of each document of a file. A document that has not changed is not read again, wherever it stands now.
-//!
-//! What it deliberately does not do: it knows nothing of other files.
+//! The analysis of each document of a file. A document that has not changed is not read again, wherever it is now.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -18,19 +16,19 @@ use olmdex_text::yaml::Position;
 /// The digest of a document's text.
 type Key = [u8; 32];
 
-/// What is known of a document. Places count from its start.
+/// The analysis of a document. Places count from its start.
 #[derive(Debug)]
 pub(super) struct Analysis {
     key: Key,
     pub(super) inspected: Inspected,
-    /// What good practice is asked of.
+    /// The facts that the rules of good practice look at.
     pub(super) seen: Seen,
     pub(super) mentions: Mentions,
     /// Whether it could be read at all.
     pub(super) is_readable: bool,
-    /// Where the entries of a channel stand, as [`fbc::layout_of`] has it.
+    /// The places of the entries of a channel, as [`fbc::layout_of`] gives them.
     pub(super) layout: Vec<u8>,
-    /// Where its content starts.
+    /// The start of its content.
     start: Position,
     /// Spots whose places have been looked up.
     located: Mutex<HashMap<Spot, Located>>,
@@ -44,7 +42,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Where its content starts in the file.
+    /// The start of its content in the file.
     pub(super) fn start(&self) -> (u32, u32) {
         let Position { line, column } = self.analysis.start;
         let column = if line == 1 { self.origin.column.saturating_add(column - 1) } else { column };
@@ -56,7 +54,7 @@ impl Placed {
         usize::try_from(self.origin.offset).unwrap_or(usize::MAX)
     }
 
-    /// The places of spots in the file, whose bytes are `text`; nobody asks for them twice.
+    /// The places of spots in the file, whose bytes are `text`; each is looked up only once.
     pub(super) fn locate(&self, spots: &[&Spot], text: impl FnOnce() -> Arc<[u8]>) -> Vec<Located> {
         let mut known = self.analysis.located.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<&Spot> = spots.iter().copied().filter(|it| !known.contains_key(*it)).collect();
@@ -99,7 +97,7 @@ impl Consumer for Reader<'_> {
 
     fn document(&self, document: Document<'_>) -> Placed {
         let origin = document.origin;
-        // Where the real reader gives up, for example at a depth, there is nothing to be had either.
+        // If the real reader gives up, for example at a depth, there is no tree either.
         let is_refused = |it: &Defect| {
             use DefectKind::{Json, Separator, Unreadable, Yaml};
             matches!(it.kind, Unreadable { .. } | Yaml { .. } | Json { .. } | Separator(_))
@@ -134,9 +132,9 @@ impl Consumer for Reader<'_> {
     }
 }
 
-/// The documents of a file with this text; what is known of equal ones among `before` is taken over.
+/// The documents of a file with this text; the analysis of equal ones among `before` is reused.
 pub(super) fn documents(text: Arc<[u8]>, before: &[Placed]) -> Vec<Placed> {
-    // What is wrong with a document may come from what stands around it.
+    // The errors of a document may come from its surroundings.
     let is_sound =
         |it: &&Placed| it.analysis.is_readable && !matches!(it.analysis.inspected.facts, Facts::Broken { .. });
     let known = before.iter().filter(is_sound).map(|it| (it.analysis.key, &it.analysis)).collect();

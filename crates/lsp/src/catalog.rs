@@ -1,9 +1,10 @@
-//! A catalog as the editor has it: the files of a directory, with the texts of open documents in place of those on the disk.
+//! A catalog as the editor has it: the files of a directory, with the texts of open documents in place of those on the
+//! disk.
 //!
-//! What cannot be read while it is written still has what it had before: names of the last text that could be read, at the places where
-//! they are now.
+//! A document that cannot be read while it is being written keeps its earlier names: those of the last text that could
+//! be read, at the places where they are now.
 //!
-//! What it deliberately does not do: it writes nothing, and keeps no text of a file that is not open.
+//! This module writes nothing, and keeps no text of a file that is not open.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use olmdex_text::yaml::utf16_text;
 /// The largest file that is read.
 pub(super) const MAX_FILE: u64 = 256 << 20;
 
-/// What a document is known by: its file, or the address of one that is in no file.
+/// The key of a document: its file, or its address if it is in no file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Key {
     File(PathBuf),
@@ -36,7 +37,7 @@ impl Key {
         }
     }
 
-    /// How it is called in findings.
+    /// The name in findings.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
@@ -45,14 +46,14 @@ impl Key {
     }
 }
 
-/// Where a text was when it was read.
+/// The origin of a text that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
     Open(u64),
     Disk(Stamp),
 }
 
-/// What was known when all documents of a file could be read, with its text if it was open.
+/// The analysis of the last moment when all documents of a file could be read, with its text if it was open.
 #[derive(Debug, Clone)]
 struct Good {
     documents: Vec<Placed>,
@@ -67,14 +68,14 @@ pub(super) struct CatalogFile {
     good: Option<Good>,
     /// The text that `documents` were read from, if the file is open.
     text: Option<Arc<str>>,
-    /// How many bytes at its start and end the text has in common with that of `good`.
+    /// The number of bytes at its start and at its end that the text has in common with that of `good`.
     common: (usize, usize),
     /// The length of the text.
     len: usize,
 }
 
 impl CatalogFile {
-    /// Whether it is what this open text, or the disk, had.
+    /// Whether it is the version of this open text, or of the file on the disk.
     fn is_of(&self, open: Option<&OpenText>) -> bool {
         match (self.version, open) {
             (Version::Open(serial), Some(it)) => serial == it.serial,
@@ -92,7 +93,7 @@ impl CatalogFile {
         self.good.as_ref().map_or(&self.documents, |it| &it.documents)
     }
 
-    /// Where a byte of the text that names are taken from is now.
+    /// The present offset of a byte of the text that names are taken from.
     pub(super) fn now(&self, offset: usize) -> usize {
         let Some(good) = &self.good else { return offset };
         let (start, end) = self.common;
@@ -105,7 +106,8 @@ impl CatalogFile {
         }
     }
 
-    /// Whether bytes of the text that names are taken from stand unchanged in the text of now, with what touches them.
+    /// Whether bytes of the text that names are taken from are unchanged in the present text, with the bytes next to
+    /// them.
     fn is_kept(&self, bytes: &std::ops::Range<usize>) -> bool {
         let Some(good) = &self.good else { return true };
         let (start, end) = self.common;
@@ -113,7 +115,7 @@ impl CatalogFile {
         is_whole || bytes.end < start || bytes.start > good.text.len() - end
     }
 
-    /// Takes note that the text is another one now, which nobody has read yet: names stay, at the places where they are in it.
+    /// Notes that the text has changed and was not read yet: names stay, at their places in the new text.
     fn follow(&mut self, open: &OpenText) {
         if self.good.is_none() {
             let text = self.text.clone().unwrap_or_default();
@@ -132,7 +134,7 @@ pub(super) struct Named<'c> {
     pub(super) mention: &'c Mention,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether it stands there: what was changed since it was read may have been the name.
+    /// Whether it is still there: a part that was changed since it was read may have been the name.
     pub(super) is_kept: bool,
 }
 
@@ -163,7 +165,7 @@ impl Catalog {
         Self { root, listing: Arc::default(), files: BTreeMap::new() }
     }
 
-    /// Whether there are more files than are looked at.
+    /// Whether there are more files than the limit.
     pub(super) fn is_too_large(&self) -> bool {
         self.listing.is_too_large
     }
@@ -175,7 +177,7 @@ impl Catalog {
         }
     }
 
-    /// Reads what has changed. `open` are the open documents that belong to it.
+    /// Reads the changes. `open` are the open documents that belong to it.
     pub(super) fn refresh(&mut self, open: &BTreeMap<Key, OpenText>) {
         let on_disk = self.listing.files.keys().map(|it| Key::File(it.clone()));
         let wanted: std::collections::BTreeSet<Key> = on_disk.chain(open.keys().cloned()).collect();
@@ -198,8 +200,8 @@ impl Catalog {
         self.files.iter().all(|(key, it)| it.is_of(open.get(key)))
     }
 
-    /// Takes note of texts that nobody has read yet. A file that was opened or closed since is left out: what stands where in it, only
-    /// reading it will tell.
+    /// Notes texts that were not read yet. A file that was opened or closed since is left out: the places in it are
+    /// only known after reading it.
     pub(super) fn follow(&mut self, open: &BTreeMap<Key, OpenText>) {
         self.files.retain(|key, file| {
             let text = open.get(key);
@@ -251,7 +253,7 @@ impl Catalog {
         }
         let before = self.files.remove(&key);
         let before = before.as_ref().map_or(&[][..], |it| &it.documents);
-        // What cannot be read is as if it were not there; `validate` says what is wrong with it.
+        // A file that cannot be read counts as absent; `validate` reports the error.
         let Some(text) = key.path().and_then(text_of) else { return };
         let documents = match kind_of(key.path(), &text) {
             Kind::Catalog => documents(Arc::from(text.as_bytes()), before),
@@ -261,7 +263,7 @@ impl Catalog {
         self.files.insert(key, Arc::new(file));
     }
 
-    /// Whether all of its documents can be read, so that every name is known.
+    /// The first file with a document that cannot be read; without one, every name is known.
     pub(super) fn unreadable(&self) -> Option<&Key> {
         self.files.iter().find(|(_, it)| !it.is_readable()).map(|it| it.0)
     }
@@ -282,7 +284,7 @@ impl Catalog {
         self.files.iter().flat_map(|(key, file)| file.named().iter().map(move |it| (key, &**file, it)))
     }
 
-    /// What is said of something deprecated.
+    /// The deprecation of an item.
     pub(super) fn deprecated(&self, package: &str, schema: &str, name: &str) -> Option<&Deprecated> {
         let mut all = self.placed().flat_map(|it| &it.2.analysis.mentions.deprecated);
         all.find(|it| it.package == package && it.schema == schema && it.name == name)
@@ -328,7 +330,7 @@ pub(super) fn text_of(path: &Path) -> Option<String> {
     Some(utf16_text(&bytes).unwrap_or_else(|| decode_utf8(&bytes).into_owned()))
 }
 
-/// How many bytes two texts have in common at their starts, and how many behind that at their ends.
+/// The number of bytes that two texts have in common at their starts, and behind that at their ends.
 fn common(old: &str, new: &str) -> (usize, usize) {
     let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let left = old.len().min(new.len()) - start;

@@ -1,7 +1,9 @@
-//! Where in a document a place is while it is being written: the path to it, what stands beside it, and the word there.
+//! The position of a place in a document while it is being written: the path to it, the fields beside it, and the word
+//! there.
 //!
-//! Nothing is parsed, since what is being written cannot be: YAML is read by its indentation, JSON and brackets by their marks, both up
-//! to the place only. What is strange (a key over several lines, tabs) leads to a strange path, and so to no answer.
+//! Nothing is parsed, since an unfinished text cannot be: YAML is read by its indentation, JSON and brackets by their
+//! marks, both up to the place only. Unusual text (a key over several lines, tabs) leads to an unusual path, and so to
+//! no answer.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,7 +23,7 @@ pub(super) struct Cursor {
     pub(super) is_flow: bool,
     /// Whether the document is JSON.
     pub(super) is_json: bool,
-    /// What the mappings on the way hold, by the number of steps that lead to each.
+    /// The members of the mappings on the way, by the number of steps that lead to each.
     levels: BTreeMap<usize, BTreeMap<String, String>>,
 }
 
@@ -40,7 +42,7 @@ impl Cursor {
         cursor
     }
 
-    /// What a key of the mapping says that so many steps lead to; empty if nothing.
+    /// The value of a key in the mapping after `n_steps` steps; empty if there is none.
     pub(super) fn member(&self, n_steps: usize, key: &str) -> &str {
         self.levels.get(&n_steps).and_then(|it| it.get(key)).map_or("", String::as_str)
     }
@@ -181,7 +183,7 @@ impl Cursor {
         let stop: &[char] = if self.is_quoted { &['"', '\'', '\n'] } else { &[',', ']', '}', '\n', ' ', ':', '\r'] };
         let rest = text[word.end..].find(stop).unwrap_or(text.len() - word.end);
         self.word = word.start..word.end + rest;
-        // Where documents follow each other, only the last is open.
+        // If documents follow each other, only the last is open.
         let n = frames.len();
         for (number, frame) in frames.into_iter().enumerate() {
             let is_last = number + 1 == n;
@@ -206,7 +208,7 @@ struct Frame {
     members: BTreeMap<String, String>,
 }
 
-/// Takes a word into the innermost collection; gives the byte behind it, and behind its colon.
+/// Takes a word into the innermost collection; returns the byte behind it, and behind its colon.
 fn take(frames: &mut [Frame], text: &str, word: Range<usize>, behind: usize) -> usize {
     let rest = &text[behind..];
     let colon = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -282,7 +284,7 @@ fn add_following(levels: &mut [Level], text: &str, lines: &[Line]) {
     }
 }
 
-/// Takes a key or a dash above the place: it is beside the outermost level, above it, or inside of something else.
+/// Takes a key or a dash above the place: it is beside the outermost level, above it, or inside of another part.
 fn climb(steps: &mut Vec<String>, levels: &mut Vec<Level>, column: usize, key: Option<(&str, &str)>) {
     let Some(level) = levels.last_mut() else { return };
     match key {
@@ -316,7 +318,7 @@ struct KeyToken {
     value: usize,
 }
 
-/// What a line begins with. Columns are bytes.
+/// The beginning of a line. Columns are bytes.
 #[derive(Debug)]
 struct Tokens {
     dashes: Vec<usize>,
@@ -350,7 +352,7 @@ impl Tokens {
     }
 }
 
-/// The lines of a part of a text, but for those that say nothing.
+/// The lines of a part of a text, except comments and separators of documents.
 fn lines(text: &str, start: usize, end: usize) -> Vec<Line> {
     let mut found = Vec::new();
     let mut at = start;

@@ -1,12 +1,11 @@
-//! Where a name leads, and where a thing is named.
-//!
-//! What it deliberately does not do: it looks into no bundle image; what the catalog does not hold has no definition.
+//! The targets of a name, and the places where an item is named.
 
 use super::catalog::{Catalog, Key, Named};
 use super::symbols::{Mention, Role, Thing};
 
-/// Where the name at a byte leads: an entry to its bundle, an edge to the entry of its channel, and to the bundle where the channel has no
-/// such entry; a bundle to the entries that list it; anything else to the document of what it names.
+/// The targets of the name at a byte. An entry leads to its bundle; an edge to the entry of its channel, or to the
+/// bundle if the channel has no such entry; a bundle to the entries that list it; anything else to the document of that
+/// name.
 pub(super) fn definitions<'c>(catalog: &'c Catalog, key: &Key, offset: usize) -> Vec<Named<'c>> {
     let Some(at) = catalog.name_at(key, offset) else { return Vec::new() };
     let mention = at.mention;

@@ -1,6 +1,4 @@
-//! The open documents at one moment: what questions are about, and what an analysis works on. A copy shares the texts.
-//!
-//! What it deliberately does not do: it changes no text, and knows nothing of what is in one.
+//! The open documents at one moment: the subject of questions and of an analysis. A copy shares the texts.
 
 use std::collections::BTreeMap;
 use std::ops::Range as Bytes;
@@ -11,7 +9,7 @@ use super::catalog::{Key, OpenText, text_of};
 use super::lines::{Encoding, Lines, Range};
 use super::uri::uri_of;
 
-/// What a document belongs to.
+/// The group of a document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
     /// The catalog below a directory.
@@ -23,7 +21,7 @@ pub(super) enum Group {
 }
 
 impl Group {
-    /// The directory whose options count.
+    /// The directory whose options apply.
     pub(super) fn directory(&self) -> Option<&Path> {
         match self {
             Self::Catalog(root) | Self::Bundle(root) => Some(root),
@@ -35,7 +33,7 @@ impl Group {
 /// An open document.
 #[derive(Debug, Clone)]
 pub(super) struct Open {
-    /// As the client calls it.
+    /// The client's address for it.
     pub(super) uri: String,
     pub(super) version: Option<i64>,
     pub(super) text: Arc<str>,
@@ -61,7 +59,7 @@ impl Documents {
     /// The open documents of a group.
     pub(super) fn texts_of(&self, group: &Group) -> BTreeMap<Key, OpenText> {
         self.texts(|key, it| match (group, &it.group) {
-            // A catalog has what lies below it, too.
+            // A catalog also contains the documents below its directory.
             (Group::Catalog(root), Some(Group::Catalog(_))) => key.path().is_some_and(|it| it.starts_with(root)),
             (_, of) => of.as_ref() == Some(group),
         })
@@ -73,7 +71,7 @@ impl Documents {
         open.map(|(key, it)| (key.clone(), OpenText { text: Arc::clone(&it.text), serial: it.serial })).collect()
     }
 
-    /// The group that speaks of a document: its own if it is open, else the innermost catalog.
+    /// The group that reports on a document: its own if it is open, or else the innermost catalog.
     pub(super) fn owner(&self, key: &Key) -> Option<&Group> {
         if let Some(document) = self.open.get(key) {
             return document.group.as_ref();
@@ -95,7 +93,8 @@ impl Documents {
         }
     }
 
-    /// Ranges of a document that are given in bytes, in the units of the protocol. The text is read if the document is not open.
+    /// Ranges of a document that are given in bytes, in the units of the protocol. The text is read if the document is
+    /// not open.
     pub(super) fn ranges(&self, key: &Key, bytes: &[Bytes<usize>]) -> Vec<Range> {
         self.with_text(key, |text, lines| {
             bytes.iter().map(|it| lines.range(text, clamped(text, it), self.encoding)).collect()

@@ -1,10 +1,11 @@
-//! Which files are one catalog: those of the directory that holds the file, and of what is below it.
+//! The files that make one catalog: those of the directory that holds the file, and those below it.
 //!
-//! A package whose parts lie in directories of their own has its `olm.package` above them. So while none of the files has one, the
-//! directory above is looked at, as long as it is part of the workspace.
+//! A package whose parts lie in directories of their own has its `olm.package` above them. So while none of the files
+//! has one, the directory above is looked at, as long as it is part of the workspace.
 //!
-//! What it deliberately does not do: it reads no more than the beginning of files, enters no link, and goes on beyond no limit; where a
-//! directory is too large, only the file's own directory counts, and then only the documents that are open.
+//! For safety, this module deliberately reads no more than the beginning of files, enters no link, and stops at its
+//! limits. If a directory is too large, only the file's own directory counts, and then only the documents that are
+//! open.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,25 +17,25 @@ use super::kind::is_text_name;
 use olmdex_base::file::{open_regular, read_regular_of};
 use olmdex_fbc::{Ignore, Stamp};
 
-/// How many entries of directories are looked at.
+/// The number of directory entries that are examined.
 const MAX_ENTRIES: usize = 20_000;
 
-/// How many files a catalog may have here.
+/// The number of files that a catalog may have here.
 const MAX_FILES: usize = 4_000;
 
-/// How many bytes they may have together.
+/// The number of bytes that they may have together.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// How deep directories are entered.
+/// The depth to which directories are entered.
 const MAX_DEPTH: usize = 6;
 
-/// How many directories above the file's own are looked at.
+/// The number of directories above the file's own that are examined.
 const MAX_ABOVE: usize = 3;
 
 /// The largest file of patterns that is read.
 const MAX_IGNORE: u64 = 1 << 20;
 
-/// How much of a file is searched for an `olm.package`.
+/// The part of a file that is searched for an `olm.package`.
 const PEEK: u64 = 1 << 20;
 
 /// The files of a directory.
@@ -42,7 +43,7 @@ const PEEK: u64 = 1 << 20;
 pub(super) struct Listing {
     /// The files with their stamps, in the order of their paths.
     pub(super) files: BTreeMap<PathBuf, Stamp>,
-    /// Whether there are more than are looked at; then there are none here.
+    /// Whether there are more files than the limit; then none are listed here.
     pub(super) is_too_large: bool,
 }
 
@@ -93,7 +94,7 @@ pub(super) fn list(root: &Path) -> Listing {
     let (mut n_entries, mut n_bytes) = (0, 0_u64);
     while let Some(components) = open.pop() {
         let directory = root.join(components.iter().map(|it| OsStr::from_bytes(it)).collect::<PathBuf>());
-        // What cannot be listed has no files for us.
+        // A directory that cannot be listed has no files for us.
         let Ok(entries) = std::fs::read_dir(&directory) else { continue };
         for entry in entries.filter_map(Result::ok) {
             n_entries += 1;
@@ -101,7 +102,7 @@ pub(super) fn list(root: &Path) -> Listing {
             let Ok(kind) = entry.file_type() else { continue };
             if name == ".indexignore" {
                 let text = read_regular_of(&entry.path(), MAX_IGNORE).unwrap_or_default();
-                // A line that is too long is a finding of `validate`; here the file says nothing.
+                // A line that is too long is a finding of `validate`; here the file is ignored.
                 let _ = ignore.add_file(&components, &text);
                 continue;
             }

@@ -1,6 +1,4 @@
-//! The packages of a catalog as upgrade graphs, for the engines that know what edges do.
-//!
-//! What it deliberately does not do: it has no rules of upgrades.
+//! The packages of a catalog as upgrade graphs, for the engines that know the effect of edges.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +53,7 @@ pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String
     graphs
 }
 
-/// A package as the names in one document give it, which is all that there is of a template: its bundles are in images.
+/// A package made from the names in one document. For a template there is nothing more: its bundles are in images.
 pub(super) fn graph_of_names(catalog: &Catalog, key: &Key, package: &str) -> PackageGraph {
     let mut graph = PackageGraph { package: package.to_owned(), is_valid: true, ..PackageGraph::default() };
     let mut channels: Vec<(String, Vec<Entry>)> = Vec::new();

@@ -1,15 +1,13 @@
-//! What a document is: part of a catalog, a template, a file of a bundle, or none of ours.
+//! The kind of a document: part of a catalog, a template, a file of a bundle, or none of ours.
 //!
-//! Editors send every YAML and JSON file of a workspace. Whatever has no `schema` of a catalog belongs to somebody else, and nothing is
-//! said about it.
-//!
-//! What it deliberately does not do: it reads no file, and does not parse; a document that is being written cannot be parsed.
+//! Editors send every YAML and JSON file of a workspace. A file without the `schema` of a catalog belongs to somebody
+//! else, and gets no findings.
 
 use std::path::{Path, PathBuf};
 
 use olmdex_bundle::bundle;
 
-/// What a document is.
+/// The kinds of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Catalog,
@@ -19,7 +17,7 @@ pub(super) enum Kind {
     Foreign,
 }
 
-/// What a text is, of a file at a path.
+/// The kind of a text, in a file at a path.
 pub(super) fn kind_of(path: Option<&Path>, text: &str) -> Kind {
     if let Some(directory) = path.and_then(bundle_of) {
         return Kind::Bundle(directory);
@@ -27,7 +25,7 @@ pub(super) fn kind_of(path: Option<&Path>, text: &str) -> Kind {
     match first_schema(text) {
         Some("olm.semver") => Kind::Template,
         Some(schema) if schema.starts_with("olm.template.") || schema.starts_with("olm.composite") => Kind::Template,
-        // Schemas of others are part of catalogs, too; but a word without a dot is as likely something else.
+        // Foreign schemas are part of catalogs, too; but a word without a dot is as likely something else.
         Some(schema) if schema.contains('.') && !schema.contains('/') => Kind::Catalog,
         _ => Kind::Foreign,
     }

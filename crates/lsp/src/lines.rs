@@ -1,10 +1,8 @@
 //! Lines of a text: from positions of the protocol to bytes and back.
 //!
-//! The protocol counts lines and columns from 0, ends lines at `\n`, `\r\n` and a lone `\r`, and counts columns in units of the encoding
-//! that client and server have agreed on. Findings count from 1, end lines at `\n`, and count characters.
-//!
-//! What it deliberately does not do: nothing fails. A position behind the end of a line is its end, one behind the last line is
-//! the end of the text, and one inside of a character is its beginning.
+//! The protocol counts lines and columns from 0, ends lines at `\n`, `\r\n` and a lone `\r`, and counts columns in
+//! units of the encoding that client and server have agreed on. Findings count from 1, end lines at `\n`, and count
+//! characters.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,9 +54,9 @@ pub(super) struct Range {
 /// The lines of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Lines {
-    /// Where each line of the protocol starts.
+    /// The start of each line of the protocol.
     starts: Vec<usize>,
-    /// Where each line starts that `\n` ends, if those are others.
+    /// The start of each line that ends with `\n`, if those differ.
     newlines: Option<Vec<usize>>,
 }
 

@@ -1,9 +1,7 @@
 //! The messages of the Language Server Protocol that this server knows, as data.
 //!
-//! They are few, so they are written down here, with what they need and no more. A field that is not known is passed over, as the protocol
-//! has it.
-//!
-//! What it deliberately does not do: it answers nothing.
+//! They are few, so they are written down here, with only the fields that are needed. An unknown field is ignored, as
+//! the protocol demands.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -12,10 +10,10 @@ use serde_json::{Value, json};
 use super::lines::{Position, Range};
 use olmdex_base::diag::{Finding, Severity};
 
-/// A message from the client. Its parameters are read when it is known what they are.
+/// A message from the client. Its parameters are read when their type is known.
 #[derive(Debug, Deserialize)]
 pub(super) struct Incoming<'m> {
-    /// Of a request.
+    /// The identifier of a request.
     #[serde(default)]
     pub(super) id: Option<Value>,
     /// None in the answer to a request of the server.
@@ -39,7 +37,7 @@ pub(super) enum Code {
     RequestFailed = -32803,
 }
 
-/// Why a request has no answer.
+/// The reason why a request has no answer.
 #[derive(Debug, Clone)]
 pub(super) struct Refusal {
     pub(super) code: Code,
@@ -245,7 +243,7 @@ pub(super) fn diagnostic(finding: &Finding, range: Range) -> Value {
     })
 }
 
-/// What the server can do, in the units of columns that were agreed on.
+/// The capabilities of the server, in the agreed units of columns.
 pub(super) fn initialized(encoding: &str, explain_command: &str) -> Value {
     json!({
         "capabilities": {

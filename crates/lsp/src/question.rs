@@ -1,9 +1,10 @@
 //! Questions about a place, and their answers.
 //!
-//! A question is answered from what is known. Where that is of an older text, names that stand in it unchanged are known with their places
-//! of now; of what was changed nothing is said. Changes of texts are proposed only from what is current.
+//! A question is answered from the known analysis. If that is of an older text, names in unchanged parts are known with
+//! their present places; nothing is answered about changed parts. Changes of texts are proposed only from a current
+//! analysis.
 //!
-//! What it deliberately does not do: it waits for nothing, and changes no file. What is to be changed, the editor is told.
+//! This module waits for nothing, and changes no file. It tells the editor what to change.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -24,7 +25,7 @@ use super::rename::{RenameError, prepare, rename};
 use super::workspace::{Workspace, key_of};
 use olmdex_base::diag::Place;
 
-/// What is asked.
+/// The topic of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
     Hover,
@@ -51,7 +52,7 @@ impl Topic {
         })
     }
 
-    /// Whether what is known of an older text makes an answer.
+    /// Whether the analysis of an older text is good enough for an answer.
     pub(super) fn may_be_behind(self) -> bool {
         !matches!(self, Self::PrepareRename | Self::Rename | Self::CodeAction)
     }
@@ -78,7 +79,7 @@ impl Question {
         Self { id, topic, key: key_of(&text_document.uri), position, new_name, diagnostics, since: Instant::now() }
     }
 
-    /// A question about what can be done about findings.
+    /// A question about actions for findings.
     pub(super) fn of_findings(id: Value, asked: OfFindings) -> Self {
         let OfFindings { text_document, context } = asked;
         let at = AtPlace { text_document, position: Position::default(), new_name: String::new() };
@@ -87,7 +88,7 @@ impl Question {
         Self { diagnostics, ..Self::new(id, Topic::CodeAction, at) }
     }
 
-    /// How many bytes it keeps, about.
+    /// The number of bytes that it keeps, about.
     pub(super) fn size(&self) -> usize {
         let id = self.id.as_str().map_or(0, str::len);
         let key = self.key.path().map_or(0, |it| it.as_os_str().len());
@@ -104,7 +105,7 @@ impl From<RenameError> for Refusal {
     }
 }
 
-/// What answers are made from.
+/// The state that answers are made from.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     pub(super) workspace: Workspace,
@@ -114,7 +115,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// The answer, from what is known now.
+    /// The answer, from the present analysis.
     pub(super) fn answer(&mut self, it: &Question) -> Answer {
         match it.topic {
             Topic::Hover => self.hover(it),

@@ -1,6 +1,4 @@
-//! What waits for the thread that answers: messages, as many bytes as fit into a budget, and what an analysis has found.
-//!
-//! What it deliberately does not do: it does not look into messages.
+//! The queue of the thread that answers: messages, as many bytes as fit into a budget, and the results of analyses.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -10,20 +8,20 @@ use std::time::Duration;
 use super::frame::{self, Frame, FrameError};
 use super::report::Analysed;
 
-/// How many bytes may wait. A message that is larger waits alone.
+/// The number of bytes that may wait. A message that is larger waits alone.
 const MAX_WAITING: usize = 64 << 20;
 
-/// How many messages may wait.
+/// The number of messages that may wait.
 const MAX_MESSAGES: usize = 4096;
 
-/// What has come, from the client unless it says otherwise.
+/// The events in the queue. They come from the client, unless they say otherwise.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A message.
     Message(Vec<u8>),
-    /// A message of so many bytes was passed over.
+    /// A message was skipped; with its size in bytes.
     TooLarge(u64),
-    /// Nothing more comes; the error if that is not the end of the stream.
+    /// No more messages come; with the error if this is not the end of the stream.
     End(Option<FrameError>),
     /// An analysis has found something.
     Analysed(Analysed),
@@ -44,7 +42,7 @@ pub(super) struct Queue {
 
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing that is done under the lock leaves it half done.
+        // No change under the lock can be left half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,13 +74,13 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Takes what an analysis has found, which waits for nobody: there is one analysis, and it says two things.
+    /// Takes the result of an analysis. It never blocks: there is one analysis, and it reports twice.
     pub(super) fn report(&self, analysed: Analysed) {
         self.lock().events.push_back(Event::Analysed(analysed));
         self.changed.notify_all();
     }
 
-    /// All that waits; if nothing does, what comes next within that time, or whenever it comes.
+    /// Everything in the queue. If it is empty, the next event is awaited, for that time or without limit.
     pub(super) fn take(&self, at_most: Option<Duration>) -> VecDeque<Event> {
         let mut state = self.lock();
         while state.events.is_empty() {

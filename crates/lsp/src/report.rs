@@ -1,4 +1,4 @@
-//! What an analysis tells the server.
+//! The reports of an analysis to the server.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::catalog::{Catalog, Key};
 use super::documents::Group;
 
-/// What an analysis has found.
+/// The results of an analysis.
 #[derive(Debug)]
 pub(super) enum Analysed {
     Names(Vec<Names>),
@@ -27,16 +27,16 @@ pub(super) struct Names {
     pub(super) listed: Instant,
 }
 
-/// What is wrong with a group.
+/// The findings about a group.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) group: Group,
     pub(super) files: Vec<FileReport>,
-    /// What the user has to be told.
+    /// Messages for the user.
     pub(super) remarks: Vec<String>,
 }
 
-/// What is wrong with a document.
+/// The findings about a document.
 #[derive(Debug)]
 pub(super) struct FileReport {
     pub(super) key: Key,

@@ -1,6 +1,6 @@
-//! Which findings are shown, by the `olmdex.toml` that goes with a directory: as on the command line, without its options.
+//! The choice of findings by the `olmdex.toml` that goes with a directory: as on the command line, without its options.
 //!
-//! What it deliberately does not do: it decides nothing about files; [`olmdex_compose::compose`] does. It writes no baseline.
+//! This module decides nothing about files; [`olmdex_compose::compose`] does. It writes no baseline.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use olmdex_bundle::bundle::rules::{Validator, selector};
 use olmdex_compose::compose::{self, BaselineFile, Choice, Reach};
 use olmdex_rules::check::practice;
 
-/// Which file of options is read.
+/// The file of options that is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfigFile {
-    /// The one in the current directory, or in the nearest directory above it, and what that may reach.
+    /// The one in the current directory, or in the nearest directory above it, and the files that it may reach.
     Search(Reach),
     /// This one.
     Named(PathBuf),
@@ -29,12 +29,12 @@ impl Default for ConfigFile {
     }
 }
 
-/// How a server is started.
+/// The settings for starting a server.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The current directory, from the root.
     pub current: PathBuf,
-    /// Which options choose findings.
+    /// The options that choose findings.
     pub config: ConfigFile,
     /// All rules that the options may name.
     pub rules: Vec<&'static Rule>,
@@ -49,14 +49,14 @@ pub(super) struct Choosing {
     known: BTreeMap<Option<PathBuf>, Chosen>,
 }
 
-/// What is chosen for a directory.
+/// The choices for a directory.
 #[derive(Debug, Default)]
 struct Chosen {
     choice: Choice,
     besides: Besides,
 }
 
-/// What is asked besides the rules that always hold, by the profiles of the options.
+/// The checks in addition to the rules that always hold, by the profiles of the options.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Besides {
     /// Rules of good practice.
@@ -75,7 +75,7 @@ impl Choosing {
         self.known.clear();
     }
 
-    /// What is asked besides in a directory. With it what is wrong with the options, when they are first read.
+    /// The additional checks in a directory. When the options are first read, the error in them is returned too.
     pub(super) fn besides(&mut self, directory: Option<&Path>) -> (Besides, Option<String>) {
         let key = directory.map(Path::to_owned);
         let mut problem = None;

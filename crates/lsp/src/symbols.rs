@@ -1,12 +1,10 @@
-//! Where a document names packages, channels and bundles, and what it says of them that answers need.
-//!
-//! What it deliberately does not do: it judges nothing, and looks at one document only.
+//! The places where a document names packages, channels and bundles, and the facts about them that answers need.
 
 use std::ops::Range;
 
 use super::tree::{Content, Tree};
 
-/// What can be named.
+/// The kinds of items that have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thing {
     Package,
@@ -52,7 +50,7 @@ pub(super) struct Mention {
     pub(super) role: Role,
     /// The package that the document belongs to.
     pub(super) package: String,
-    /// The channel whose document it is, or empty.
+    /// The channel of the document, or empty.
     pub(super) channel: String,
     /// The entry that says it, or empty.
     pub(super) entry: String,
@@ -68,7 +66,7 @@ pub(super) struct Mention {
 pub(super) struct RangeText {
     /// The package whose versions it is about.
     pub(super) package: String,
-    /// Of a `skipRange`: the channel and the entry; empty of what a bundle requires.
+    /// The channel and the entry of a `skipRange`; empty for a requirement of a bundle.
     pub(super) channel: String,
     pub(super) entry: String,
     pub(super) text: String,
@@ -91,7 +89,7 @@ pub(super) struct BundleVersion {
     pub(super) release: String,
 }
 
-/// What is said of something deprecated.
+/// The deprecation of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Deprecated {
     pub(super) package: String,
@@ -100,7 +98,7 @@ pub(super) struct Deprecated {
     pub(super) message: String,
 }
 
-/// All that a document names.
+/// All names in a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mentions {
     pub(super) names: Vec<Mention>,
@@ -108,11 +106,11 @@ pub(super) struct Mentions {
     pub(super) types: Vec<TypeText>,
     pub(super) versions: Vec<BundleVersion>,
     pub(super) deprecated: Vec<Deprecated>,
-    /// Whether names may come from anchors, aliases or several lines, which nothing here points at.
+    /// Whether names may come from anchors, aliases or several lines, which have no place here.
     pub(super) is_incomplete: bool,
 }
 
-/// What a name belongs to, as far as it belongs to something.
+/// The items that a name belongs to, as far as there are any.
 #[derive(Clone, Copy, Default)]
 struct Owner<'t> {
     package: &'t str,
@@ -121,7 +119,7 @@ struct Owner<'t> {
 }
 
 impl Mentions {
-    /// What a document names; of a template, what its blobs do.
+    /// The names in a document; in a template, those in its blobs.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut found = Self::default();
         let schema = tree.text_of(0, "schema");
@@ -178,7 +176,7 @@ impl Mentions {
         for &skip in tree.items_of(entry, "skips") {
             self.add(tree, Some(skip), Thing::Bundle, Role::Skips, of);
         }
-        // Where the whole list or the whole entry is an alias, there are names that nobody sees.
+        // If the whole list or the whole entry is an alias, it contains names that are not seen here.
         let is_hidden =
             |it: Option<usize>| it.and_then(|it| tree.node(it)).is_some_and(|it| matches!(it.content, Content::Other));
         self.is_incomplete |= is_hidden(Some(entry)) || is_hidden(tree.get(entry, "skips"));

@@ -1,6 +1,4 @@
 //! A document as nodes with their places, the same for JSON and YAML.
-//!
-//! What it deliberately does not do: aliases and merge keys are nodes that stand for nothing; what they bring in is nobody's to point at.
 
 use std::ops::Range;
 
@@ -16,7 +14,7 @@ pub(super) struct Node {
     pub(super) content: Content,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
     /// A text on one line: its meaning, and the quote, which is a blank if there is none.
@@ -55,7 +53,7 @@ impl Tree {
         self.nodes.get(number)
     }
 
-    /// The value of a key; of equal ones the last counts.
+    /// The value of a key; if keys are equal, the last counts.
     pub(super) fn get(&self, of: usize, key: &str) -> Option<usize> {
         let Content::Map(members) = &self.nodes.get(of)?.content else { return None };
         members.iter().rev().find(|(it, _)| self.text(*it) == Some(key)).map(|it| it.1)
@@ -68,7 +66,7 @@ impl Tree {
         }
     }
 
-    /// The text of a member, or nothing.
+    /// The text of a member, or an empty text.
     pub(super) fn text_of(&self, of: usize, key: &str) -> &str {
         self.get(of, key).and_then(|it| self.text(it)).unwrap_or_default()
     }
@@ -89,7 +87,7 @@ impl Tree {
 fn of_yaml(text: &str, node: yaml::YamlNode) -> Node {
     let span = node.start..node.end;
     let content = match node.kind {
-        // What has an anchor or a tag is left alone, as is what goes over several lines.
+        // A value with an anchor or a tag is left alone, and so is one over several lines.
         yaml::NodeKind::Scalar { .. } if node.is_marked || text[span.clone()].contains('\n') => Content::Other,
         yaml::NodeKind::Scalar { text, quote } => Content::Text(text, quote),
         yaml::NodeKind::Sequence(items, _) => Content::List(items),

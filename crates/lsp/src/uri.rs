@@ -1,6 +1,4 @@
 //! Addresses of documents and the files that they name.
-//!
-//! What it deliberately does not do: it opens nothing. What is not a `file:` address of this machine names no file.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;

@@ -9,13 +9,13 @@ use serde::Serialize;
 /// The answer of a question.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// What the items are, as in the JSON of the command.
+    /// The kind of the items, as in the JSON of the command.
     pub(crate) kind: &'static str,
     /// Each item as compact JSON.
     pub(crate) items: Vec<String>,
-    /// Whether the only item is the whole answer, which is in no envelope.
+    /// Whether the only item is the whole answer, without an envelope.
     pub(crate) is_whole: bool,
-    /// What the command says besides.
+    /// The warnings of the command.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -32,18 +32,18 @@ impl Answer {
         Ok(Self { is_whole: true, ..Self::of(kind, std::slice::from_ref(item))? })
     }
 
-    /// It with what is to be said besides.
+    /// The answer with warnings.
     pub(crate) fn warned(self, warnings: Vec<String>) -> Self {
         Self { warnings, ..self }
     }
 }
 
-/// Why a question has no answer: an assistant reads it, and asks again.
+/// The reason why a question has no answer: an assistant reads it, and asks again.
 #[derive(Debug)]
 pub(crate) struct Trouble {
-    /// What is wrong.
+    /// The fault.
     pub(crate) message: String,
-    /// What to do.
+    /// The way out.
     pub(crate) help: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Trouble {
         Self { message: message.into(), help: None }
     }
 
-    /// It with what to do.
+    /// The trouble with help.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }

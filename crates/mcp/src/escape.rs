@@ -1,15 +1,16 @@
-//! Texts of catalogs as data: nothing in them ends the marks around them, moves a cursor, or turns the direction of a line.
+//! Texts of catalogs as data: no text can end the marks around it, move a cursor, or turn the direction of a line.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The mark in front of what catalogs say.
+/// The mark before texts of catalogs.
 pub(crate) const OPEN: &str = "<untrusted-catalog-data>";
 
 /// The mark behind it.
 pub(crate) const CLOSE: &str = "</untrusted-catalog-data>";
 
-/// Whether a character does something besides being seen: controls, marks of direction, joiners, tags, and the like.
+/// Whether a character has an effect other than being visible: controls, marks of direction, joiners, tags, and similar
+/// ones.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}')
@@ -17,8 +18,8 @@ fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// JSON that means the same, in which strings have nothing hidden, and no character with which marks or code begin. Only strings can have
-/// these, as long as the JSON is compact.
+/// Equivalent JSON whose strings have no hidden characters, and none that begin marks or code. Only strings can have
+/// these, if the JSON is compact.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     let is_meant = |c: char| is_hidden(c) || matches!(c, '<' | '>' | '`');
     if !text.contains(is_meant) {
@@ -38,7 +39,7 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A line of text for people, in which nothing is hidden and nothing looks like a mark.
+/// A line of text for people, without hidden characters and without marks.
 pub(crate) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -55,7 +56,7 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
-/// A text of a structured answer: what is hidden is shown, line breaks stay.
+/// A text of a structured answer: hidden characters become visible, line breaks stay.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let is_meant = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t');
     if !text.contains(is_meant) {
@@ -72,7 +73,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text of at most so many bytes, which says how much of it is missing.
+/// A text of at most so many bytes, with the number of missing bytes.
 pub(crate) fn shortened(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

@@ -1,7 +1,7 @@
 //! The same tools over HTTP, as the protocol's "streamable HTTP".
 //!
-//! Each request is answered by itself: there are no sessions, so a server that starts again breaks no assistant. A web page cannot ask:
-//! the SDK refuses each `Host` that is not this machine, and each `Origin`.
+//! Each request is answered by itself: there are no sessions, so a restart of the server breaks no assistant. A web
+//! page cannot ask: the SDK refuses every `Host` that is not this machine, and every `Origin`.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -22,7 +22,7 @@ use super::world::World;
 /// The path of the tools.
 pub const PATH: &str = "/mcp";
 
-/// The time for a request to arrive, beside that for its answer.
+/// The time for a request to arrive, in addition to that for its answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Answers requests of assistants over HTTP, about a world that can be replaced.
@@ -55,7 +55,7 @@ impl HttpAssistant {
         Self { world, service: StreamableHttpService::new(assistant, Arc::default(), config) }
     }
 
-    /// Answers about another world from now on. Questions that are being answered keep theirs.
+    /// Answers about another world from now on. Running questions keep theirs.
     pub fn replace(&self, world: World) {
         *self.world.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(world);
     }

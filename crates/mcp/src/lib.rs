@@ -1,16 +1,19 @@
 //! Questions about catalogs as tools for assistants, over the Model Context Protocol.
 //!
-//! The protocol is the SDK's (`rmcp`): versions, framing and errors. Here is what the tools are: each is one question of
+//! The SDK (`rmcp`) has the protocol: versions, framing and errors. This crate has the tools: each is one question of
 //! [`olmdex_ask`], the same that a command asks, so both give the same answer.
 //!
 //! # How a call is answered
 //!
-//! 1. [`server`](serve) finds the tool, and reads its arguments; what the schema does not allow is an error of the protocol.
-//! 2. `question` has a file for each topic: a tool's arguments, the call of `ask`, and the command that gives the same answer.
-//! 3. `page` cuts the answer into pages of less than 4 KiB of text, with a cursor for the rest. Nothing is left out in silence.
-//! 4. `escape` makes what catalogs say harmless: it is JSON between two marks that it cannot contain.
+//! 1. [`server`](serve) finds the tool, and reads its arguments; arguments that the schema does not allow are an error
+//!    of the protocol.
+//! 2. `question` has a file for each topic: a tool's arguments, the call of `ask`, and the command that gives the same
+//!    answer.
+//! 3. `page` cuts the answer into pages of less than 4 KiB of text, with a cursor for the rest. Nothing is left out in
+//!    silence.
+//! 4. `escape` makes the texts of catalogs harmless: they are JSON between two marks that they cannot contain.
 //!
-//! What it deliberately does not do: it decides nothing, writes nothing, and opens no source.
+//! This crate deliberately decides nothing, writes nothing, and opens no source.
 
 mod answer;
 mod escape;

@@ -1,4 +1,4 @@
-//! Resources: the catalogs, their packages, and what is wrong with the upgrades of a package.
+//! Resources: the catalogs, their packages, and the findings about the upgrades of a package.
 
 use olmdex_ask::package_findings;
 use olmdex_base::diag::json::FindingJson;
@@ -13,7 +13,7 @@ use super::world::World;
 /// The address of the list of catalogs.
 pub(crate) const CATALOGS: &str = "olmdex://catalogs";
 
-/// Addresses of what there is of each catalog and package.
+/// Addresses of the resources of each catalog and package.
 pub(crate) const PACKAGES: &str = "olmdex://catalogs/{catalog}/packages";
 pub(crate) const FINDINGS: &str = "olmdex://findings/{package}";
 
@@ -22,8 +22,8 @@ pub(crate) fn packages_of(catalog: &str) -> String {
     format!("{CATALOGS}/{}/packages", encoded(catalog))
 }
 
-/// What stands at an address, with the command that gives the same; `None` if there is nothing like it. A page but the first has
-/// `?cursor=…` behind it.
+/// The answer at an address, with the command that gives the same; `None` if there is nothing like it. A page but the
+/// first has `?cursor=…` behind it.
 pub(crate) fn read(world: &World, address: &str) -> Option<Result<(Answer, String), Trouble>> {
     let rest = address.strip_prefix("olmdex://")?;
     let parts: Vec<&str> = rest.split('/').collect();

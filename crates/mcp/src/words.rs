@@ -2,7 +2,7 @@
 
 use olmdex_text::encoding::shell;
 
-/// Words of a command line: options first, then what needs no option.
+/// Words of a command line: options first, then words without an option.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     options: Vec<String>,
@@ -14,7 +14,7 @@ impl Words {
     pub(crate) fn option(mut self, option: &str, value: Option<impl ToString>) -> Self {
         if let Some(value) = value {
             let value = value.to_string();
-            // What begins with a dash would be an option of its own.
+            // A separate value that begins with a dash would be read as an option.
             if value.starts_with('-') {
                 self.options.push(format!("{option}={value}"));
             } else {
@@ -37,7 +37,7 @@ impl Words {
         self
     }
 
-    /// What needs no option.
+    /// Adds names, which need no option.
     pub(crate) fn names<'n>(mut self, names: impl IntoIterator<Item = &'n String>) -> Self {
         self.names.extend(names.into_iter().cloned());
         self

@@ -8,14 +8,14 @@ use olmdex_text::calendar::Day;
 
 use super::words::Words;
 
-/// Where a catalog comes from, as a command names it.
+/// The source of a catalog, as a command names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogWord {
     /// The catalog.
     pub catalog: String,
     /// The source that has it.
     pub source: String,
-    /// Whether the source is an index, of which a catalog is chosen by its name.
+    /// Whether the source is an index, so that a name chooses the catalog.
     pub is_index: bool,
 }
 
@@ -23,9 +23,9 @@ pub struct CatalogWord {
 #[derive(Debug)]
 pub struct World {
     index: Mutex<Index>,
-    /// The sources, as `-i` takes them; none if the default is asked.
+    /// The values of `-i`; empty for the default source.
     pub sources: Vec<String>,
-    /// The source that is asked if none is named.
+    /// The source that answers if none is named.
     pub default_source: String,
     /// The catalogs with their sources.
     pub catalogs: Vec<CatalogWord>,
@@ -35,7 +35,7 @@ pub struct World {
     pub cluster: Option<(Cluster, String)>,
     /// The parts of the cluster that this user may not read, in words.
     pub unknown: Vec<String>,
-    /// What `--cluster` was given.
+    /// The values of `--cluster`.
     pub cluster_words: Vec<String>,
     /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
     pub source_map: Vec<String>,
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// The index. Questions are asked one after another. A question that has panicked has changed nothing.
+    /// The index. Questions are asked one after another. A question that panicked has changed nothing.
     pub(crate) fn index(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,4 @@
-//! What an operator's installation grants, and what one version asks for that another one does not.
-//!
-//! What it deliberately does not do: it judges no rule.
+//! The permissions that an operator's installation grants, and those that one version asks for and another does not.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +7,7 @@ use serde::Serialize;
 
 use olmdex_fbc::service_version::{Permission, PolicyRule};
 
-/// Where a rule holds.
+/// The scope of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RuleScope {
@@ -23,7 +21,7 @@ pub enum RuleScope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskedRule {
-    /// Where it holds.
+    /// Its scope.
     pub scope: RuleScope,
     /// The service account that it is granted to.
     pub service_account: String,
@@ -31,7 +29,7 @@ pub struct AskedRule {
     pub api_groups: Vec<String>,
     /// Resources.
     pub resources: Vec<String>,
-    /// The only names that it is about; all if there are none.
+    /// The only names that it is about; all names if the list is empty.
     pub resource_names: Vec<String>,
     /// Paths of the API server that are no resources.
     #[serde(rename = "nonResourceURLs")]
@@ -40,7 +38,7 @@ pub struct AskedRule {
     pub verbs: Vec<String>,
 }
 
-/// What a bundle asks for.
+/// The permissions that a bundle asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BundlePermissions {
@@ -52,13 +50,13 @@ pub struct BundlePermissions {
     pub bundle: String,
     /// Its version.
     pub version: String,
-    /// Whether the catalog has its ClusterServiceVersion as a whole; else nothing is known.
+    /// Whether the catalog has its ClusterServiceVersion as a whole; if not, nothing is known.
     pub is_known: bool,
     /// The rules, in their order.
     pub rules: Vec<AskedRule>,
     /// The bundle that it is compared with.
     pub against: Option<ComparedBundle>,
-    /// What it grants that the other bundle does not, if both are known.
+    /// The rules that it grants and the other bundle does not, if both are known.
     pub added: Option<Vec<AskedRule>>,
 }
 
@@ -93,11 +91,12 @@ pub fn rules_of(permissions: &[Permission]) -> Vec<AskedRule> {
     permissions.iter().flat_map(of).collect()
 }
 
-/// How many pairs of a group and a resource of one rule are looked at by themselves; a rule with more is compared as a whole.
+/// The largest number of pairs of a group and a resource in one rule that are compared one by one; a rule with more is
+/// compared as a whole.
 const MAX_PAIRS: usize = 4096;
 
-/// What rules grant that others do not, whichever account they grant it to: of each rule what is new, resources with the same verbs
-/// together.
+/// The permissions that the new rules grant and the old ones do not, whichever account gets them. A rule is reduced to
+/// its new part, with resources of the same verbs together.
 #[must_use]
 pub fn added(new: &[AskedRule], old: &[AskedRule]) -> Vec<AskedRule> {
     let mut found: Vec<AskedRule> = Vec::new();
@@ -151,7 +150,7 @@ fn parts_of(rule: &AskedRule) -> Vec<AskedRule> {
     parts
 }
 
-/// Whether a rule is about all that a part is about, whatever may be done with it.
+/// Whether a rule covers all groups, resources and names of a part, whatever its verbs.
 fn covers_place(rule: &AskedRule, part: &AskedRule) -> bool {
     let has =
         |own: &[String], wanted: &[String]| own.iter().any(|it| it == "*") || wanted.iter().all(|it| own.contains(it));
@@ -204,10 +203,10 @@ mod tests {
             ),
             (&["cluster core pods - - get"], &["cluster * * - - *"], &[]),
             (&["cluster * * - - *"], &["cluster core pods - - get"], &["cluster * * - - *"]),
-            // What holds in namespaces is less than what holds everywhere.
+            // A rule for namespaces grants less than the same rule for the whole cluster.
             (&["namespace core pods - - get"], &["cluster core pods - - get"], &[]),
             (&["cluster core pods - - get"], &["namespace core pods - - get"], &["cluster core pods - - get"]),
-            // So is what holds for some names.
+            // A rule for some names grants less than the same rule for all.
             (&["cluster core pods a - get"], &["cluster core pods - - get"], &[]),
             (&["cluster core pods - - get"], &["cluster core pods a - get"], &["cluster core pods - - get"]),
             (&["cluster core pods a - get"], &["cluster core pods a,b - get"], &[]),

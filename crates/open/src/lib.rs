@@ -1,18 +1,19 @@
-//! Opens whatever a catalog can be.
+//! Opens catalogs of every kind.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`source`] | tells by content what a path or a name is, and opens it |
+//! | [`source`] | recognizes a path or a name by its content, and opens it |
 //! | [`oci`] | images in registries, layouts and archives: catalogs, bundles and databases |
 //! | [`template`] | basic, semver and substitutes templates: read, judged, rendered |
 //! | [`git`] | catalogs as they were, from a git repository |
 //!
-//! [`source::Opener`] is the way in. Everything that it opens is taken for hostile: names lead nowhere outside, sizes have limits, and
-//! credentials go only to the registry they belong to.
+//! [`source::Opener`] is the way in. Everything that it opens is taken for hostile: names lead nowhere outside, sizes
+//! have limits, and credentials go only to the registry they belong to.
 //!
-//! The feature `oci` brings registries, and with them the only client of the network. Layouts and archives need no feature.
+//! The feature `oci` brings registries, and with them the only client of the network. Layouts and archives need no
+//! feature.
 //!
-//! What it deliberately does not do: it judges no catalog and writes nothing but its own cache.
+//! This crate deliberately does not judge catalogs, and it writes nothing but its own cache.
 
 pub mod git;
 pub mod oci;

@@ -1,6 +1,4 @@
 //! The command line that gives the answer of a page.
-//!
-//! What it deliberately does not do: it runs nothing.
 
 use olmdex_base::diag::printable;
 use olmdex_text::encoding::shell;
@@ -21,7 +19,7 @@ pub(super) struct Command {
 enum Takes {
     /// As an option.
     Option,
-    /// As its first arguments, so many times.
+    /// As its first arguments, the given number of them.
     Arguments(usize),
 }
 
@@ -58,14 +56,14 @@ impl Command {
         self
     }
 
-    /// As it is typed into a shell; `source` says where the catalogs are.
+    /// The command as a user types it into a shell; `source` names the catalogs.
     pub(super) fn line(&self, source: &[String]) -> String {
         let mut words = vec!["olmdex".to_owned(), self.verb.to_owned()];
         let names = self.names.iter().map(|it| quoted(it));
         let mut options: Vec<&(&str, String)> = self.options.iter().collect();
         if let Takes::Arguments(n_times) = self.takes {
             let files: Vec<&String> = source.iter().filter(|it| *it != "-i").collect();
-            // Where each source is a catalog, a catalog is named by its source.
+            // If each source is one catalog, the source stands for its catalog.
             let is_catalog = |it: &(&str, String)| CATALOG_OPTIONS.contains(&it.0);
             let meant = self.options.iter().filter(|it| is_catalog(it));
             let meant: Option<Vec<&String>> =
@@ -80,7 +78,7 @@ impl Command {
                 }
             }
         }
-        // A name that looks like an option must not be one.
+        // A name that looks like an option must not be read as one.
         let is_plain = |text: &String| !text.starts_with('-');
         let is_named_last = !self.names.iter().all(is_plain);
         if !is_named_last {
@@ -107,7 +105,7 @@ impl Command {
 /// The options of `diff` that name a catalog.
 const CATALOG_OPTIONS: [&str; 2] = ["--old-catalog", "--new-catalog"];
 
-/// Name and path of `NAME=PATH`, which `-i` takes and arguments do not.
+/// The name and the path of `NAME=PATH`, which `-i` takes and arguments do not.
 fn taken_apart(source: &str) -> (Option<&str>, &str) {
     let is_name = |it: &str| !it.is_empty() && it.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     match source.split_once('=') {
@@ -116,7 +114,7 @@ fn taken_apart(source: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Whether a catalog is that of a source: by the name that it was given, else by that of its directory or file.
+/// Whether a catalog comes from a source: by the name that the user gave it, else by that of its directory or file.
 fn is_of_catalog(source: &str, catalog: &str) -> bool {
     match taken_apart(source) {
         (Some(name), _) => name == catalog,

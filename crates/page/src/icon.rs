@@ -1,7 +1,7 @@
 //! Icons of packages: which can be shown, under which name, and as which file.
 //!
-//! What it deliberately does not do: it removes nothing from an icon. A page shows it as an image, in which no script runs; its address
-//! opened on its own is kept from running any by a header of the server, and by [`file`] where there is no server.
+//! This module removes nothing from an icon. A page shows it as an image, in which no script runs. If its address is
+//! opened on its own, a header of the server keeps scripts from running, and [`file`] does so without a server.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use olmdex_text::encoding::hex::hex;
 
-/// The kinds of pictures that are shown: the end of their names, their media types, and how they begin.
+/// The kinds of pictures that are shown: their extensions, their media types, and their first bytes.
 const KINDS: [(&str, &str, &[&[u8]]); 4] = [
     ("png", "image/png", &[b"\x89PNG\r\n\x1a\n"]),
     ("jpg", "image/jpeg", &[b"\xff\xd8\xff"]),
@@ -17,10 +17,10 @@ const KINDS: [(&str, &str, &[&[u8]]); 4] = [
     ("svg", "image/svg+xml", &[]),
 ];
 
-/// Bytes of a picture that is shown.
+/// The most bytes of a shown picture.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The name of a picture: its digest and its kind. `None` if it is not a picture of a kind that is shown, or too large.
+/// The name of a picture: its digest and its kind. `None` if it is too large, or not a picture of a shown kind.
 pub(super) fn name(media_type: &str, bytes: &[u8]) -> Option<String> {
     if bytes.len() > MAX_BYTES {
         return None;
@@ -41,8 +41,9 @@ pub(super) fn media_type(name: &str) -> &'static str {
     KINDS.iter().find(|it| it.0 == kind).map_or("application/octet-stream", |it| it.1)
 }
 
-/// The content of a file that holds an icon, for servers that send no headers of their own. SVG may hold scripts, which a browser runs
-/// as those of the whole site when a reader opens the file; so the file holds it as an image of another SVG, in which no script runs.
+/// The content of a file with an icon, for servers that send no headers of their own. SVG may contain scripts, and a
+/// browser runs them with the rights of the whole site when a reader opens the file; so the file contains the icon as
+/// an image of another SVG, in which no script runs.
 pub(super) fn file(name: &str, bytes: Vec<u8>) -> Vec<u8> {
     if media_type(name) != "image/svg+xml" {
         return bytes;
@@ -55,7 +56,7 @@ pub(super) fn file(name: &str, bytes: Vec<u8>) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Width and height of an icon's file, in pixels; pages give icons a size of their own.
+/// Width and height of an icon's file, in pixels; pages scale icons themselves.
 const SIDE: u32 = 256;
 
 #[cfg(test)]

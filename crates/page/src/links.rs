@@ -1,6 +1,6 @@
-//! Where links lead: to addresses of a server, or to files beside each other.
+//! The targets of links: addresses of a server, or files beside each other.
 //!
-//! What it deliberately does not do: it writes no file.
+//! This module writes no file.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,9 +12,9 @@ use olmdex_text::encoding::hex::hex;
 /// How pages lead to each other.
 #[derive(Debug)]
 pub enum Links {
-    /// By addresses of a server.
+    /// Addresses of a server.
     Served,
-    /// By files, of the pages that there are.
+    /// Files, for all existing pages.
     Files(FileNames),
 }
 
@@ -22,7 +22,7 @@ pub enum Links {
 #[derive(Debug, Default)]
 pub struct FileNames {
     files: HashMap<Route, String>,
-    /// Pages that would say the same as others, each with the one that is there.
+    /// Pages that would be the same as others, each with the existing one.
     same: HashMap<Route, Route>,
 }
 
@@ -30,11 +30,11 @@ pub struct FileNames {
 const MAX_NAME: usize = 200;
 
 impl FileNames {
-    /// Names a file for each page. Names that differ in letter case alone, which some systems take for one, and names that are too
-    /// long get a part of their digest.
+    /// Names a file for each page. Names that differ only in letter case, which some systems do not distinguish, and
+    /// names that are too long get a part of their digest.
     #[must_use]
     pub fn new(routes: &BTreeSet<Route>) -> Self {
-        // How many spellings there are of a directory or file whose letter case is not looked at.
+        // The spellings of each directory or file name, regardless of letter case.
         let mut spellings: HashMap<String, BTreeSet<String>> = HashMap::new();
         for route in routes {
             for prefix in prefixes(&plain(route)) {
@@ -55,7 +55,7 @@ impl FileNames {
         Self { files, same: HashMap::new() }
     }
 
-    /// The same, with pages that would say what others say.
+    /// The same, with pages that would equal others.
     #[must_use]
     pub fn with_same(self, same: HashMap<Route, Route>) -> Self {
         Self { same, ..self }
@@ -74,8 +74,8 @@ impl FileNames {
     }
 }
 
-/// Whether a page that nothing was asked of has its answer as data beside it. Versions and channels have not: together they are most of all
-/// files, and the data of their package lists them.
+/// Whether a page without a question has its answer as data beside it. Pages of versions and channels do not: together
+/// they are most of the files, and the data of their package lists them.
 fn has_data(route: &Route) -> bool {
     match route {
         Route::Home | Route::Packages(_) | Route::Package(_) | Route::History(_) | Route::Lint { .. } => true,
@@ -84,12 +84,12 @@ fn has_data(route: &Route) -> bool {
     }
 }
 
-/// A path and all that it lies below.
+/// A path and all its parents.
 fn prefixes(parts: &[String]) -> impl Iterator<Item = String> {
     (1..=parts.len()).map(|n| parts[..n].join("/"))
 }
 
-/// What follows the name of a file.
+/// The extension of a file.
 fn extension(route: &Route) -> &'static str {
     match route {
         Route::Machine(Machine::CatalogFeed(_)) => ".atom",
@@ -99,13 +99,13 @@ fn extension(route: &Route) -> &'static str {
     }
 }
 
-/// The parts of the path of a page's file, as it would be if names could be of any length and case.
+/// The parts of the path of a page's file, as if names could have any length and case.
 fn plain(route: &Route) -> Vec<String> {
     let mut parts: Vec<String> = route.segments().iter().map(|it| name(it)).collect();
     match route {
         Route::Home => parts.push("index".to_owned()),
         Route::Package(_) => parts.push("index".to_owned()),
-        // What belongs to a version lies in a directory of its name.
+        // The pages of a version are in a directory of its name.
         Route::Version(PackageVersion { catalog, .. }, Part::Whole) => {
             parts.push(catalog.as_ref().map_or("index".to_owned(), |it| format!("in-{}", name(it))));
         }
@@ -124,7 +124,7 @@ fn plain(route: &Route) -> Vec<String> {
     parts
 }
 
-/// A name as one of a file: nothing in it has a meaning for any system, or in an address.
+/// A name that can be that of a file: no character has a meaning for any system, or in an address.
 fn name(text: &str) -> String {
     let name = encoded(text).replace('~', "%7E");
     match name.strip_prefix('.') {
@@ -133,7 +133,7 @@ fn name(text: &str) -> String {
     }
 }
 
-/// A name that is not too long, and with a part of its digest if another one is much like it.
+/// A name with a limited length, and with a part of its digest if another one is much like it.
 fn shortened(name: &str, is_ambiguous: bool) -> String {
     if name.len() <= MAX_NAME && !is_ambiguous {
         return name.to_owned();
@@ -148,7 +148,7 @@ fn shortened(name: &str, is_ambiguous: bool) -> String {
 }
 
 impl Links {
-    /// The address of a page from another one; `None` if it is not there.
+    /// The address of a page from another one; `None` if it does not exist.
     #[must_use]
     pub fn from(&self, here: &Route, to: &Route, form: Form) -> Option<String> {
         match self {
@@ -169,7 +169,7 @@ impl Links {
     }
 }
 
-/// Where a kind of objects stands on the page of all of them.
+/// The anchor of a kind of objects on the page of all kinds.
 pub(super) fn api_place(group: &str, kind: &str) -> String {
     let plain = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-', "_");
     format!("{}.{}", plain(kind), plain(group))

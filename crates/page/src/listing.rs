@@ -1,6 +1,4 @@
-//! Which packages a list has: searched by words, narrowed by what their bundles have.
-//!
-//! What it deliberately does not do: it lays nothing out.
+//! The packages of a list: searched by words, narrowed by the values of their bundles.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,7 +8,7 @@ use super::route::List;
 use super::site::PageContext;
 use olmdex_index::query::{Filter, Hit, PackageRow, SearchQuery, Status};
 
-/// The answer as data: what `search` gives for words, and `list packages` without.
+/// The answer as data: that of `search` for words, and that of `list packages` without.
 pub(super) enum Answer {
     Found(Vec<Hit>),
     Listed(Vec<PackageRow>),

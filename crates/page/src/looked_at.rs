@@ -1,6 +1,4 @@
-//! The version that a visitor looks at: which pages are about one, and the same page about another one.
-//!
-//! What it deliberately does not do: it does not know which versions there are.
+//! The chosen version of a visitor: the pages that are about one, and the same page about another one.
 
 use super::query::Query;
 use super::reply::PageError;
@@ -13,7 +11,7 @@ impl Kept {
 }
 
 impl Route {
-    /// The page of a version that a form names; its parameter `tab` says which one, as [`Self::tab`] names it.
+    /// The page of a version that a form names; its parameter `tab` chooses the page, as [`Self::tab`] names it.
     pub(super) fn chosen(package: &str, query: &mut Query) -> Result<Self, PageError> {
         let tab = query.take("tab");
         let kept = Kept::read(package, query);
@@ -31,7 +29,7 @@ impl Route {
         Ok(start.at(&whole))
     }
 
-    /// The same page about another version; where it is about none, the page of the version.
+    /// The same page about another version; if it is not about a version, the page of the version.
     #[must_use]
     pub(super) fn at(&self, of: &PackageVersion) -> Self {
         let (version, catalog) = (Some(of.version.clone()), of.catalog.clone());
@@ -58,7 +56,7 @@ impl Route {
         }
     }
 
-    /// The version that it is about, if it names one.
+    /// The version that it names, if there is one.
     #[must_use]
     pub(super) fn version(&self) -> Option<&str> {
         match self {

@@ -1,9 +1,8 @@
 //! Descriptions in Markdown, as HTML that can do no harm.
 //!
-//! Raw HTML is shown as the text that it is, pictures are left out, and links lead to the web or to mail only. Headings begin below
-//! those of the page. The events of the parser are written by hand, one by one, so that nothing gets into a page that is not meant to.
-//!
-//! What it deliberately does not do: it highlights no code.
+//! Raw HTML is shown as text, pictures are left out, and links lead to the web or to mail only. Headings begin below
+//! those of the page. The events of the parser are written by hand, one by one, so that only intended markup gets into
+//! a page.
 
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -13,7 +12,7 @@ use super::parts::is_web_address;
 /// Bytes of a text that are shown.
 const MAX_BYTES: usize = 200 << 10;
 
-/// Where a heading of a description begins.
+/// The level of the first heading of a description.
 const FIRST_HEADING: usize = 3;
 
 /// A text in Markdown.
@@ -30,7 +29,7 @@ pub(super) fn markdown(text: &str) -> Markup {
     PreEscaped(out)
 }
 
-/// As much of a text as is read.
+/// The part of a text that is read.
 fn read_part(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_BYTES)]
 }
@@ -57,12 +56,12 @@ pub(super) fn first_words(text: &str, n_most: usize) -> String {
 #[derive(Default)]
 struct Writer {
     out: String,
-    /// Whether each open link is one.
+    /// Whether each open link is a real link.
     links: Vec<bool>,
     /// How many pictures are open, whose words are shown as text.
     n_images: usize,
     is_table_head: bool,
-    /// The levels of the heading that was last and of those above it, as they are written.
+    /// The levels of the last heading and of those above it, as in the text.
     headings: Vec<HeadingLevel>,
 }
 
@@ -86,7 +85,7 @@ impl Writer {
         }
     }
 
-    /// The level in the page of the last heading: one below that of the heading that it belongs to, whatever was left out between.
+    /// The level of the last heading in the page: one below that of its parent, whatever levels were skipped between.
     fn heading(&self) -> usize {
         (FIRST_HEADING + self.headings.len().saturating_sub(1)).min(6)
     }
@@ -130,7 +129,7 @@ impl Writer {
             Tag::Strong => self.out.push_str("<strong>"),
             Tag::Strikethrough => self.out.push_str("<del>"),
             Tag::Link { dest_url, .. } => {
-                // A link in a link is none.
+                // A link inside a link becomes plain text.
                 let is_link = is_web_address(&dest_url) && !self.links.contains(&true);
                 if is_link {
                     self.out.push_str("<a rel=\"noopener nofollow ugc\" href=\"");

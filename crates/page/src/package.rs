@@ -1,4 +1,4 @@
-//! A package: what it is, how to install it, and what there is of it.
+//! A package: its description, installation and contents.
 
 use std::rc::Rc;
 
@@ -27,13 +27,14 @@ use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail}
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
-/// How many lines the picture has, and how many versions open in their place; all versions have a page of their own.
+/// The number of lines of the picture, and how many versions can be opened in it; the list of all versions has a page
+/// of its own.
 const SIZE: (usize, usize) = (24, 80);
 
 /// How many provided APIs the page names.
 const NAMED_APIS: usize = 6;
 
-/// Bytes of a description that is shown whole.
+/// The most bytes of a description that is shown whole.
 const SHORT: usize = 1_200;
 
 pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
@@ -90,7 +91,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
 /// The most characters of a description that other sites show.
 const MAX_ABOUT: usize = 200;
 
-/// What tells the operator apart at a glance.
+/// The traits that tell the operator apart at a glance.
 fn chips(context: PageContext<'_>, head: Option<&BundleDetail>) -> Markup {
     let one = |it: &str| vec![it.to_owned()];
     html! {
@@ -119,7 +120,7 @@ fn chip(context: PageContext<'_>, list: List, words: &str) -> Markup {
     }
 }
 
-/// The description; of a long one the first paragraph, and the rest behind it.
+/// The description; a long one shows its first paragraph, and hides the rest.
 pub(super) fn about(description: &str) -> Markup {
     let text = description.trim();
     html! {
@@ -135,7 +136,7 @@ pub(super) fn about(description: &str) -> Markup {
     }
 }
 
-/// The versions and channels of a catalog as a picture, and the way to the page of all.
+/// The versions and channels of a catalog as a picture, and a link to the page of all.
 fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> Markup {
     let row = &main.row;
     let all = Route::Versions(Kept::of(&row.package));
@@ -150,7 +151,7 @@ fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> 
     }
 }
 
-/// What stands beside: one fact after another, the source last.
+/// The sidebar: one fact after another, the source last.
 fn sidebar(
     context: PageContext<'_>,
     all: &[PackageDetail],
@@ -193,7 +194,8 @@ fn sidebar(
     })
 }
 
-/// What each catalog gives: those for a version of OpenShift by that, the highest first, and the others by their names.
+/// The head in each catalog: catalogs for a version of OpenShift by that version, the highest first, and the others by
+/// their names.
 fn you_get(context: PageContext<'_>, all: &[PackageDetail]) -> Vec<(&'static str, Markup)> {
     let given = |it: &PackageDetail| {
         html! {
@@ -237,7 +239,7 @@ fn used_by(context: PageContext<'_>, package: &str) -> Result<Markup, PageError>
     })
 }
 
-/// Where the operator is written about: what its authors link, and what annotations name.
+/// Links to texts about the operator: those of its authors, and those that annotations name.
 fn links(head: &BundleDetail, contacts: &Contacts) -> Markup {
     let linked = contacts.links.iter().filter(|it| is_web_address(&it.1));
     let is_listed = |it: &str| contacts.links.iter().any(|link| link.1.trim() == it.trim());

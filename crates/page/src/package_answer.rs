@@ -1,4 +1,4 @@
-//! What the pages of a package are made from: what `show PKG` gives.
+//! The data that the pages of a package are made from: the answer of `show PKG`.
 
 use super::reply::PageError;
 use super::site::PageContext;

@@ -1,6 +1,4 @@
-//! The small things that pages are put together from: links, tables, facts, marks.
-//!
-//! What it deliberately does not do: it asks nothing.
+//! The small parts that pages consist of: links, tables, facts, marks.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -15,7 +13,7 @@ use olmdex_index::query::{BundleRow, PackageRow};
 pub(super) use olmdex_plan::plan::worded;
 use olmdex_version::by_numbers;
 
-/// A link to a page, or plain words where there is no such page.
+/// A link to a page, or plain words if there is no such page.
 pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) -> Markup {
     match context.to(route) {
         Some(address) => html! { a href=(address) { (words) } },
@@ -23,7 +21,7 @@ pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) 
     }
 }
 
-/// A text of a catalog, with what cannot be seen made visible.
+/// A text of a catalog, with invisible characters made visible.
 pub(super) fn shown(text: &str) -> String {
     printable(text).into_owned()
 }
@@ -39,8 +37,8 @@ pub(super) fn version_link(
     link(context, &version_route(context, package, name, catalog), shown(name))
 }
 
-/// The page of a version. The preferred catalog that has it need not be named, but which one that is is not known here: a catalog is named
-/// where there are several.
+/// The page of a version. The preferred catalog that has it need not be named, but it is not known here: a catalog is
+/// named if there are several.
 pub(super) fn version_route(context: PageContext<'_>, package: &str, version: &str, catalog: &str) -> Route {
     let release = PackageVersion {
         package: package.to_owned(),
@@ -75,14 +73,14 @@ pub(super) fn channel_links(context: PageContext<'_>, package: &str, channels: &
     }
 }
 
-/// Channels in the order in which they are shown: by the numbers in their names, the highest first.
+/// Channels in the shown order: by the numbers in their names, the highest first.
 pub(super) fn newest_first(channels: &[String]) -> Vec<&str> {
     let mut names: Vec<&str> = channels.iter().map(String::as_str).collect();
     names.sort_by_key(|it| Reverse(by_numbers(it)));
     names
 }
 
-/// The highest version of a package with the channel that has it, where that is not the head of the default channel.
+/// The highest version of a package with its channel, unless it is the head of the default channel.
 pub(super) fn higher_than_head(
     context: PageContext<'_>,
     row: &PackageRow,
@@ -102,12 +100,12 @@ pub(super) fn higher_than_head(
     })
 }
 
-/// A word that stands out; never by its colour alone.
+/// A highlighted word; colour is never the only highlight.
 pub(super) fn badge(kind: &'static str, words: &str) -> Markup {
     html! { span class={ "tag " (kind) } { (words) } }
 }
 
-/// What is deprecated, with what users are told.
+/// The mark of a deprecation, with its message for users.
 pub(super) fn deprecated(message: Option<&String>) -> Markup {
     html! { @if let Some(message) = message { span.tag.warn title=(shown(message)) { "deprecated" } } }
 }
@@ -145,8 +143,8 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A table with a caption; wide ones can be moved sideways, also by keys. A header that begins with `#` is one of numbers, and one with `~`
-/// is of what a phone has no room for, as its cells of the class `aside` are.
+/// A table with a caption; wide ones can be moved sideways, also by keys. A header that begins with `#` has numbers
+/// below it. One with `~` marks a column that a phone has no room for; its cells have the class `aside`.
 pub(super) fn table(caption: &str, headers: &[&str], rows: Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
@@ -163,7 +161,7 @@ pub(super) fn table(caption: &str, headers: &[&str], rows: Markup) -> Markup {
     }
 }
 
-/// A text that is an address of the web or of mail as a link, else as it is.
+/// A text; an address of the web or of mail becomes a link.
 pub(super) fn address(text: &str) -> Markup {
     html! {
         @if is_web_address(text) { a rel="noopener nofollow ugc" href=(text.trim()) { (shown(text)) } }
@@ -171,7 +169,7 @@ pub(super) fn address(text: &str) -> Markup {
     }
 }
 
-/// Whether a text may be where a link leads.
+/// Whether a link may lead to a text.
 pub(super) fn is_web_address(text: &str) -> bool {
     let text = text.trim();
     let is_clean = !text.chars().any(|it| it.is_control() || it.is_whitespace());
@@ -179,7 +177,7 @@ pub(super) fn is_web_address(text: &str) -> bool {
     is_clean && ["https://", "http://", "mailto:"].into_iter().any(has_scheme)
 }
 
-/// An API as a link to who provides and requires it.
+/// An API as a link to its providers and dependants.
 pub(super) fn api_link(context: PageContext<'_>, api: &Api) -> Markup {
     let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
     html! {
@@ -188,7 +186,7 @@ pub(super) fn api_link(context: PageContext<'_>, api: &Api) -> Markup {
     }
 }
 
-/// Where something stands in the catalog's files.
+/// A place in the catalog's files.
 pub(super) fn place(file: &str, line: u32) -> Markup {
     html! { @if !file.is_empty() { code { (shown(file)) ":" (line) } } }
 }
@@ -217,7 +215,7 @@ impl Ids {
     }
 }
 
-/// A choice in a form. The first option, without a value, stands for no choice if there are words for it.
+/// A choice in a form. If there are words for it, the first option, without a value, stands for no choice.
 pub(super) fn select(
     (name, label): (&str, &str),
     none: Option<&str>,

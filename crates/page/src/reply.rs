@@ -1,4 +1,4 @@
-//! What a page is answered with, and why there is none.
+//! The reply with a page, and the reasons why there is none.
 
 use thiserror::Error;
 
@@ -11,7 +11,7 @@ pub struct Reply {
     pub status: u16,
     /// Names and values of headers, `Content-Type` among them.
     pub headers: Vec<(&'static str, String)>,
-    /// The body before it is compressed.
+    /// The body before compression.
     pub body: Vec<u8>,
 }
 
@@ -25,24 +25,24 @@ pub enum PageError {
     /// The address is too long.
     #[error("the address is longer than 8 KB")]
     TooLong,
-    /// A parameter cannot be what it is.
+    /// The value of a parameter is not valid.
     #[error("parameter `{name}`: {why}")]
     Parameter {
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// Something that was named is not there.
     #[error("there is no {what} `{name}`{}{near}", if .near.is_empty() { "" } else { "; " })]
     Unknown {
-        /// What it is.
+        /// Its kind.
         what: &'static str,
         /// Its name.
         name: String,
-        /// What was meant, and the address that leads there.
+        /// The name that was probably meant, with its address.
         meant: Option<Box<(String, String)>>,
-        /// What comes nearest, in words, or empty.
+        /// The nearest name, in words, or empty.
         near: String,
     },
     /// The answer would be larger than a page may be.

@@ -1,16 +1,15 @@
-//! Paths of the machine that makes pages, which are no business of those who read them.
+//! Paths of the machine that makes pages, which are no business of their readers.
 //!
-//! One rule holds for all that a page, its data or its commands show: a path is shown as it was given if it is relative. Of a path that
-//! begins at the root only the last name is left, and in a command that name has a directory in front that is plainly not one.
-//!
-//! What it deliberately does not do: it looks at no file.
+//! One rule holds for everything in a page, its data or its commands: a relative path is shown as the user gave it. An
+//! absolute path keeps only its last name, and in a command that name follows a directory that is plainly not a real
+//! one.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use memchr::memmem::Finder;
 
-/// The directory that stands for the reader's own in commands.
+/// The directory that represents the reader's own in commands.
 pub(super) const PLACEHOLDER: &str = "PATH/TO/";
 
 /// A path as a word of a command that others read.
@@ -22,7 +21,7 @@ pub fn in_command(path: &Path) -> String {
     }
 }
 
-/// A word of a command without the directory of a path in it: `NAME=data/catalog` and `data/index.db`.
+/// A word of a command without the directory of its path, in examples such as `NAME=data/catalog` and `data/index.db`.
 pub(super) fn public_word(word: &str) -> String {
     let (name, path) = word.split_once('=').unwrap_or(("", word));
     let is_path = path.contains('/') && !path.contains("://") && !path.starts_with(PLACEHOLDER);
@@ -36,7 +35,7 @@ pub(super) fn public_word(word: &str) -> String {
 /// Paths that are cut to their last names.
 #[derive(Debug, Default)]
 pub(super) struct ServerPaths {
-    /// What is searched for, and how many of its bytes are left out.
+    /// The texts to search for, each with the number of its bytes that are left out.
     needles: Vec<(Finder<'static>, usize)>,
 }
 
@@ -46,7 +45,7 @@ impl ServerPaths {
         Self::of(sources.filter_map(hidden).collect())
     }
 
-    /// Those among the sources of catalogs that lie in any directory.
+    /// The paths of catalogs' sources that name a directory, relative ones included.
     pub(super) fn of_public<'s>(sources: impl Iterator<Item = &'s str>) -> Self {
         let relative = |it: &str| {
             let path = it.split_once('#').map_or(it, |it| it.0).trim_end_matches('/');
@@ -56,7 +55,7 @@ impl ServerPaths {
     }
 
     fn of(mut all: Vec<String>) -> Self {
-        // The longest first, so that a source within another is cut as itself.
+        // The longest come first, so that a source within another one is cut by itself.
         all.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));
         all.dedup();
         let mut needles: Vec<(Finder<'static>, usize)> = Vec::new();
@@ -92,7 +91,7 @@ impl ServerPaths {
     }
 }
 
-/// Whether what stands here is the path, and not a part of another one or of an address of the web.
+/// Whether this is the path itself, and not a part of another path or of an address of the web.
 fn is_path(text: &[u8], at: usize, length: usize) -> bool {
     let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~%@+".contains(&byte) || !byte.is_ascii();
     let before = at.checked_sub(1).and_then(|it| text.get(it));
@@ -103,7 +102,7 @@ fn is_path(text: &[u8], at: usize, length: usize) -> bool {
     is_begin && is_end
 }
 
-/// The part of a catalog's source that begins at the root: the path of a directory, of a file, or behind a transport such as `oci:`.
+/// The absolute path in a catalog's source: that of a directory, of a file, or behind a transport such as `oci:`.
 fn hidden(source: &str) -> Option<String> {
     let is_word = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     let path = match source.split_once(':') {
@@ -172,7 +171,7 @@ mod tests {
             ("oci:/srv/layout", "oci:layout"),
             ("q&amp;\"x /srv/q&amp;&quot;x", "q&amp;\"x q&amp;&quot;x"),
             (r#""/srv/q&\"x""#, r#""q&\"x""#),
-            // Addresses, other paths, and what is no secret.
+            // Addresses, other paths, and words that are no secret.
             ("https://x.io/srv/a/c quay.io/srv/a:1", "https://x.io/srv/a/c quay.io/srv/a:1"),
             ("/srv/ab /srv/a-b /x/srv/a", "/srv/ab /srv/a-b /x/srv/a"),
             ("/data /data/keda.yaml", "/data /data/keda.yaml"),

@@ -1,6 +1,4 @@
-//! What a page is made from: an index, what is known of it, and where the page is.
-//!
-//! What it deliberately does not do: it makes no page.
+//! The data that a page is made from: an index, the facts about it, and the address of the page.
 
 use maud::Markup;
 
@@ -12,45 +10,46 @@ use super::reply::PageError;
 use super::route::{Form, Route};
 use olmdex_index::Index;
 
-/// What pages are made from.
+/// The data that pages are made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'s> {
     /// The catalogs.
     pub index: &'s Index,
-    /// What is known of them.
+    /// The facts about them.
     pub cache: &'s IndexCache,
     /// How pages lead to each other.
     pub links: &'s Links,
-    /// The scheme and host by which the site was asked, such as `https://catalogs.example.com`; empty if nobody knows.
+    /// The scheme and host by which the site was asked, such as `https://catalogs.example.com`; empty if that is
+    /// unknown.
     pub base: &'s str,
 }
 
 /// A page before it gets its frame.
 pub(super) struct Page {
-    /// What it is about, for its title and first heading.
+    /// The subject, for its title and first heading.
     pub(super) title: String,
-    /// What stands above it: words and where they lead.
+    /// The trail above it: words and their targets.
     pub(super) trail: Vec<(String, Route)>,
     /// The command that gives the same answer.
     pub(super) commands: Vec<Command>,
     /// Other forms of it as data, with a word for each.
     pub(super) more_data: Vec<(&'static str, Route)>,
-    /// Whether it is itself to be had as data.
+    /// Whether it is available as data itself.
     pub(super) is_data: bool,
-    /// The address whose data it is, if that is not its own.
+    /// The address of its data, unless it is its own.
     pub(super) data: Option<Route>,
-    /// What other sites show of it beside its title, or empty.
+    /// The text that other sites show beside its title, or empty.
     pub(super) about: String,
     /// Its content.
     pub(super) body: Markup,
 }
 
-/// A page that is being made: the site, and where the page is in it.
+/// A page in progress: the site, and the place of the page in it.
 #[derive(Clone, Copy)]
 pub(super) struct PageContext<'s> {
     pub(super) site: Site<'s>,
     pub(super) here: &'s Route,
-    /// What the pages of a package share while all of them are made.
+    /// The data that the pages of a package share while all of them are made.
     pub(super) shared: Option<&'s dyn OfPackage>,
 }
 
@@ -68,12 +67,12 @@ impl<'s> PageContext<'s> {
         self.site.links.from(self.here, route, Form::Page)
     }
 
-    /// The whole address of another page, for readers that stand elsewhere; without a known base from the root of the site,
-    /// and among files from the one that is made.
+    /// The whole address of another page, for readers elsewhere; without a known base it begins at the root of the
+    /// site, and among files at the page itself.
     pub(super) fn absolute(&self, route: &Route) -> String {
         match self.is_served() {
             true => format!("{}{}", self.site.base, route.address(Form::Page)),
-            // Of files nobody knows where they will be.
+            // The later address of a file is unknown.
             false => self.to(route).unwrap_or_default(),
         }
     }
@@ -93,17 +92,17 @@ impl<'s> PageContext<'s> {
         self.site.cache.catalogs.iter().map(|it| it.catalog.as_str())
     }
 
-    /// Whether a catalog must be said, because there are several.
+    /// Whether a command must name a catalog, because there are several.
     pub(super) fn has_several(&self) -> bool {
         self.site.cache.catalogs.len() > 1
     }
 
-    /// A catalog for a command, which need not say it if there is no other.
+    /// A catalog for a command, which need not name the only one.
     pub(super) fn catalog_choice(&self, catalog: &str) -> Option<String> {
         self.has_several().then(|| catalog.to_owned())
     }
 
-    /// Chooses the catalog to show among those that have something.
+    /// Chooses the catalog to show among those that have the subject.
     pub(super) fn choose(
         &self,
         named: Option<&String>,

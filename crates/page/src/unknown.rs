@@ -1,6 +1,4 @@
-//! Why there is no page: the errors of `ask`, with the address of what was meant.
-//!
-//! What it deliberately does not do: it does not decide what was meant.
+//! Turns errors of `ask` into pages that explain why there is no other, with the address of the probable meaning.
 
 use super::reply::PageError;
 use super::route::{Form, PackageVersion, Part, Route, Stream};
@@ -31,7 +29,7 @@ impl From<AskError> for PageError {
     }
 }
 
-/// The error says that something is not there, and leads to the page of what was meant.
+/// The error about a missing thing, with a link to the page of the probable meaning.
 fn unknown(what: &'static str, name: String, help: Help, page: impl FnOnce(String) -> Option<Route>) -> PageError {
     let (meant, near) = match help.hint {
         Hint::Meant(meant) => {
@@ -53,13 +51,13 @@ fn explained(error: Result<AskError, AskError>) -> PageError {
 }
 
 impl PageContext<'_> {
-    /// A catalog that was named must be there.
+    /// It is an error if a named catalog does not exist.
     pub(super) fn must_have_catalog(&self, name: Option<&String>) -> Result<(), PageError> {
         let names: Vec<&str> = self.catalogs().collect();
         Ok(name.map_or(Ok(()), |it| must_have(it, &names))?)
     }
 
-    /// Why a question about a package has no answer; `parameter` says what is installed.
+    /// The reason why a question about a package has no answer; `parameter` is the one with the installed bundle.
     pub(super) fn refused(parameter: &str, error: AskError) -> PageError {
         match error {
             AskError::SeveralBundles(_) => PageError::parameter(parameter, &error.to_string()),
@@ -67,22 +65,22 @@ impl PageContext<'_> {
         }
     }
 
-    /// The error says that there is no such package, and names the one that was meant.
+    /// The error about a missing package, with the probable meaning.
     pub(super) fn unknown_package(&self, name: &str) -> PageError {
         explained(no_package(self.index(), name))
     }
 
-    /// The error says that nothing provides or requires an API, and names the kind that was meant.
+    /// The error about an API that nothing provides or requires, with the probable kind.
     pub(super) fn unknown_api(&self, group: &str, kind: &str) -> PageError {
         explained(no_api(self.index(), group, kind))
     }
 
-    /// The error says that a package has no such version, and names the one that was meant.
+    /// The error about a version that a package does not have, with the probable one.
     pub(super) fn unknown_version(&self, package: &str, version: &str, catalog: Option<&String>) -> PageError {
         explained(no_version(self.index(), catalog.map(std::slice::from_ref).unwrap_or_default(), package, version))
     }
 
-    /// The error says that a package has no such channel, and names the one that was meant.
+    /// The error about a channel that a package does not have, with the probable one.
     pub(super) fn unknown_channel(&self, package: &str, channel: &str) -> PageError {
         explained(no_channel(self.index(), package, channel))
     }

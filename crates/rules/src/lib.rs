@@ -1,4 +1,4 @@
-//! What is right and wrong: the rules of catalogs and definitions, and what clusters and OpenShift say about themselves.
+//! The rules of catalogs and definitions, and the facts that clusters and OpenShift state about themselves.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -8,11 +8,11 @@
 //! | [`cluster`] | Kubernetes objects as `kubectl get -o yaml` prints them |
 //! | [`explain`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
 //!
-//! A rule is a row of a table beside the code that finds its breaches: identifier, name, severity, what holds, why, an example.
-//! A rule about the blobs of a catalog, about the icon of a bundle for example, goes to `check::rules` and to `check::practice` if not
-//! everybody wants it.
+//! A rule is a row of a table beside the code that finds its breaches: identifier, name, severity, what holds, why, an
+//! example. A rule about the blobs of a catalog, about the icon of a bundle for example, goes to `check::rules`, or to
+//! `check::practice` if not everybody wants it.
 //!
-//! What it deliberately does not do: it decides no upgrade and opens no index.
+//! This crate deliberately does not decide upgrades, and it opens no index.
 
 pub mod check;
 pub mod cluster;

@@ -1,6 +1,6 @@
 //! Answers that were given before, by their questions: clusters ask the same again and again.
 //!
-//! What it deliberately does not do: it keeps no refusal, so that nobody fills it with names that do not exist, and no long list.
+//! Refusals are not kept: names that do not exist must not fill it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -11,10 +11,11 @@ use bytes::{Bytes, BytesMut};
 use super::registry::MAX_TAKEN;
 use super::registry::encoded::Encoded;
 
-/// Bytes of all answers, if nobody says how many: some hundred bundles. It is what a pod with 50 MiB leaves, which OLM requests by default.
+/// The default limit on the bytes of all answers: some hundred bundles. It is the room that is left in a pod with 50
+/// MiB, which OLM requests by default.
 const MAX_ALL: usize = 13 << 20;
 
-/// How many questions that were asked once are remembered.
+/// The number of remembered questions that were asked once.
 const MAX_ONCE: usize = 8 << 10;
 
 /// Bytes that are asked of the system at once.
@@ -37,8 +38,8 @@ pub struct Question {
 /// The messages of an answer.
 pub type Messages = Arc<[Encoded]>;
 
-/// Answers of one state of the catalogs, the ones that were asked last and more than once: who asks for everything in turn pushes nothing out,
-/// and pays nothing for it.
+/// Answers of one state of the catalogs: the last ones that were asked for more than once. A client that asks for
+/// everything in turn displaces no answer, and pays nothing for it.
 #[derive(Debug)]
 pub struct Answers {
     halves: Mutex<Halves>,
@@ -54,7 +55,8 @@ impl Default for Answers {
     }
 }
 
-/// When the younger half is full it becomes the older one, and what was in that and not asked again is forgotten.
+/// When the younger half is full it becomes the older one, and the answers of the older one that were not asked for
+/// again are forgotten.
 #[derive(Debug, Default)]
 struct Halves {
     young: HashMap<Question, Messages>,
@@ -62,12 +64,12 @@ struct Halves {
     n_young_bytes: usize,
     /// Questions that were asked once.
     once: HashSet<u64>,
-    /// Where the next answers go: side by side, so that they leave no gaps between them when they go.
+    /// The block for the next answers: side by side, so that they leave no gaps between them when they are removed.
     block: BytesMut,
 }
 
 impl Answers {
-    /// None yet, and at most about so many bytes of them.
+    /// An empty store for at most about `max` bytes of answers.
     #[must_use]
     pub(crate) fn of_bytes(max: usize) -> Self {
         Self { halves: Mutex::default(), max_half: max / 2, hasher: RandomState::new() }
@@ -94,7 +96,7 @@ impl Answers {
         if self.lock().is_first(number) {
             return;
         }
-        // What came over a connection is a part of its buffer, which would stay as long as the part.
+        // A message from a connection is a part of the connection's buffer, which would stay as long as the part.
         let question = Question { message: Bytes::copy_from_slice(&question.message), ..question };
         let messages: Messages = messages.iter().map(|it| it.packed(|frame| self.lock().place(frame))).collect();
         if bytes_of(&question, &messages) <= self.max_half {
@@ -103,7 +105,7 @@ impl Answers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Halves> {
-        // What is in it is whole, whoever panicked.
+        // A panic leaves the content intact.
         self.halves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,15 +1,14 @@
-//! How much memory kept answers may take, by the limit that OLM gives the pod of a catalog (`docs/behaviour/serving.md` B.2).
-//!
-//! What it deliberately does not do: it reads no environment, and limits nothing but what is kept for speed.
+//! The memory that kept answers may take, by the limit that OLM gives the pod of a catalog (`docs/behaviour/serving.md`
+//! B.2).
 
-/// What the server takes without kept answers, in bytes.
+/// The memory that the server takes without kept answers, in bytes.
 const BARE: u64 = 24 << 20;
 
-/// What kept answers take at most, in bytes, however much memory there is.
+/// The most that kept answers take, in bytes, however much memory there is.
 const MAX: u64 = 128 << 20;
 
-/// The bytes that answers may take, all in all, by the text of `GOMEMLIMIT`: half of what the limit leaves beside the server itself.
-/// `None` if there is no limit (`off`), or the text is none.
+/// The bytes that all answers together may take, by the text of `GOMEMLIMIT`: half of the room that the limit leaves
+/// beside the server itself. `None` if there is no limit (`off`), or the text is not a valid one.
 #[must_use]
 pub fn budget(limit: &str) -> Option<usize> {
     let bytes = bytes(limit.trim())?;

@@ -1,12 +1,10 @@
 //! Pages for people, over the same port as catalogd's paths. The program hands them to the server.
-//!
-//! What it deliberately does not do: it makes no page, and knows none.
 
 use std::fmt::Debug;
 
 use olmdex_index::{Index, IndexError};
 
-/// A request that is none of catalogd's.
+/// A request that is not one of catalogd's.
 #[derive(Debug, Clone, Copy)]
 pub struct PageRequest<'r> {
     /// The method.
@@ -19,7 +17,7 @@ pub struct PageRequest<'r> {
     pub if_none_match: Option<&'r str>,
 }
 
-/// What a request for a page is answered with.
+/// The answer to a request for a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageReply {
     /// The status of HTTP.
@@ -35,7 +33,7 @@ pub trait Pages: Debug + Send + Sync {
     /// Answers a request, out of a connection to the index of the snapshot.
     fn answer(&self, index: &Index, request: &PageRequest<'_>) -> PageReply;
 
-    /// Works out what the first page would wait for.
+    /// Prepares the data that the first page would wait for.
     ///
     /// # Errors
     /// [`IndexError`] if the index cannot be read.

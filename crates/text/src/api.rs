@@ -1,6 +1,4 @@
 //! The name of a Kubernetes API.
-//!
-//! What it deliberately does not do: no plurals and no equal names: all three parts count, exactly as written.
 
 use std::fmt;
 
@@ -21,7 +19,7 @@ pub struct Api {
 }
 
 impl Api {
-    /// The API that the fields of an object name; what is no text is empty.
+    /// The API that the fields of an object name; a value that is not a text is empty.
     pub fn of_fields(object: Value<'_>) -> Self {
         let field = |name: &str| match object.get_field(name).and_then(|it| it.as_str()) {
             Some(text) => text.into_owned(),
@@ -30,7 +28,7 @@ impl Api {
         Self { group: field("group"), version: field("version"), kind: field("kind") }
     }
 
-    /// As OLM writes it where an API must be provided once: `Kind (group/version)`.
+    /// The form in which OLM writes it if an API must be provided once: `Kind (group/version)`.
     #[must_use]
     pub fn olm_text(&self) -> String {
         format!("{} ({}/{})", self.kind, self.group, self.version)

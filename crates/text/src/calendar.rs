@@ -1,6 +1,4 @@
 //! Days of the Gregorian calendar, and moments as texts.
-//!
-//! What it deliberately does not do: no time zones, no clock.
 
 use std::fmt;
 
@@ -30,7 +28,7 @@ impl Day {
         Self::new(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?)
     }
 
-    /// The day with this date; months and days count from 1. `None` if there is none.
+    /// The day with this date; months and days count from 1. `None` if there is no such day.
     pub fn new(year: i64, month: i64, day: i64) -> Option<Self> {
         if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;

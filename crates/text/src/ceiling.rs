@@ -1,6 +1,4 @@
-//! A limit of this process on what it takes of its input, which its user may lift.
-//!
-//! What it deliberately does not do: it counts nothing, and says nothing to the user.
+//! A limit of this process on its input, which its user may lift.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -12,7 +10,7 @@ pub struct Ceiling {
 }
 
 impl Ceiling {
-    /// A limit of so many, which nothing has reached yet.
+    /// A limit of `most`, which nothing has reached yet.
     pub const fn new(most: u64) -> Self {
         Self { most: AtomicU64::new(most), is_reached: AtomicBool::new(false) }
     }
@@ -22,7 +20,7 @@ impl Ceiling {
         self.most.store(u64::MAX, Ordering::Relaxed);
     }
 
-    /// Whether there may be so many. That there may not be is remembered.
+    /// Whether there may be `n`. A refusal is remembered.
     pub fn allows(&self, n: u64) -> bool {
         let may = n <= self.most.load(Ordering::Relaxed);
         if !may {
@@ -31,12 +29,12 @@ impl Ceiling {
         may
     }
 
-    /// How many more there may be after so many.
+    /// The number that may follow after `n`.
     pub(crate) fn left(&self, n: u64) -> u64 {
         self.most.load(Ordering::Relaxed).saturating_sub(n)
     }
 
-    /// Whether it is less than so many.
+    /// Whether the limit is below `n`.
     pub(crate) fn is_below(&self, n: u64) -> bool {
         n > self.most.load(Ordering::Relaxed)
     }

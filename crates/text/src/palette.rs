@@ -1,7 +1,4 @@
 //! The colours of pictures and reports, on light and on dark screens.
-//!
-//! What it deliberately does not do: it writes no style sheet. The pages' own sheet has colours of its own, to which the test applies
-//! too.
 
 /// The colours of one kind of screen.
 pub struct Palette {

@@ -1,6 +1,4 @@
 //! Steps of work, counted so that a test can say how work grows with its input without a clock.
-//!
-//! What it deliberately does not do: it counts nothing in a program that is built for use, where a step costs nothing.
 
 /// Notes steps of work.
 #[inline(always)]
@@ -22,15 +20,15 @@ mod counted {
         pub(super) static STEPS: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// How many steps some work takes on this thread.
+    /// The number of steps that some work takes on this thread.
     pub fn steps_of(work: impl FnOnce()) -> u64 {
         let before = STEPS.get();
         work();
         STEPS.get() - before
     }
 
-    /// Asserts that twice the input takes at most about twice the steps, as work in n log n does; quadratic work would take four times.
-    /// `work` prepares an input of a size, and gives what is to be counted.
+    /// Asserts that twice the input takes at most about twice the steps, as work in n log n does; quadratic work would
+    /// take four times. `work` prepares an input of a size, and returns the code to be counted.
     pub fn assert_grows_with_input<W: FnOnce()>(size: usize, work: impl Fn(usize) -> W) {
         let [small, large] = [size, 2 * size].map(|it| steps_of(work(it)));
         assert!(small >= size as u64 / 2, "only {small} steps were counted for {size}");

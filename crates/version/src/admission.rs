@@ -1,15 +1,14 @@
-//! What the API server lets into a ClusterExtension's `version` field (`docs/behaviour/olm-v1.md` 1.1.10).
+//! The texts that the API server admits in a ClusterExtension's `version` field (`docs/behaviour/olm-v1.md` 1.1.10).
 //!
-//! It is decided by a regular expression that is close to the language of constraints but not equal to it. Here the
-//! expression is a set of positions that moves over the text: each step maps the places where a match may stand to
-//! those where it may stand next, so every way to match is followed at once. Texts are at most 64 characters, so a set
-//! is one number.
+//! A regular expression decides this, which is close to the language of constraints but not equal to it. Here the
+//! expression is a set of positions that moves over the text: each step maps the possible positions of a match to the
+//! next ones, so every way to match is followed at once. Texts are at most 64 characters, so a set is one number.
 
 /// The greatest length that the API server accepts, in characters.
 pub(super) const MAX_CHARS: usize = 64;
 
-/// What the wildcard of a component is, besides `x` and `X`. A bracket misplaced in the real expression makes it the
-/// two characters `*]` in some places.
+/// The wildcards of a component other than `x` and `X`. A misplaced bracket in the real expression makes it the two
+/// characters `*]` in some places.
 struct Wildcards {
     major: &'static str,
     minor: &'static str,
@@ -27,7 +26,7 @@ const OPERATORS: [&str; 12] = ["", "=", "!=", ">", "<", ">=", "=>", "<=", "=<", 
 /// over 64 characters) and accepts some that cannot (numbers over 64 bits, a lone `|`). Not to be confused with
 /// whether [`Constraint::parse`](super::masterminds::Constraint::parse) succeeds.
 pub fn api_server_admits(text: &str) -> bool {
-    // The expression knows ASCII only; what remains has one byte per character.
+    // The expression knows ASCII only; the remaining texts have one byte per character.
     if !text.is_ascii() || text.len() > MAX_CHARS {
         return false;
     }

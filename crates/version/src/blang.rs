@@ -3,8 +3,6 @@
 //! The real reader is lenient in ways that nobody would design: tokens of one byte vanish, a `!` before a blank turns
 //! into equality, any lower-case `x` makes a token a wildcard. Catalogs in the field depend on it, so all of that is
 //! kept, and so are the messages. There is no pre-release rule here: 2.0.0-rc.1 is in `<2.0.0`.
-//!
-//! What it deliberately does not do: it accepts no `~`, `^`, hyphen or comma syntax; see [`super::masterminds`].
 
 use std::cmp::Ordering;
 
@@ -12,7 +10,7 @@ use super::digit::is_decimal_digit;
 use super::quote::Quoted;
 use super::{Version, VersionError};
 
-/// What to do about a range that is none.
+/// The help for a text that is not a range.
 pub const HOW_TO_WRITE_A_RANGE: &str =
     "separate comparators with spaces and write versions in full, for example `>=1.0.0 <1.2.0`";
 
@@ -38,8 +36,8 @@ enum Operator {
     LessOrEqual,
 }
 
-/// Why a range cannot be read or evaluated. Except for [`RangeError::EmptyGroup`], the `Display` text is the real
-/// library's, byte for byte.
+/// The reasons why a range cannot be read or evaluated. Except for [`RangeError::EmptyGroup`], the `Display` text is
+/// the real library's, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RangeError {
@@ -49,19 +47,19 @@ pub enum RangeError {
     /// The last token is `||`, or there are no tokens: the range is empty, or its tokens were too short to count.
     #[error("Last element in range is '||'")]
     TrailingOr,
-    /// A token, or what a wildcard in it expands to, has no digit.
+    /// A token, or the expansion of a wildcard in it, has no digit.
     #[error("Could not get version from string: {}", Quoted(.token))]
     NoVersion {
         /// The token.
         token: String,
     },
-    /// What stands before the first digit is not an operator.
+    /// The text before the first digit is not an operator.
     #[error("Could not parse Range {}: Could not parse comparator {} in {}",
         Quoted(.token), Quoted(.operator), Quoted(.comparator))]
     UnknownOperator {
         /// The token.
         token: String,
-        /// What stands before the first digit, without white space around it.
+        /// The text before the first digit, without white space around it.
         operator: String,
         /// The operator and the version, joined.
         comparator: String,
@@ -76,10 +74,10 @@ pub enum RangeError {
         version: String,
         /// The operator and the version, joined.
         comparator: String,
-        /// What is wrong with the version.
+        /// The fault of the version.
         error: VersionError,
     },
-    /// Evaluation came to a group without comparators, between two `||`. The real library crashes here
+    /// Evaluation reached a group without comparators, between two `||`. The real library crashes here
     /// (`docs/behaviour/olm-v1.md` 1.2.9), so there is no answer to agree with.
     #[error("the range has nothing between two '||', so whether it contains {version} is undefined")]
     EmptyGroup {
@@ -89,7 +87,7 @@ pub enum RangeError {
 }
 
 impl RangeError {
-    /// What is wrong, for people: once, and without the steps of the real library.
+    /// The fault in words for people: once, and without the steps of the real library.
     #[must_use]
     pub fn plain(&self) -> String {
         match self {
@@ -146,9 +144,9 @@ impl Range {
         self.groups.iter().flatten().map(|it| &it.version)
     }
 
-    /// What it holds of a sequence of places that ascend with their versions: spans in order, none of which touches the
-    /// next. `bounds` gives for a version the first place that is not below it, and the first that is above it. What
-    /// [`Range::contains`] cannot answer is not held.
+    /// The part that it holds of a sequence of places that ascend with their versions: spans in order, none of which
+    /// touches the next. `bounds` gives for a version the first place that is not below it, and the first that is above
+    /// it. A version for which [`Range::contains`] fails is not held.
     pub(super) fn spans(
         &self,
         n_places: usize,
@@ -208,7 +206,7 @@ impl Range {
 impl std::str::FromStr for Range {
     type Err = RangeError;
 
-    /// As [`Range::parse`].
+    /// Parses like [`Range::parse`].
     fn from_str(text: &str) -> Result<Self, RangeError> {
         Self::parse(text)
     }
@@ -330,7 +328,7 @@ fn flatten(version: &str) -> String {
     if flat.split('.').count() == 2 { flat + ".0" } else { flat }
 }
 
-/// The first flat version above all that the wildcard stands for, if the place of the `x` says which number to raise.
+/// The first flat version above all versions of the wildcard, if the place of the `x` shows which number to raise.
 fn bump(version: &str, flat: &str) -> Option<String> {
     let written: Vec<&str> = version.split('.').collect();
     let raised = match written.as_slice() {

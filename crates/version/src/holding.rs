@@ -1,10 +1,8 @@
-//! Which of many ranges hold a version.
+//! An index of many ranges that finds those which hold a version.
 //!
-//! A channel may have ten thousand entries with ranges that all hold each other, so nothing here ever looks at pairs: the
-//! versions that ranges begin and end at cut the order of versions into cells, and a tree over the cells keeps each range
-//! in the few nodes that cover it. A version is looked up along one way down.
-//!
-//! What it deliberately does not do: it knows no entries, only the numbers that the ranges were given.
+//! A channel may have ten thousand entries with ranges that all hold each other, so the code here never looks at pairs:
+//! the bounds of the ranges cut the order of versions into cells, and a tree over the cells keeps each range in the few
+//! nodes that cover it. A version is looked up along one way down.
 
 use super::Version;
 use super::blang::Range;
@@ -12,9 +10,9 @@ use super::blang::Range;
 /// Numbered ranges, ready to be asked which of them hold a version.
 #[derive(Debug, Clone, Default)]
 pub struct Holding {
-    /// Where ranges begin or end, ascending, each once.
+    /// The starts and ends of ranges, ascending, each once.
     bounds: Vec<Version>,
-    /// How many leaves the tree has; the first is at this place.
+    /// The number of leaves that the tree has; the first is at this place.
     n_leaves: usize,
     /// The ranges that cover a node, but not the one above it: ascending numbers.
     nodes: Vec<Vec<u32>>,
@@ -54,7 +52,7 @@ impl Holding {
         holding
     }
 
-    /// The place of a version among the cells: bounds have odd numbers, what lies between them even ones.
+    /// The number of a version's cell: bounds have odd numbers, the versions between them even ones.
     fn cell(&self, version: &Version) -> usize {
         let below = self.bounds.partition_point(|it| it < version);
         2 * below + usize::from(self.bounds.get(below) == Some(version))
@@ -72,7 +70,7 @@ impl Holding {
         self.nodes.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     #[must_use]
     pub fn n_nodes(&self) -> usize {
         self.nodes.len()

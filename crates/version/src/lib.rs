@@ -2,7 +2,7 @@
 //!
 //! * [`Version`]: a strict semantic version, read exactly as `blang/semver` v4 reads it, with the same messages
 //!   ([`VersionError`]); [`Version::parse_tolerant`] is the lenient reading that some places of OLM use.
-//! * [`Release`] and [`VersionRelease`]: what orders two builds of one version.
+//! * [`Release`] and [`VersionRelease`]: the order of two builds of one version.
 //! * [`blang::Range`]: the language of `skipRange`, of package dependencies and of package constraints.
 //! * [`masterminds::Constraint`]: the language of a ClusterExtension's `version` field.
 //! * [`Version::sort_key`] and [`VersionRelease::sort_key`]: bytes whose plain order is version order, for indexed
@@ -20,9 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it deliberately does not do: it does not know where in a catalog a version stands, nor which language applies
-//! to which field; it reads no files and prints nothing; and it does not put the messages of the real systems into
-//! better words, because they are what users search for and what `--compat` modes must repeat.
+//! This crate deliberately does not know where in a catalog a version stands, nor which language applies to which
+//! field; it reads no files and prints nothing. It also does not improve the messages of the real systems, because
+//! users search for them and `--compat` modes must repeat them.
 //!
 //! Every parser here takes any string and answers with a value or an error; none of them panics.
 
@@ -61,15 +61,15 @@ pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, Version
 ///
 /// # Equality and order
 ///
-/// `Ord`, `PartialOrd`, `Eq` and `Hash` all follow *precedence*, which ignores build metadata, because that is the
-/// only order that OLM knows: `1.0.0+a == 1.0.0+b`, and a set holds just one of the two. The order of
-/// `semver::Version`, which ranks build metadata, must never leak into an answer. Where the text counts (duplicate
-/// versions, output), compare with [`Version::is_identical`] or the [`Display`](fmt::Display) text.
+/// `Ord`, `PartialOrd`, `Eq` and `Hash` all follow *precedence*, which ignores build metadata, because that is the only
+/// order that OLM knows: `1.0.0+a == 1.0.0+b`, and a set holds just one of the two. The order of `semver::Version`,
+/// which ranks build metadata, must never leak into an answer. Where the text counts (duplicate versions, output),
+/// compare with [`Version::is_identical`] or the [`Display`](fmt::Display) text.
 ///
 /// # Representation
 ///
 /// The fields are held by the `semver` crate, which stores short identifiers without allocation. Its parser is not
-/// used: it takes numeric pre-release identifiers of any size, limits nothing to 64 bits there, and words its errors
+/// used: it takes numeric pre-release identifiers of any size, without the limit of 64 bits, and words its errors
 /// differently.
 #[derive(Debug, Clone)]
 pub struct Version(semver::Version);
@@ -80,22 +80,20 @@ impl Version {
         Self(semver::Version::new(major, minor, patch))
     }
 
-    /// Reads a strict version (`docs/behaviour/olm-v1.md` 1.3). Nothing is trimmed and no `v` is accepted.
+    /// Reads a strict version (`docs/behaviour/olm-v1.md` 1.3). The text is not trimmed, and no `v` is accepted.
     ///
     /// # Errors
-    ///
     /// The first rule that the text breaks, in the order of the specification.
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         parse::strict(text)
     }
 
-    /// Reads a version tolerantly (`docs/behaviour/olm-v1.md` 1.3.7, `docs/behaviour/olm-classic.md` 10.2): white
-    /// space around it and one leading `v` are dropped, leading zeros too, and a missing minor or patch number is 0.
+    /// Reads a version tolerantly (`docs/behaviour/olm-v1.md` 1.3.7, `docs/behaviour/olm-classic.md` 10.2): white space
+    /// around it and one leading `v` are dropped, leading zeros too, and a missing minor or patch number is 0.
     ///
     /// # Errors
-    ///
-    /// [`VersionError::ShortWithSuffix`] if a version of fewer than three parts has a pre-release or build metadata,
-    /// else what [`Version::parse`] says about the completed text, which is the text that the message shows.
+    /// [`VersionError::ShortWithSuffix`] if a version of fewer than three parts has a pre-release or build metadata;
+    /// otherwise the error of [`Version::parse`] for the completed text, which is the text that the message shows.
     pub fn parse_tolerant(text: &str) -> Result<Self, VersionError> {
         parse::tolerant(text)
     }
@@ -165,7 +163,7 @@ impl Version {
         sort_key::encode(self, "")
     }
 
-    /// With what the [`Self::sort_key`] of every version of a minor version begins, and of no other.
+    /// The beginning that all [`Self::sort_key`]s of a minor version share with each other, and with no other key.
     #[must_use]
     pub fn minor_sort_key(major: u64, minor: u64) -> Vec<u8> {
         sort_key::encode_minor(major, minor)
@@ -181,7 +179,7 @@ impl fmt::Display for Version {
 impl FromStr for Version {
     type Err = VersionError;
 
-    /// As [`Version::parse`].
+    /// Parses like [`Version::parse`].
     fn from_str(text: &str) -> Result<Self, VersionError> {
         Self::parse(text)
     }

@@ -1,10 +1,8 @@
 //! Lists of names in messages: the lowest version first, and no longer than people read.
-//!
-//! What it deliberately does not do: it knows no catalogs. A name without a version is taken for the version that it ends with.
 
 use super::Version;
 
-/// How many names a message has.
+/// The number of names that a message has.
 const MAX_NAMES: usize = 6;
 
 /// The version at the end of a bundle's name, behind `.v`, `.` or `-v`: `keda.v2.10.1` has 2.10.1.
@@ -45,7 +43,8 @@ pub fn by_version<S: AsRef<str>>(mut names: Vec<(S, Option<Version>)>) -> Vec<S>
     names.into_iter().map(|it| it.1).collect()
 }
 
-/// The first of so many names, joined with commas, and how many are left. A single one is not left: its count would take its place.
+/// The first of `n_names` names, joined with commas, and the number of the others. A single other name is written out:
+/// its count would take the same room.
 #[must_use]
 pub fn first_of<S: AsRef<str>>(names: impl Iterator<Item = S>, n_names: usize) -> String {
     let n_shown = if n_names == MAX_NAMES + 1 { n_names } else { MAX_NAMES };

@@ -1,12 +1,8 @@
 //! Version constraints as `Masterminds/semver` 3.5 reads them: `~1.2 || >=2.0, <3` (`docs/behaviour/olm-v1.md` 1.1).
 //!
-//! Wildcards, partial versions, `~`, `^` and hyphen ranges, with the surprises of the real thing: `>1` starts at 2.0.0,
-//! `<=*` is 0.0.z, `~0.0.0` is everything. A group of a constraint admits a pre-release only if one of its items has a
-//! pre-release itself.
-//!
-//! What it deliberately does not do: an absent constraint, which admits everything, is not a constraint here, and the
-//! empty text is an error, as in the real library. What the API server lets through is a separate, different language:
-//! [`api_server_admits`].
+//! Wildcards, partial versions, `~`, `^` and hyphen ranges, with the surprises of the real library: `>1` starts at
+//! 2.0.0, `<=*` is 0.0.z, `~0.0.0` is everything. A group of a constraint admits a pre-release only if one of its items
+//! has a pre-release itself.
 
 use std::cmp::Ordering;
 
@@ -25,8 +21,9 @@ pub(crate) const MAX_GROUPS: usize = 32;
 /// The greatest length in bytes of the version of an item, after its wildcards are filled in.
 const MAX_VERSION_LEN: usize = 256;
 
-/// Why the API server refuses a ClusterExtension whose `version` is this range, although OLM v1 could read it; `None` if it takes
-/// it, or if OLM v1 cannot read it either and says so itself (`docs/behaviour/olm-v1.md` 1.1.10).
+/// The reason why the API server refuses a ClusterExtension whose `version` is this range, although OLM v1 could read
+/// it. `None` if the API server accepts it, or if OLM v1 cannot read it either and reports that itself
+/// (`docs/behaviour/olm-v1.md` 1.1.10).
 #[must_use]
 pub fn api_server_refusal(range: &str) -> Option<String> {
     if range.is_empty() || Constraint::parse(range).is_err() || api_server_admits(range) {
@@ -77,7 +74,7 @@ enum Operator {
     Caret,
 }
 
-/// Which number of an item is the first one that is a wildcard or missing.
+/// The first number of an item that is a wildcard or missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The major number: `*`.
@@ -90,7 +87,7 @@ enum Kind {
     Full,
 }
 
-/// Why a text is not a constraint. The `Display` text is the real library's, byte for byte.
+/// The reasons why a text is not a constraint. The `Display` text is the real library's, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstraintError {
@@ -106,8 +103,8 @@ pub enum ConstraintError {
         /// The group, with hyphen ranges already written as comparisons.
         group: String,
     },
-    /// An item follows the grammar, but its version is none: a number over 64 bits, a stray `|`, a wildcard with
-    /// something beside it, a numeric pre-release identifier with a leading zero, or just too long.
+    /// An item follows the grammar, but its version is not valid: a number over 64 bits, a stray `|`, a wildcard with
+    /// something beside it, a numeric pre-release identifier with a leading zero, or too long.
     #[error("constraint parser error")]
     InvalidVersion,
 }
@@ -140,7 +137,7 @@ impl Constraint {
 impl std::str::FromStr for Constraint {
     type Err = ConstraintError;
 
-    /// As [`Constraint::parse`].
+    /// Parses like [`Constraint::parse`].
     fn from_str(text: &str) -> Result<Self, ConstraintError> {
         Self::parse(text)
     }
@@ -162,8 +159,8 @@ impl Group {
 }
 
 impl Item {
-    /// Fills in what is missing or wild (`docs/behaviour/olm-v1.md` 1.1.3). What follows the first wildcard is not
-    /// even looked at, except for the pre-release.
+    /// Fills in missing components and wildcards (`docs/behaviour/olm-v1.md` 1.1.3). Components behind the first
+    /// wildcard are not even looked at; the pre-release is.
     fn from_scanned(scanned: &scan::Item<'_>) -> Result<Self, ConstraintError> {
         let [major, minor, patch] = scanned.version.components;
         let is_wild = |component: &str| matches!(component, "" | "x" | "X" | "*");
@@ -250,7 +247,7 @@ impl Item {
         (self.major, self.minor, self.patch) == (0, 0, 0)
     }
 
-    /// How the version compares with the item's.
+    /// The order of the version and the item's version.
     fn order_of(&self, version: &Version) -> Ordering {
         (version.major(), version.minor(), version.patch())
             .cmp(&(self.major, self.minor, self.patch))
@@ -258,8 +255,8 @@ impl Item {
     }
 }
 
-/// Compares pre-releases. Not [`Version::cmp_precedence`], because an item may have what no version may: a numeric
-/// identifier over 64 bits, which the real library takes for a word.
+/// Compares pre-releases. [`Version::cmp_precedence`] does not fit, because an item may have a part that no version may
+/// have: a numeric identifier over 64 bits, which the real library takes for a word.
 fn cmp_pre(a: &str, b: &str) -> Ordering {
     match (a.is_empty(), b.is_empty()) {
         (true, true) => return Ordering::Equal,

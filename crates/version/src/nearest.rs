@@ -1,11 +1,10 @@
-//! What versions there are, in words for somebody who asked for another.
-//!
-//! What it deliberately does not do: it does not compare letters; versions are numbers.
+//! The versions that exist, in words for a user who asked for another one.
 
 use super::Version;
 
-/// The versions nearest to a wanted one, and from where to where they go: `the nearest is 2.7.1; there are 12 versions, 2.1.0 to 2.7.1`.
-/// Without a wanted one only the latter. `None` if there is no version.
+/// The versions nearest to a wanted one, the number of versions, and their range:
+/// `the nearest is 2.7.1; there are 12 versions, 2.1.0 to 2.7.1`. Without a wanted one, only number and range. `None`
+/// if there is no version.
 #[must_use]
 pub fn nearest<'v>(wanted: Option<&Version>, versions: impl Iterator<Item = &'v str>) -> Option<String> {
     let mut all: Vec<Version> = versions.filter_map(|it| Version::parse(it).ok()).collect();

@@ -1,6 +1,4 @@
 //! The order of names that hold numbers, such as `v4.9` and `v4.20`.
-//!
-//! What it deliberately does not do: it reads no version in a name.
 
 /// A key that orders names with the numbers in them by their value.
 #[must_use]

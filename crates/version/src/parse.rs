@@ -5,12 +5,12 @@ use std::fmt;
 use super::Version;
 use super::quote::Quoted;
 
-/// Why a text is not a version. The `Display` text is the real library's, byte for byte (`docs/behaviour/fbc.md`
-/// appendix C).
+/// The reasons why a text is not a version. The `Display` text is the real library's, byte for byte
+/// (`docs/behaviour/fbc.md` appendix C).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VersionError {
-    /// There is no text.
+    /// The text is empty.
     #[error("Version string empty")]
     Empty,
     /// There are fewer than two dots.
@@ -19,15 +19,15 @@ pub enum VersionError {
     /// A number has something other than digits in it.
     #[error("Invalid character(s) found in {part} number {}", Quoted(.text))]
     InvalidNumber {
-        /// Which number.
+        /// The part of the version.
         part: NumberPart,
-        /// What stands in its place.
+        /// The text in its place.
         text: String,
     },
     /// A number starts with a superfluous zero.
     #[error("{} number must not contain leading zeroes {}", .part.capitalised(), Quoted(.text))]
     LeadingZeroes {
-        /// Which number.
+        /// The part of the version.
         part: NumberPart,
         /// The number as written.
         text: String,
@@ -205,8 +205,8 @@ fn build_metadata(text: &str) -> Result<semver::BuildMetadata, VersionError> {
     Ok(semver::BuildMetadata::new(text).expect("identifiers that are non-empty and ASCII are accepted"))
 }
 
-/// Whether there is nothing but ASCII digits; true of the empty text, as in the real library, whose callers find out
-/// about emptiness in different ways.
+/// Whether there are only ASCII digits; true for the empty text, as in the real library, whose callers check for
+/// emptiness in different ways.
 pub(super) fn is_digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }

@@ -32,8 +32,8 @@ impl fmt::Display for Quoted<'_> {
 
 /// Whether a character outside ASCII is a letter, mark, number, punctuation or symbol.
 ///
-/// The standard library knows, but says so only by what it escapes; a character in front keeps it from escaping a
-/// combining mark, which it does at the beginning of a text only.
+/// The standard library shows this only by the characters that it escapes. A character in front keeps it from escaping
+/// a combining mark, which it does at the beginning of a text only.
 fn is_printable(c: char) -> bool {
     String::from_iter(['a', c]).escape_debug().count() == 2
 }

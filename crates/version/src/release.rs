@@ -1,4 +1,4 @@
-//! Releases: what orders two builds of the same version, and how they hide in build metadata.
+//! Releases: the order of two builds of the same version, and their form in build metadata.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -21,11 +21,10 @@ impl Release {
 
     /// Reads a release.
     ///
-    /// The empty text is an error here, though a catalog may write it: there it means that there is no release, which
-    /// is for the caller to know ([`Release::parse_optional`]).
+    /// The empty text is an error here, though a catalog may write it: there it means that there is no release, and the
+    /// caller has to know that ([`Release::parse_optional`]).
     ///
     /// # Errors
-    ///
     /// The texts of `docs/behaviour/fbc.md` 3.2, rule 14.
     pub fn parse(text: &str) -> Result<Self, ReleaseError> {
         let error = |reason| ReleaseError { text: text.to_owned(), reason };
@@ -42,11 +41,10 @@ impl Release {
         Ok(Self(checked_pre_release(text)))
     }
 
-    /// Reads a release as a catalog writes it, where the empty text is no release.
+    /// Reads a release as a catalog writes it: the empty text is no release.
     ///
     /// # Errors
-    ///
-    /// As [`Release::parse`].
+    /// The errors of [`Release::parse`].
     pub fn parse_optional(text: &str) -> Result<Option<Self>, ReleaseError> {
         if text.is_empty() { Ok(None) } else { Self::parse(text).map(Some) }
     }
@@ -60,7 +58,7 @@ impl Release {
 /// Whether the segments of a release are valid, however long it is.
 ///
 /// # Errors
-/// What is wrong with the first that is not.
+/// Finds the first segment that is not valid.
 pub fn check_release_segments(text: &str) -> Result<(), VersionError> {
     text.split('.').try_for_each(check_pre_identifier)
 }
@@ -74,23 +72,23 @@ impl fmt::Display for Release {
 impl FromStr for Release {
     type Err = ReleaseError;
 
-    /// As [`Release::parse`].
+    /// Parses like [`Release::parse`].
     fn from_str(text: &str) -> Result<Self, ReleaseError> {
         Self::parse(text)
     }
 }
 
-/// Why a text is not a release (`docs/behaviour/fbc.md` 3.2, rule 14).
+/// The reason why a text is not a release (`docs/behaviour/fbc.md` 3.2, rule 14).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid release {}: {reason}", Quoted(.text))]
 pub struct ReleaseError {
     /// The text.
     pub text: String,
-    /// What is wrong with it.
+    /// The fault of the segment.
     pub reason: ReleaseErrorReason,
 }
 
-/// What is wrong with a release.
+/// The fault of a release.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseErrorReason {
@@ -117,10 +115,11 @@ pub struct BadSegment {
 /// `Ord`, `Eq` and `Hash` follow precedence, as those of [`Version`] do: the version (build metadata ignored), then no
 /// release below any release, then the release (`docs/behaviour/fbc.md` 2.2, `docs/behaviour/olm-v1.md` 1.4.6).
 ///
-/// A release that a catalog explicitly leaves empty is no release here; whoever must write it back keeps that fact.
+/// A release that a catalog explicitly leaves empty is no release here; a caller that must write it back keeps that
+/// fact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VersionRelease {
-    /// The version. With an explicit release it may have build metadata, which means nothing.
+    /// The version. With an explicit release it may have build metadata, which is ignored.
     pub version: Version,
     /// The release, if there is one.
     pub release: Option<Release>,
@@ -136,7 +135,7 @@ impl VersionRelease {
         }
     }
 
-    /// The one version text that stands for both: the release as build metadata, in place of any that the version has
+    /// The one version text that represents both: the release as build metadata, in place of any that the version has
     /// (`docs/behaviour/olm-v1.md` 1.4.7); the inverse of [`VersionRelease::from_build_metadata`].
     pub fn to_build_metadata(&self) -> Version {
         let Some(release) = &self.release else { return self.version.clone() };

@@ -13,7 +13,7 @@ const NUMERIC: u8 = 0x01;
 const ALPHANUMERIC: u8 = 0x02;
 const NO_PRE_RELEASE: u8 = 0x03;
 
-/// The key of a version with a release; an empty `release` is none.
+/// The key of a version with a release; if `release` is empty, there is none.
 pub(super) fn encode(version: &Version, release: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(16);
     push_number(&mut key, version.major());

@@ -1,4 +1,5 @@
-//! The state of a cluster as an argument: manifests in files, directories or on standard input, or the live cluster itself.
+//! The state of a cluster as an argument: manifests in files, directories or on standard input, or the live cluster
+//! itself.
 
 use std::path::PathBuf;
 
@@ -8,20 +9,21 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cluster::{self, Cluster, ClusterError};
 use crate::oci::OciError;
 
-/// All that the manifests say together: a Subscription may stand in another file than what it installed. What a live cluster does not let
-/// this user read is among the warnings.
+/// Everything that the manifests state together: a Subscription may be in another file than the bundle that it
+/// installed. The warnings also name what a live cluster does not let this user read.
 pub(crate) fn read_cluster(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
     Ok(read(context, paths)?.0)
 }
 
-/// As [`read_cluster`], for a command that does not print the warnings of a cluster: what is not known of a live one is said here.
+/// As [`read_cluster`], for a command that does not print the warnings of a cluster: this function reports what is not
+/// known of a live one.
 pub(crate) fn read_cluster_telling(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
     let (cluster, unknown) = read(context, paths)?;
     unknown.iter().for_each(|it| context.reporter.warning(it));
     Ok(cluster)
 }
 
-/// The state of a cluster, and what is not known of a live one.
+/// The state of a cluster, and the unknown parts of a live one.
 fn read(context: &Context, paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), CommandError> {
     let (mut all, mut unknown) = (Cluster::default(), Vec::new());
     for path in paths {

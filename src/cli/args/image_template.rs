@@ -1,6 +1,4 @@
-//! `--image-template`: the references that bundles without one get.
-//!
-//! What it deliberately does not do: it fills in nothing.
+//! `--image-template`: the references for bundles without one.
 
 use crate::bundle::ImageTemplate;
 use crate::cli::terminal::error::CommandError;

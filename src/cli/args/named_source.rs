@@ -14,12 +14,12 @@ pub(crate) struct NamedSource {
 }
 
 impl NamedSource {
-    /// What people call it: the name that they gave it, else its path.
+    /// The name for people: the one that the user gave, else the path.
     pub(crate) fn shown(&self) -> String {
         if self.is_named { self.name.clone() } else { self.path.display().to_string() }
     }
 
-    /// Takes `[NAME=]SOURCE` apart. What exists under the whole text is a source without name.
+    /// Takes `[NAME=]SOURCE` apart. If the whole text is an existing path, it is a source without a name.
     pub(crate) fn parse(text: &str) -> Self {
         if let Some((name, path)) = text.split_once('=')
             && !name.is_empty()
@@ -33,7 +33,7 @@ impl NamedSource {
     }
 }
 
-/// The name of a catalog that nobody named: that of its directory, or of its file without what follows the first dot.
+/// The default name of a catalog: that of its directory, or of its file without the part from the first dot on.
 pub(super) fn default_name(path: &Path) -> String {
     if path.as_os_str() == STDIN {
         return "stdin".to_owned();

@@ -8,7 +8,7 @@ use crate::fbc::Input;
 use crate::index::Index;
 use crate::source::Source;
 
-/// Opens a source that must be one catalog: of an index with several, `catalog` names it.
+/// Opens a source that must be one catalog: `catalog` names it in an index with several.
 pub(crate) fn open(context: &Context, path: &Path, catalog: Option<&String>) -> Result<Input, CommandError> {
     match (context.open(path)?, catalog) {
         (Source::Catalog(input), None) => Ok(input),

@@ -1,4 +1,4 @@
-//! How registries are used: options, and what the environment and the files of other tools say.
+//! The use of registries: options, and the settings in the environment and in the files of other tools.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use crate::cli::args::cache;
 use crate::file::BlobCache;
 use crate::oci::registry::{CredentialFile, HttpOptions, MirrorFile, Pace, RegistryOptions};
 
-/// How registries are used.
+/// Options for the use of registries.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RegistryArgs {
     /// File of credentials, before those of docker and podman
     #[arg(long, global = true, value_name = "FILE")]
     authfile: Option<PathBuf>,
-    /// Manifests of mirror sets or a registries.conf, over those of this machine; may be repeated
+    /// Manifests of mirror sets or a registries.conf, which take precedence over those of this machine; may be repeated
     #[arg(long, global = true, value_name = "FILE")]
     mirrors: Vec<PathBuf>,
     /// Whether certificates of registries are verified
@@ -53,13 +53,13 @@ impl RegistryArgs {
                 .collect(),
             ..HttpOptions::default()
         };
-        // For tests of what is tried again.
+        // Lets tests cover retries.
         if cfg!(debug_assertions)
             && let Some(wait) = std::env::var("OLMDEX_TEST_RETRY_MS").ok().and_then(|it| it.parse().ok())
         {
             http.first_wait = std::time::Duration::from_millis(wait);
         }
-        // And of what is too slow.
+        // Lets tests cover timeouts.
         if cfg!(debug_assertions)
             && let Some(window) = std::env::var("OLMDEX_TEST_PACE_MS").ok().and_then(|it| it.parse().ok())
         {
@@ -86,12 +86,12 @@ impl RegistryArgs {
     }
 }
 
-/// Where blobs of images are kept.
+/// The cache of blobs of images.
 pub(crate) fn blob_cache() -> Option<BlobCache> {
     cache::directory().map(|it| BlobCache::at(&it.join("blobs")))
 }
 
-/// The files in the order in which podman and docker look at them.
+/// The files in podman's and docker's order.
 fn credential_files(named: Option<PathBuf>) -> Vec<CredentialFile> {
     let file = |path: PathBuf| CredentialFile { path, is_flat: false, is_named: false };
     if let Some(path) = named {

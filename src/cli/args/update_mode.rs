@@ -1,10 +1,10 @@
-//! Where upgrade edges of bundles come from that are added to an index.
+//! The source of upgrade edges for bundles that are added to an index.
 
 use clap::ValueEnum;
 
 use crate::legacy::Mode;
 
-/// A mode, as it is written.
+/// A mode, as users write it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UpdateMode {
     /// From `replaces` and `skips` of the bundles

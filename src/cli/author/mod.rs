@@ -1,6 +1,4 @@
-//! Commands of those who make operators.
-//!
-//! What it deliberately does not do: no command uses another one.
+//! Commands for authors of operators.
 
 pub(in crate::cli) mod bundle;
 mod edit_add;

@@ -1,4 +1,4 @@
-//! `olmdex generate`, as opm has it: `olmdex image DIR` does the same
+//! `olmdex generate`, in opm's form: `olmdex image DIR` does the same
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,4 @@
-//! What several checks of catalogs need: the catalogs of an index, and templates.
-//!
-//! What it deliberately does not do: no verdict.
+//! Catalogs of an index and templates, for several checks of catalogs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +17,7 @@ pub(super) fn templates_of(input: &Input) -> Option<Vec<(String, Arc<[u8]>)>> {
     if input.files.is_empty() { None } else { input.files.iter().map(text).collect() }
 }
 
-/// What is wrong with a template.
+/// The findings about a template.
 pub(super) fn template_findings(shown: &str, text: Arc<[u8]>) -> Vec<Finding> {
     match Template::read(shown, text, None) {
         Ok(template) => template.remarks,
@@ -41,7 +39,7 @@ pub(super) fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
     Ok((inputs, Some(index)))
 }
 
-/// Directories that all define packages of each other are more likely catalogs of their own than one catalog.
+/// Directories that define each other's packages are more likely catalogs of their own than parts of one.
 pub(super) fn point_to_catalogs(command: &str, path: &Path, input: &Input, found: &mut [Finding]) {
     let is_duplicate = |it: &&mut Finding| it.rule.id == check::rules::DUPLICATE_PACKAGE.id;
     if found.iter_mut().filter(is_duplicate).count() == 0 {

@@ -1,6 +1,4 @@
 //! `olmdex render` of bundle directories.
-//!
-//! What it deliberately does not do: bundles that are named beside catalogs are rendered with them.
 
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;

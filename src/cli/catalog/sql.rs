@@ -20,9 +20,9 @@ use crate::index::{Index, IndexError};
 /// Run a read-only SQL query
 ///
 /// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
-/// v_image, v_property, v_deprecation, v_feature, v_icon, v_category, v_keyword, v_install_mode, v_platform, v_maintainer, v_link,
-/// v_description, v_document. There are semver_compare(a, b), semver_in_range(version,
-/// range), range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version).
+/// v_image, v_property, v_deprecation, v_feature, v_icon, v_category, v_keyword, v_install_mode, v_platform,
+/// v_maintainer, v_link, v_description, v_document. There are semver_compare(a, b), semver_in_range(version, range),
+/// range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
@@ -43,13 +43,13 @@ pub(crate) struct SqlArgs {
     /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
     #[arg(long)]
     quote_formulas: bool,
-    /// Rows that are printed at most
+    /// Highest number of printed rows
     #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_rows)]
     max_rows: usize,
     /// Seconds after which the statement is stopped
     #[arg(long, value_name = "SECONDS", default_value_t = SqlLimits::default().max_time.as_secs())]
     timeout: u64,
-    /// Bytes of the answer, and of each value on the way to it, at most
+    /// Highest number of bytes of the answer, and of each intermediate value
     #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_bytes)]
     max_bytes: usize,
 }
@@ -76,7 +76,7 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
     let limits = SqlLimits { max_rows: args.max_rows, max_time, max_bytes: args.max_bytes };
     let watch = watch(context, max_time);
     let result = index.sql(&statement, limits);
-    // Nobody watches any more; what is printed may take its time.
+    // The statement is complete, and printing may take its time.
     drop(watch);
     let result = result.map_err(|error| match error {
         IndexError::Limit(_) => CommandError::from(error).help(TIMEOUT_HELP),
@@ -93,11 +93,12 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
 
 const TIMEOUT_HELP: &str = "raise the limit with `--timeout`";
 
-/// How long after its time a statement may still look at the clock by itself.
+/// The time that a statement has to stop by itself after its limit.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Ends the program if a statement goes on beyond its time: SQLite looks at the clock between the steps of a statement, but
-/// one function of two large values is one step. Nothing has been written then. Dropping what this gives ends the watch.
+/// Ends the program if a statement runs beyond its time: SQLite checks the clock between the steps of a statement, but
+/// one function of two large values is one step. Nothing has been written then. The watch ends when the returned sender
+/// is dropped.
 fn watch(context: &Context, max_time: Duration) -> mpsc::Sender<()> {
     let (sender, receiver) = mpsc::channel();
     let reporter = context.reporter;
@@ -113,7 +114,7 @@ fn watch(context: &Context, max_time: Duration) -> mpsc::Sender<()> {
     sender
 }
 
-/// The stable surface, for who asks for a table that does not exist.
+/// The stable surface, for the error about a table that does not exist.
 const VIEWS: &[&str] = &[
     "v_api",
     "v_bundle",
@@ -139,7 +140,7 @@ const VIEWS: &[&str] = &[
     "v_property",
 ];
 
-/// Adds what there is to an error about a view or column that is not there.
+/// Adds the existing names to an error about an unknown view or column.
 fn with_names(index: &mut Index, statement: &str, error: CommandError) -> CommandError {
     let message = error.message();
     if let Some(column) = message.strip_prefix("no such column: ") {
@@ -158,7 +159,7 @@ fn with_names(index: &mut Index, statement: &str, error: CommandError) -> Comman
     })
 }
 
-/// The name of a column without that of its view, and without quotes.
+/// The name of a column without its view and without quotes.
 fn unquoted(column: &str) -> &str {
     column.rsplit('.').next().unwrap_or(column).trim_matches(['"', '`', '[', ']'])
 }

@@ -1,4 +1,4 @@
-//! What `crd-check` says of the new bundle by itself, and of the packages that own its definitions.
+//! The findings of `crd-check` about the new bundle by itself, and about the packages that own its definitions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use crate::json::Step;
 struct Manifests<'o> {
     definitions: Vec<Outline>,
     objects: Vec<&'o AnyObject>,
-    /// What each owns.
+    /// The ClusterServiceVersions, each with the definitions that it owns.
     csvs: Vec<(Vec<Owned>, &'o AnyObject)>,
 }
 
-/// What is wrong with the new definitions, and between them and the ClusterServiceVersion that lies beside them.
+/// The faults of the new definitions, and the contradictions between them and the ClusterServiceVersion beside them.
 pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
     let mut directories: BTreeMap<PathBuf, Manifests<'_>> = BTreeMap::new();
     for object in objects {
@@ -42,7 +42,7 @@ pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for Manifests { definitions, objects, csvs } in directories.into_values().filter(|it| !it.definitions.is_empty()) {
         let mut complaints = check_definitions(&definitions);
-        // Of several, nobody can tell whose the definitions are.
+        // With several ClusterServiceVersions, it is unknown which of them the definitions belong to.
         let csv = csvs.first().filter(|_| csvs.len() == 1);
         if let Some((owned, ..)) = csv {
             complaints.extend(check_owned(owned, &definitions));
@@ -66,7 +66,7 @@ pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
 pub(in crate::cli) struct Owners(BTreeMap<String, Vec<String>>);
 
 impl Owners {
-    /// Asks an index who provides APIs of the definitions' groups and kinds.
+    /// Asks an index for the providers of APIs of the definitions' groups and kinds.
     pub(in crate::cli) fn find(index: &Index, ask: &AskOptions, definitions: &[&Crd]) -> Result<Self, CommandError> {
         let filter = Filter { catalogs: ask.catalog.clone(), ..Filter::default() };
         let mut owners = BTreeMap::new();
@@ -92,7 +92,7 @@ impl Owners {
         self.0.get(definition).map_or(&[], Vec::as_slice)
     }
 
-    /// Says who owns what.
+    /// Reports the owners of the definitions.
     pub(in crate::cli) fn report(&self, context: &Context) {
         let mut by_packages: BTreeMap<&[String], Vec<&str>> = BTreeMap::new();
         for (name, packages) in &self.0 {

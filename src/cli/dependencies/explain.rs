@@ -10,9 +10,9 @@ use crate::cli::terminal::error::CommandResult;
 
 /// Explain a rule of olmdex or an error message of OLM
 ///
-/// A rule is named by its identifier or its name, as findings show it; `all` lists the rules, the name of a pipeline those that it
-/// demands. Anything else is a message: what it means, and what to run next. Exits with 1 if the message is not known, with 4 if there
-/// is no such rule.
+/// A rule is named by its identifier or its name, as findings show it; `all` lists the rules, the name of a pipeline
+/// those that it demands. Anything else is a message: the answer has its meaning, and the commands to run next. Exits
+/// with 1 if the message is not known, with 4 if there is no such rule.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex explain E0207

@@ -15,8 +15,8 @@ use crate::version::latest_only;
 /// List the bundles that provide an API, or the APIs that several packages provide
 ///
 /// With --several: the APIs that several packages of a catalog provide, with the packages. Their operators cannot be
-/// installed together, and OLM's documentation asks more of an upgrade of their CustomResourceDefinitions. Any bundle of a
-/// package counts, not only the newest. Exits with 1 if nothing is found.
+/// installed together, and OLM's documentation asks more of an upgrade of their CustomResourceDefinitions. Any bundle
+/// of a package counts, not only the newest. Exits with 1 if nothing is found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex provides keda.sh/v1alpha1/ScaledObject

@@ -1,6 +1,4 @@
 //! `olmdex legacy add`
-//!
-//! What it deliberately does not do: it pulls no image whose reference is not given, and follows no `olm.substitutesFor`.
 
 use std::path::PathBuf;
 
@@ -30,7 +28,7 @@ pub(super) struct AddArgs {
     /// References of the images of bundles to pull and add; may be repeated
     #[arg(short, long = "bundle-images", value_name = "IMAGE", value_delimiter = ',')]
     bundle_images: Vec<String>,
-    /// Where upgrade edges come from
+    /// Source of upgrade edges
     #[arg(long, value_enum, default_value = "replaces", ignore_case = true)]
     mode: UpdateMode,
     /// Overwrite a bundle of the same name, if it is the head of its channels

@@ -86,7 +86,7 @@ struct PruneStrandedArgs {
     file: FileArgs,
 }
 
-/// Deprecate bundles: what they replace is removed, and they stay as the marked ends of their channels
+/// Deprecate bundles: the bundles that they replace are removed, and they stay as the marked ends of their channels
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 -O cut.db
@@ -95,7 +95,8 @@ struct PruneStrandedArgs {
 struct DeprecateArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// The bundles to deprecate: references of their images, names, PKG@VERSION, or PKG/CHANNEL for its head; may be repeated
+    /// The bundles to deprecate: references of their images, names, PKG@VERSION, or PKG/CHANNEL for its head; may be
+    /// repeated
     #[arg(short, long = "bundle-images", value_name = "IMAGE", value_delimiter = ',', required = true)]
     bundle_images: Vec<String>,
     /// Remove a package as a whole if the heads of all its channels are deprecated

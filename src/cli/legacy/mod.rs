@@ -1,6 +1,4 @@
 //! Commands about legacy SQLite catalogs, and about moving between the formats.
-//!
-//! What it deliberately does not do: no command uses another one.
 
 mod add;
 mod change;

@@ -14,8 +14,8 @@ use crate::lock::{Outdated, outdated};
 
 /// List the operators of a lock that have newer versions
 ///
-/// REACHABLE is where `olmdex lock update` gets, by upgrades that OLM makes; LATEST is the newest version of the channel, NEWEST that of the
-/// package. Exits with 1 if there is one.
+/// REACHABLE is the version that `olmdex lock update` reaches by upgrades of OLM; LATEST is the newest version of the
+/// channel, NEWEST that of the package. Exits with 1 if there is one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex outdated -i my-catalog/

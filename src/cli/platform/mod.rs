@@ -1,6 +1,4 @@
 //! Commands about a cluster as a whole and the platform below it.
-//!
-//! What it deliberately does not do: no cluster is asked.
 
 pub(in crate::cli) mod lifecycle;
 pub(in crate::cli) mod plan;

@@ -1,6 +1,4 @@
-//! What takes the place of Subscriptions as manifests, and as a script that makes it step by step.
-//!
-//! What it deliberately does not do: it decides nothing, neither what can move nor what becomes of it.
+//! The ClusterExtensions that replace Subscriptions, as manifests, and as a script that makes the change step by step.
 
 use crate::cluster::needs_service_account;
 use crate::constraint::openshift::Minor;
@@ -99,7 +97,7 @@ converter=${CONVERTER:-migrate-operators-v0-to-v1}
 backups=${BACKUPS:-olm-classic-backup}
 "#;
 
-/// A shell script: catalogs first, then the operators, and the way back.
+/// A shell script: catalogs first, then the operators, and the commands that undo it all.
 pub(super) fn script(conversion: &Conversion) -> String {
     let mut text = HEAD.to_owned();
     text.push_str("\nforward() {\n");

@@ -41,17 +41,18 @@ pub(crate) fn print_difference(
     Ok(())
 }
 
-/// What a line of a difference is.
+/// The kind of a line of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
-    /// Which lines of both texts follow.
+    /// A header that tells which lines of both texts follow.
     Range,
     Kept,
     Removed,
     Added,
 }
 
-/// The lines of the difference between two texts that start on a line of a file, with their ends, without the signs before them.
+/// The lines of the difference between two texts that start on a line of a file, with their ends, without the signs
+/// before them.
 pub(crate) fn difference<'t>(first_line: u32, old: &'t str, new: &'t str) -> Vec<(LineKind, Cow<'t, str>)> {
     let input = InternedInput::new(old, new);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
@@ -70,7 +71,7 @@ pub(crate) fn difference<'t>(first_line: u32, old: &'t str, new: &'t str) -> Vec
         let n_behind = (input.before.len() as u32 - last.before.end).min(AROUND);
         let old = first.before.start - n_before..last.before.end + n_behind;
         let new = first.after.start - n_before..last.after.end + n_behind;
-        // No lines are behind the line that is named.
+        // A range without lines names the line before it.
         let range = |it: &Range<u32>| format!("{},{}", it.start + first_line - u32::from(it.is_empty()), it.len());
         found.push((LineKind::Range, format!("@@ -{} +{} @@", range(&old), range(&new)).into()));
         let mut at = old.start;

@@ -1,6 +1,4 @@
 //! Findings on standard output, in the format that was asked for.
-//!
-//! What it deliberately does not do: no verdict, and no exit code.
 
 use std::io::{BufWriter, Write as _};
 
@@ -32,7 +30,7 @@ pub(crate) enum FindingFormat {
     Yaml,
 }
 
-/// Prints findings on standard output, and where the format has them the rules that were applied.
+/// Prints findings on standard output, with the applied rules if the format has them.
 pub(crate) fn print_findings(
     context: &Context,
     format: FindingFormat,
@@ -43,7 +41,7 @@ pub(crate) fn print_findings(
     write_findings(context, format, applied, findings, true, metadata)
 }
 
-/// Prints what was chosen of findings: for people the first of many alike, unless they want all; as data, all.
+/// Prints the chosen findings: for people only the first of many alike, unless they want all; as data, all.
 pub(crate) fn print_chosen(
     context: &Context,
     format: FindingFormat,
@@ -103,8 +101,8 @@ pub(crate) fn wanted(findings: &[Finding], all: bool) -> Vec<Shown<'_>> {
     if all { findings.iter().map(|finding| Shown { finding, n_more: 0 }).collect() } else { shown(findings) }
 }
 
-/// Passes on why a source cannot be opened. A format of whole documents gets one with what was found until then, and with the failure
-/// as a result of its own: an empty file would look like a clean catalog.
+/// Passes on the reason why a source cannot be opened. A format of whole documents still gets a document, with the
+/// findings so far and the failure as a result of its own: an empty file would look like a clean catalog.
 pub(crate) fn unopened(
     format: FindingFormat,
     applied: &[&'static Rule],

@@ -1,14 +1,12 @@
-//! Tables that fit a terminal: what is the same in all rows is said once, reasons are wrapped, what decides goes below its row, and other
-//! cells are cut.
-//!
-//! What it deliberately does not do: it prints nothing, and does not know how wide a terminal is.
+//! Tables that fit a terminal: a value that is the same in all rows is printed once, reasons are wrapped, deciding
+//! values go below their row, and other cells are cut.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// A table as it is printed.
+/// A table in its printed form.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fitted {
-    /// Headers and values of the columns that are the same in all rows.
+    /// Headers and values of the columns that have the same value in all rows.
     pub(crate) constants: Vec<(String, String)>,
     pub(crate) headers: Option<Vec<String>>,
     pub(crate) rows: Vec<FittedRow>,
@@ -16,32 +14,33 @@ pub(crate) struct Fitted {
     pub(crate) is_cut: bool,
 }
 
-/// A row as it is printed.
+/// A row in its printed form.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FittedRow {
-    /// Its cells; a reason that is wrapped goes on in a row of its own.
+    /// Its cells; a wrapped reason continues in a row of its own.
     pub(crate) cells: Vec<String>,
-    /// What stands below it, line by line: headers with their values.
+    /// The lines below it: headers with their values.
     pub(crate) below: Vec<Vec<(String, String)>>,
 }
 
-/// Columns that explain: half a reason is none, so they go on in the next line.
+/// Columns that explain: half a reason is useless, so they are wrapped.
 const EXPLAINING: [&str; 5] = ["BECAUSE", "REASON", "FIX", "CONSTRAINT", "WAY OUT"];
 
-/// A reason that has less room than this is better off below its row.
+/// The least room for a reason in its row; with less, it goes below the row.
 const ROOM_FOR_REASON: usize = 30;
 
 /// No column becomes narrower than this, nor than its header.
 const MIN_COLUMN: usize = 8;
 
-/// Columns that lead to the evidence, which narrow terminals leave out, and how wide a terminal is that has room for them.
+/// Columns that lead to the evidence, which narrow terminals leave out, and the width from which on a terminal has room
+/// for them.
 const PLACES: [&str; 1] = ["PLACE"];
 const ROOM_FOR_PLACES: usize = 120;
 
-/// Columns without which nobody knows what a row is about: they are cut when nothing else can be.
+/// Columns that name the subject of a row: they are cut only when nothing else can be.
 const SUBJECTS: [&str; 2] = ["PACKAGE", "CHANGE"];
 
-/// How far in the values below a row begin.
+/// The indent of the values below a row, in columns.
 pub(crate) const BELOW: usize = 4;
 
 /// How many columns of a terminal a text takes.
@@ -49,8 +48,8 @@ pub(crate) fn columns(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
 
-/// Fits a table into `width` columns of a terminal, of which `gap` are between two cells. Where there is no room, the columns of `below`
-/// stand below their rows, the first of them first.
+/// Fits a table into `width` columns of a terminal, with `gap` columns between two cells. If there is no room, the
+/// columns of `below` go below their rows, the first ones first.
 pub(crate) fn fit(
     headers: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
@@ -119,7 +118,7 @@ fn narrow(widths: &mut [usize], gaps: usize, width: usize, least: &dyn Fn(usize)
         let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
         let widest = (0..n_columns).filter(|idx| widths[*idx] > least(*idx)).max_by_key(|idx| widths[*idx]);
         let Some(widest) = widest.filter(|_| excess > 0) else { break };
-        // As far down as the next widest, so that several share the loss.
+        // The widest column shrinks to the next widest, so that several share the loss.
         let next = (0..n_columns).filter(|idx| *idx != widest).map(|idx| widths[idx]).filter(|it| *it < widths[widest]);
         let floor = next.max().unwrap_or_default().max(least(widest));
         let wanted = widths[widest].saturating_sub(excess).max(floor);
@@ -127,7 +126,7 @@ fn narrow(widths: &mut [usize], gaps: usize, width: usize, least: &dyn Fn(usize)
     }
 }
 
-/// Leaves out the places where there is no room for them; whether there were any.
+/// Leaves out the places if there is no room for them. Returns whether there were any.
 fn without_places(
     headers: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
@@ -144,10 +143,11 @@ fn without_places(
     (headers.map(keep), rows.into_iter().map(keep).collect(), true)
 }
 
-/// What stands below a row: headers with their values.
+/// The lines below a row: headers with their values.
 type Below = Vec<(String, String)>;
 
-/// Takes columns out of a table that is too wide, one after the other, until the rest fits: with what stands below each row then.
+/// Moves columns of a table that is too wide below their rows, one after the other, until the rest fits. Returns the
+/// lines below each row, too.
 fn stack(
     headers: Option<Vec<String>>,
     mut rows: Vec<Vec<String>>,
@@ -180,14 +180,14 @@ fn stack(
             }
         }
     }
-    // Below a row, they stand as in it.
+    // Below a row, they keep their order.
     for values in &mut stacked {
         values.sort_by_key(|(header, _)| order.iter().position(|it| it == header));
     }
     (Some(headers), rows, stacked)
 }
 
-/// The lines below a row: values side by side as far as there is room; sentences are wrapped.
+/// The lines below a row: values side by side as long as there is room; sentences are wrapped.
 fn lines_below(values: Below, gap: usize, width: usize) -> Vec<Below> {
     let mut lines: Vec<Below> = Vec::new();
     let mut taken = width;
@@ -202,7 +202,7 @@ fn lines_below(values: Below, gap: usize, width: usize) -> Vec<Below> {
             None => {
                 let room = width.saturating_sub(BELOW + begin).max(MIN_COLUMN);
                 let parts: Vec<String> = wrap(&value, room).into_iter().flat_map(|it| pieces(&it, room)).collect();
-                // Nothing goes on behind a sentence that was wrapped.
+                // Nothing follows a wrapped sentence on its line.
                 taken = if parts.len() > 1 { width } else { BELOW + needed };
                 for (number, part) in parts.into_iter().enumerate() {
                     let header = if number == 0 { header.clone() } else { " ".repeat(begin - 1) };
@@ -214,12 +214,12 @@ fn lines_below(values: Below, gap: usize, width: usize) -> Vec<Below> {
     lines
 }
 
-/// What is the same in all rows, and the headers and rows of the rest.
+/// The columns that are the same in all rows, and the headers and rows of the rest.
 type Parts = (Vec<(String, String)>, Option<Vec<String>>, Vec<Vec<String>>);
 
 /// Takes out the columns that have the same value in all of several rows, and those without any value.
 fn without_constants(headers: Option<Vec<String>>, rows: Vec<Vec<String>>) -> Parts {
-    // Without its header nobody knows what a value is.
+    // A value without its header is meaningless.
     let Some(headers) = headers else { return (Vec::new(), None, rows) };
     let Some((first, others)) = rows.split_first() else { return (Vec::new(), Some(headers), rows) };
     // One row is not a pattern.
@@ -245,8 +245,8 @@ fn without_constants(headers: Option<Vec<String>>, rows: Vec<Vec<String>>) -> Pa
     (constants, Some(keep(headers)), rows.into_iter().map(keep).collect())
 }
 
-/// Cuts a text to at most `width` columns: a list to its first items and how many more there are, a sentence at its end, a
-/// name in its middle, since references of images and paths differ at both ends.
+/// Cuts a text to at most `width` columns: a list keeps its first items with the number of the others, a sentence loses
+/// its end, and a name its middle, since references of images and paths differ at both ends.
 fn cut(text: &str, width: usize) -> String {
     let items: Vec<&str> = text.split(',').map(str::trim).collect();
     if items.len() > 1 && !items.iter().any(|it| it.contains(' ')) {
@@ -264,7 +264,7 @@ fn cut(text: &str, width: usize) -> String {
     without_middle(text, width)
 }
 
-/// A text of at most `width` columns: its middle is left out if it is longer.
+/// A text of at most `width` columns: a longer one loses its middle.
 pub(crate) fn without_middle(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -273,7 +273,7 @@ pub(crate) fn without_middle(text: &str, width: usize) -> String {
     format!("{}…{}", start(text, width.saturating_sub(n_end + 1)), end(text, n_end))
 }
 
-/// A text in pieces of at most `width` columns: a name that is longer than a line is whole on several.
+/// A text in pieces of at most `width` columns: a name that is longer than a line continues on the next ones.
 fn pieces(text: &str, width: usize) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What an error message of OLM means, on standard output.
+//! Explains an error message of OLM on standard output.
 
 use std::io::Read as _;
 
@@ -14,7 +14,7 @@ use crate::file::system_words;
 /// How much of standard input is read.
 const MAX_MESSAGE: u64 = 1 << 20;
 
-/// The words of a message; `-` is the one on standard input.
+/// The words of a message; `-` stands for standard input.
 pub(crate) fn message(words: &[String]) -> Result<String, CommandError> {
     let mut text = words.join(" ");
     if text == crate::source::STDIN {
@@ -27,7 +27,7 @@ pub(crate) fn message(words: &[String]) -> Result<String, CommandError> {
     Ok(text)
 }
 
-/// Prints what rules or a message mean. Exits with 1 if a message is not known.
+/// Prints the meaning of rules or of a message. Exits with 1 if a message is not known.
 pub(crate) fn print_explained(wanted: &str, explained: Explained, options: AnswerOptions) -> CommandResult {
     match explained {
         Explained::Rules(rules) => print_rules(wanted, rules, options),

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::cli::print::fit::wrap;
 use crate::diag::printable_line;
 
-/// Writes a text within a width: `first` stands before its first line, `rest` before the others.
+/// Writes a text within a width: its first line begins with `first`, the others with `rest`.
 pub(crate) fn write_wrapped(
     out: &mut impl Write,
     first: &str,

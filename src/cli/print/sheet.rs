@@ -1,4 +1,4 @@
-//! One thing with all that is known of it, for people.
+//! A sheet: one thing with all that is known about it, for people.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::screen;
 use crate::diag::{Place, printable, printable_line};
 
-/// How far tables and texts are moved in.
+/// The indent of tables and texts, in columns.
 const INDENT: usize = 2;
 
-/// A place as a cell: empty if it is in no file.
+/// A place as a cell: empty if there is no file.
 pub(crate) fn shown(place: &Place) -> String {
     if place.file.is_empty() { String::new() } else { place.to_string() }
 }
@@ -21,22 +21,23 @@ pub(crate) fn shown(place: &Place) -> String {
 /// A line of a text for people.
 #[derive(Debug, Clone)]
 pub(crate) enum TextLine {
-    /// Words, so far moved in, and wrapped on a terminal; the lines after the first are moved in by so much more.
+    /// Words with an indent, wrapped on a terminal; the second number is the additional indent of the lines after the
+    /// first.
     Words(usize, usize, String),
-    /// Commands, so far moved in: they are never wrapped, since half of one would be another command. The second list says the same in fewer
-    /// lines, for a terminal.
+    /// Commands with an indent: they are never wrapped, since half of one would be another command. The second list has
+    /// the same commands in fewer lines, for a terminal.
     Commands(usize, Vec<String>, Vec<String>),
 }
 
 impl TextLine {
-    /// The lines of a text, each moved in as it is.
+    /// The lines of a text, each indented without changes.
     fn of_text(text: &str) -> Vec<Self> {
         let line =
             |it: &str| Self::Words(it.len() - it.trim_start_matches(' ').len(), 0, it.trim_matches(' ').to_owned());
         text.trim_end().lines().map(line).collect()
     }
 
-    /// The same as it stands where nothing is wrapped.
+    /// The lines without any wrapping.
     fn whole(&self) -> Vec<String> {
         let line = |indent: usize, text: &str| format!("{:indent$}{}", "", printable_line(text));
         match self {
@@ -69,13 +70,13 @@ struct SheetTable {
     title: String,
     headers: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// What stands below the rows where there is no room.
+    /// The columns that move below the rows if there is no room.
     below: &'static [&'static [&'static str]],
-    /// Fewer rows that say the same, for a terminal.
+    /// Fewer rows with the same content, for a terminal.
     few: Option<Vec<Vec<String>>>,
 }
 
-/// Labelled lines, then tables, then long texts. What is empty is left out.
+/// Labelled lines, then tables, then long texts. Empty parts are left out.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     lines: Vec<(String, String)>,
@@ -95,12 +96,12 @@ impl Sheet {
         }
     }
 
-    /// A table without the columns in which nothing stands.
+    /// A table without its empty columns.
     pub(crate) fn table(&mut self, title: &str, headers: &[&str], rows: Vec<Vec<String>>) {
         self.table_with_below(title, headers, rows, &[]);
     }
 
-    /// The same; where a terminal has no room, the columns of `below` stand below their rows, the first group of them first.
+    /// The same; if a terminal has no room, the columns of `below` go below their rows, the first group first.
     pub(crate) fn table_with_below(
         &mut self,
         title: &str,
@@ -155,13 +156,13 @@ impl Sheet {
         }
     }
 
-    /// The table that stands for the whole: what `-o csv` and `-o markdown` print. It keeps columns in which nothing stands, so
-    /// that every answer has the same.
+    /// The main table: `-o csv` and `-o markdown` print it alone. It keeps empty columns, so that every answer has the
+    /// same ones.
     pub(crate) fn main(&mut self, headers: &[&str], rows: Vec<Vec<String>>) {
         self.main = Some((headers.iter().map(|it| (*it).to_owned()).collect(), rows));
     }
 
-    /// What `-o name` prints, each once.
+    /// Sets the names that `-o name` prints, each once.
     pub(crate) fn list_names(&mut self, names: impl IntoIterator<Item = String>) {
         let mut seen = HashSet::new();
         self.names = Some(names.into_iter().filter(|it| !it.is_empty() && seen.insert(it.clone())).collect());
@@ -200,7 +201,7 @@ impl Sheet {
         for (title, text) in &self.texts {
             writeln!(out, "\n## {}\n", markdown(title))?;
             for line in text.iter().flat_map(TextLine::whole) {
-                // Lists may stay lists; headings, rules and fences would not be those of the page.
+                // Lists may stay lists, but headings, rules and fences would mix with those of the page.
                 let line = markdown(line.trim_end());
                 let is_mark =
                     line.starts_with(['#', '~']) || (!line.is_empty() && line.trim_matches(['-', '=']).is_empty());
@@ -210,7 +211,7 @@ impl Sheet {
         Ok(())
     }
 
-    /// Writes it, cut and wrapped to `width` columns if there is a terminal.
+    /// Writes it; on a terminal cut and wrapped to `width` columns.
     pub(crate) fn write(&self, width: Option<usize>, out: &mut impl Write) -> io::Result<()> {
         let label_width = self.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
         for (label, value) in &self.lines {

@@ -1,6 +1,4 @@
-//! The colours of verdicts: what is bad red, what needs a look yellow, what is good green. The words say it, too.
-//!
-//! What it deliberately does not do: it decides nothing, and does not know whether colours are wanted.
+//! The colours of verdicts: bad ones are red, doubtful ones yellow, good ones green. The words say the same.
 
 /// Columns with verdicts, and those of versions of OpenShift, whose states are verdicts.
 const VERDICTS: [&str; 10] =
@@ -64,7 +62,7 @@ pub(crate) fn of_cell(header: &str, cell: &str) -> Option<&'static str> {
     if PLACES.contains(&header) {
         return Some(DIM);
     }
-    // A break is bad news whatever it is called.
+    // A breaking change is bad news whatever its name is.
     if header == "BREAKING" {
         return (cell == "yes").then_some(RED);
     }
@@ -78,7 +76,7 @@ pub(crate) fn of_cell(header: &str, cell: &str) -> Option<&'static str> {
     WORDS.iter().find(|(word, _)| parts.contains(word)).map(|it| it.1)
 }
 
-/// Where in a line of a sheet the word of the verdict is, and its colour.
+/// The place of the verdict's word in a line of a sheet, and its colour.
 pub(crate) fn in_line(label: &str, line: &str) -> Option<(std::ops::Range<usize>, &'static str)> {
     if !LINES.contains(&label) {
         return None;

@@ -9,7 +9,7 @@ use crate::index::Index;
 use crate::mcp::HttpAssistant;
 use crate::serve::network::{Answering, OwnPort, body};
 
-/// Assistants that are answered about the catalogs that are served.
+/// The port for assistants that ask about the served catalogs.
 pub(super) struct AssistantPort {
     about: About,
     address: SocketAddr,

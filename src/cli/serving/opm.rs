@@ -1,4 +1,4 @@
-//! What the program does under the name `opm`, which images of catalogs start (`docs/behaviour/serving.md` B.6).
+//! The program under the name `opm`, which images of catalogs start (`docs/behaviour/serving.md` B.6).
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::calendar::rfc3339;
 
-/// The words of opm's command line as ours. Under any other name they stay as they are.
+/// Translates opm's command line into ours. Under any other name the words stay as they are.
 pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
     let name = words.first().map(Path::new).and_then(Path::file_name);
     if name != Some(OsStr::new("opm")) {

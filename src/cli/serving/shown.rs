@@ -1,4 +1,4 @@
-//! The pages that `olmdex serve` shows beside catalogd's paths.
+//! The pages of `olmdex serve`, in addition to catalogd's paths.
 
 use crate::index::{Index, IndexError};
 use crate::page::{Ask, IndexCache, Links, Site, answer};

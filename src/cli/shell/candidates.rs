@@ -1,7 +1,7 @@
-//! What the values of arguments can be: names from an index, rules.
+//! The possible values of arguments: names from an index, rules.
 //!
-//! An argument says by its value's name what it wants; a test demands a row of the table for each. Nothing here reads
-//! standard input, waits for anybody or prints.
+//! The name of an argument's value decides its candidates; a test demands a row of the table for each. Nothing here
+//! reads standard input, waits for anybody or prints.
 
 use std::path::PathBuf;
 
@@ -15,14 +15,14 @@ use crate::compose::Reach;
 use crate::index::Index;
 use crate::index::query::Filter;
 
-/// What a shell can offer.
+/// The candidates that a shell can offer.
 #[derive(Debug)]
 pub(in crate::cli) enum Offer {
-    /// These words.
+    /// A list of words.
     Words(Vec<Candidate>),
     /// Files, which the shell finds itself.
     Files,
-    /// Directories, likewise.
+    /// Directories, which the shell finds itself.
     Directories,
 }
 
@@ -36,7 +36,7 @@ impl Offer {
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Candidate {
     pub(in crate::cli) word: String,
-    /// What it is, in this program's own words; empty for names.
+    /// A description in this program's own words; empty for names.
     pub(in crate::cli) about: String,
 }
 
@@ -51,7 +51,7 @@ impl Candidate {
     }
 }
 
-/// What an argument's value is.
+/// The kind of an argument's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Wants {
     /// A package.
@@ -60,7 +60,7 @@ pub(in crate::cli) enum Wants {
     Name,
     /// The same, also with a namespace in front.
     NameInNamespace,
-    /// A version or a bundle of the package that has been named, else as `Name`.
+    /// A version or a bundle of the package that the line names, else as `Name`.
     Bundle,
     /// A channel of the package that has been named.
     Channel,
@@ -78,11 +78,11 @@ pub(in crate::cli) enum Wants {
     Files,
     /// A directory.
     Directories,
-    /// Something that nobody can guess.
+    /// A value that cannot be guessed.
     Nothing,
 }
 
-/// What the names of values stand for. What has a list of possible values needs no row.
+/// The kinds of values by their names in the help. An argument with a list of possible values needs no row.
 const WANTS: &[(&str, Wants)] = &[
     ("PKG", Wants::Package),
     ("PACKAGE", Wants::Package),
@@ -183,7 +183,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("WORDS", Wants::Nothing),
 ];
 
-/// What `NAME` is, which is too short to say so, by the argument.
+/// The kind of a `NAME`, which is too short a word to tell, by the argument.
 const NAMES: &[(&str, Wants)] = &[
     ("deprecate", Wants::Name),
     ("name", Wants::Name),
@@ -208,7 +208,7 @@ fn row(argument: &Arg) -> Option<Wants> {
     table.iter().find(|it| it.0 == key).map(|it| it.1)
 }
 
-/// What has been typed already and decides which names there are.
+/// The words that have been typed already and decide which names there are.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Context {
     pub(in crate::cli) sources: Vec<String>,
@@ -216,7 +216,7 @@ pub(in crate::cli) struct Context {
     pub(in crate::cli) package: Option<String>,
 }
 
-/// Names that fit; none if there is nobody to ask.
+/// Names that fit; none if there is no source to ask.
 pub(in crate::cli) fn names(wanted: Wants, typed: &str, context: &Context) -> Vec<Candidate> {
     if wanted == Wants::Rule {
         let all = std::iter::once(Candidate::new("all", Some("list the rules".to_owned())));
@@ -224,17 +224,17 @@ pub(in crate::cli) fn names(wanted: Wants, typed: &str, context: &Context) -> Ve
             .chain(all_rules().into_iter().map(|it| Candidate::new(it.id, Some(it.summary.to_owned()))))
             .collect();
     }
-    // One after another: sources that do not go together still have names.
+    // The sources are opened one after another, since sources that cannot be combined still have names.
     let each: Vec<Option<&str>> = match context.sources.as_slice() {
         [] => vec![None],
         sources => sources.iter().map(|it| Some(it.as_str())).collect(),
     };
-    // There is nobody to tell why there are none: the line is still being typed.
+    // An error here has no reader: the line is still being typed.
     let all = each.into_iter().filter_map(|it| names_in(&open(it).ok()?, wanted, typed, context).ok());
     distinct(all.flatten()).into_iter().map(Candidate::name).collect()
 }
 
-/// Opens what the command would ask, but nothing that could be read only once or never ends.
+/// Opens the source of the command, but nothing that could be read only once or never ends.
 fn open(source: Option<&str>) -> Result<Index, CommandError> {
     let sources: Vec<PathBuf> = source.map(PathBuf::from).into_iter().collect();
     if let Some(source) = source {
@@ -290,7 +290,7 @@ fn names_in(index: &Index, wanted: Wants, typed: &str, context: &Context) -> Res
                 distinct(bundles.iter().rev().map(|it| format!("{package}@{}", it.version)))
             }
             Some(at) => channels(&typed[..at])?.into_iter().map(|it| format!("{}/{it}", &typed[..at])).collect(),
-            // The names of all bundles are many; a package's is mostly what is meant.
+            // There are many names of bundles, and users mostly mean those of a package.
             None if typed.is_empty() => packages()?,
             None => [packages()?, index.names(None)?.bundles].concat(),
         },

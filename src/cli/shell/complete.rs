@@ -1,13 +1,13 @@
-//! What can stand at the end of a command line that is being typed.
+//! The candidates for the end of a command line that is being typed.
 //!
-//! Options, commands and values come from clap's own description of the command line, so nothing here can go stale. What
-//! the values of an argument are, `candidates` knows.
+//! Options, commands and values come from clap's own description of the command line, so nothing here can go stale.
+//! `candidates` knows the values of arguments.
 
 use clap::{Arg, ArgAction, Command};
 
 use crate::cli::shell::candidates::{Candidate, Context, Offer, Wants, names, wants};
 
-/// A command line as far as it has been typed: which command, which arguments, and what the next word belongs to.
+/// A command line so far: its command, its arguments, and the owner of the next word.
 #[derive(Debug)]
 pub(in crate::cli) struct Line<'a> {
     /// The whole command line.
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Reads the words that stand before the one to complete, as clap will.
+    /// Reads the words before the one to complete, as clap will.
     pub(in crate::cli) fn new(root: &'a Command, words: &[String]) -> Self {
         let mut line =
             Self { root, command: root, given: Vec::new(), pending: None, n_positional: 0, is_past_options: false };
@@ -81,7 +81,7 @@ impl<'a> Line<'a> {
         self.command.get_arguments().find(is_it)
     }
 
-    /// Short options written as one word: those before the last are flags. Gives the last, with what is written after it.
+    /// Short options in one word: those before the last are flags. Returns the last, with the text after it.
     fn shorts<'w>(&mut self, letters: &'w str) -> (Option<&'a Arg>, Option<&'w str>) {
         for (at, letter) in letters.char_indices() {
             let is_it = |it: &&Arg| it.get_short() == Some(letter);
@@ -102,13 +102,13 @@ impl<'a> Line<'a> {
         all.nth(self.n_positional).or_else(|| self.command.get_positionals().last().filter(is_repeated))
     }
 
-    /// The words of the command that has been typed, without the name of the program.
+    /// The words of the command so far, without the name of the program.
     pub(in crate::cli) fn path(&self) -> Vec<String> {
         let name = self.command.get_bin_name().unwrap_or_default();
         name.split(' ').skip(1).map(str::to_owned).collect()
     }
 
-    /// What can stand where `typed` has been begun.
+    /// The candidates for a word that begins with `typed`.
     pub(in crate::cli) fn offer(mut self, typed: &str) -> Offer {
         if let Some(option) = self.pending {
             return self.values(option, "", typed);
@@ -129,7 +129,7 @@ impl<'a> Line<'a> {
         Offer::Words(self.options(typed))
     }
 
-    /// Commands and values of positional arguments; options where neither can stand.
+    /// Commands and values of positional arguments, or options if neither fits.
     fn free(&self, typed: &str) -> Offer {
         if self.n_positional == 0 && self.command.has_subcommands() {
             let shown = self.command.get_subcommands().filter(|it| !it.is_hide_set());
@@ -157,9 +157,9 @@ impl<'a> Line<'a> {
         words.filter(|it| it.word.starts_with(typed)).collect()
     }
 
-    /// The values of an argument; `before` stands before the value in the same word.
+    /// The values of an argument; `before` precedes the value in the same word.
     fn values(&self, argument: &Arg, before: &str, typed: &str) -> Offer {
-        // Of a list only the last is still being typed.
+        // In a list only the last value is still being typed.
         let (earlier, typed) = match argument.get_value_delimiter().and_then(|it| typed.rfind(it)) {
             Some(at) => typed.split_at(at + 1),
             None => ("", typed),
@@ -180,16 +180,16 @@ impl<'a> Line<'a> {
                 wanted => names(wanted, typed, &self.context()),
             }
         };
-        // A comma in a name would make two of it where lists are taken.
+        // In a list, a name with a comma would become two.
         let fitting = candidates.into_iter().filter(|it| it.word.starts_with(typed) && !it.word.contains(','));
-        // What is not one of our own options must not look like one.
+        // A value that begins with `-` would look like an option.
         let fitting = fitting.filter(|it| !it.word.starts_with('-'));
         Offer::Words(
             fitting.map(|it| Candidate { word: format!("{before}{earlier}{}", it.word), about: it.about }).collect(),
         )
     }
 
-    /// What the words so far say about where names come from.
+    /// The words so far that decide where names come from.
     fn context(&self) -> Context {
         let mut context = Context::default();
         for (argument, value) in &self.given {
@@ -209,8 +209,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Splits a command line into words as a POSIX shell would, without expanding anything. The last word is the one that is
-/// being typed: it may be empty, and a quote in it may still be open.
+/// Splits a command line into words as a POSIX shell would, without expanding anything. The last word is still being
+/// typed: it may be empty, and a quote in it may still be open.
 pub(in crate::cli) fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();

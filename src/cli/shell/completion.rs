@@ -1,8 +1,8 @@
 //! `olmdex completion`, and the hidden `olmdex complete` that its scripts call.
 //!
-//! A script is a small adapter: it hands over what has been typed and offers what comes back. It never decides and never
-//! evaluates. Names from catalogs are hostile input, and a shell that expands one runs its author's commands, so only
-//! words that no shell reads as anything but themselves leave this program.
+//! A script is a small adapter: it hands over the typed words and offers the answer. It never decides and never
+//! evaluates. Names from catalogs are hostile input, and a shell that expands one runs its author's commands, so this
+//! program prints only words that every shell reads literally.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
@@ -43,17 +43,17 @@ pub(crate) struct CompletionArgs {
     shell: Shell,
 }
 
-/// List what can stand at the end of a command line
+/// List the candidates for the end of a command line
 ///
-/// The completion scripts call this. The first line says what the shell offers: the `words` on the lines that follow, each
-/// with its description after a tab, or `files` or `directories`, which the shell finds itself.
+/// The completion scripts call this. The first line names the kind of candidates: the `words` on the lines that follow,
+/// each with its description after a tab, or `files` or `directories`, which the shell finds itself.
 #[derive(Debug, Clone, Args)]
 #[command(hide = true)]
 pub(crate) struct CompleteArgs {
-    /// The command line up to the cursor, still quoted; instead of WORDS
+    /// Command line up to the cursor, still quoted; instead of WORDS
     #[arg(long, value_name = "TEXT", conflicts_with = "words", allow_hyphen_values = true)]
     line: Option<String>,
-    /// The word before the cursor; with `--line`, the end of it that the shell replaces. Default: all of it
+    /// Word before the cursor; with `--line`, the end of it that the shell replaces. Default: all of it
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     current: Option<String>,
     /// The words before that one, without the program's name
@@ -78,16 +78,16 @@ pub(crate) fn completion(_: &Context, args: &CompletionArgs) -> CommandResult {
 /// At most this many words are offered.
 const MAX_WORDS: usize = 500;
 
-/// Nobody waits longer for a list; a source that takes more has no names to offer.
+/// Users do not wait longer for a list, so a slower source has no names to offer.
 const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// `root` is the whole command line.
 pub(crate) fn complete(root: clap::Command, args: &CompleteArgs) -> CommandResult {
     let (sender, receiver) = mpsc::channel();
     let args = args.clone();
-    // The thread is left alone when its time is up: the process ends then.
+    // The thread is left alone when its time is up, since the process ends then.
     std::thread::spawn(move || {
-        // Whoever waited may have stopped.
+        // The receiver may have given up.
         let _ = sender.send(answer(root, &args));
     });
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -114,7 +114,7 @@ fn answer(mut root: clap::Command, args: &CompleteArgs) -> Offer {
     };
     let mut words = split_words(text);
     let last = words.pop().unwrap_or_default();
-    // Bash breaks words at `@`, `=` and `:` too, and replaces only what follows.
+    // Bash breaks words at `@`, `=` and `:` too, and replaces only the part behind them.
     let Some(kept) = last.strip_suffix(args.current.as_deref().unwrap_or(&last)) else { return Offer::nothing() };
     // Variables, or another command that runs this one, may come first.
     let is_program = |it: &String| Path::new(it).file_name().is_some_and(|it| it == "olmdex");
@@ -126,7 +126,7 @@ fn answer(mut root: clap::Command, args: &CompleteArgs) -> Offer {
     }
 }
 
-/// Leaves out what a shell could read as anything but a plain word, then the part that the shell keeps.
+/// Removes words that a shell could read as more than plain words, then cuts off the part that the shell keeps.
 fn plain_words(offer: Offer, kept: &str) -> Offer {
     let Offer::Words(words) = offer else { return offer };
     let plain = |it: Candidate| {
@@ -136,7 +136,8 @@ fn plain_words(offer: Offer, kept: &str) -> Offer {
     Offer::Words(words.into_iter().filter_map(plain).collect())
 }
 
-/// Whether a text means itself in every shell, unquoted. `@` (PowerShell) and `=` (zsh) mean more at the start of a word.
+/// Whether every shell reads the unquoted text literally. `@` (PowerShell) and `=` (zsh) mean more at the start of a
+/// word.
 fn is_plain(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-@/:=".contains(&byte);
     text.bytes().all(is_plain) && text.bytes().next().is_some_and(|first| !b"@=+:".contains(&first))

@@ -1,6 +1,5 @@
-//! The pages of help: `-h` fits a screen, `--help` and `help COMMAND` are complete, `help --all` adds what every command takes.
-//!
-//! What it deliberately does not do: it describes no command and no option; each describes itself.
+//! The pages of help: `-h` fits a screen, `--help` and `help COMMAND` are complete, `help --all` adds the options of
+//! every command.
 
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, Command};
@@ -19,7 +18,7 @@ const MAX_EXAMPLES: usize = 3;
 /// Wider labels of options push their descriptions aside.
 const MAX_LABEL: usize = 30;
 
-/// The page that a command line asks for, whose `error` is that it asks for help. `words` follow the name of the program.
+/// The page that a command line asks for, whose `error` is a request for help. `words` follow the name of the program.
 pub(in crate::cli) fn page(root: Command, places: &[(Task, u8, &str)], error: Error, words: &[String]) -> Error {
     let is_bare = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !is_bare && error.kind() != ErrorKind::DisplayHelp {
@@ -55,7 +54,7 @@ pub(in crate::cli) fn page(root: Command, places: &[(Task, u8, &str)], error: Er
     }
 }
 
-/// The root, in which the command at a path has the page that is asked for.
+/// The root, in which the command at a path has the wanted page.
 fn of_command(root: Command, path: &[&str], form: Form, globals: &[Arg], built: &Command) -> Command {
     let [name, rest @ ..] = path else {
         let wanted = form == Form::All || (form == Form::Whole && reads_images(&root));
@@ -105,14 +104,14 @@ fn screen_page(command: &Command, globals: &[Arg], width: usize) -> String {
     let about = |it: &Command| it.get_about().map(ToString::to_string).unwrap_or_default();
     let verbs = Rows::new("Commands", verbs.map(|it| (it.get_name().to_owned(), about(it))).collect());
     let mut options: Vec<&Arg> = command.get_arguments().filter(|it| !it.is_positional()).filter(is_shown).collect();
-    // What most people need has no heading of its own.
+    // The options that most people need have no heading of their own.
     options.sort_by_key(|it| it.get_help_heading().is_some());
     let mut options = Rows::new("Options", options.iter().map(|it| (label(it), description(it))).collect());
     let name = command.get_bin_name().unwrap_or_default();
     let mut end = examples(command);
     end.push(String::new());
     end.push(format!("More: `{name} --help`; options of every command: `olmdex help --all`"));
-    // A terminal wraps what is longer.
+    // A terminal wraps longer lines.
     let height = |lines: &[String]| lines.iter().map(|it| it.chars().count().div_ceil(width).max(1)).sum::<usize>();
     let room = MAX_LINES.saturating_sub(height(&lines) + height(&end));
     let all = [&arguments, &verbs, &options].map(|it| it.lines(width, true));
@@ -137,7 +136,7 @@ impl Rows {
         Self { title, rows }
     }
 
-    /// Leaves out the last rows if there are more than fit, and says where they are.
+    /// Leaves out the last rows if there are too many, and names the page that has them.
     fn limit(&mut self, n_lines: usize, name: &str) {
         if self.rows.len() > n_lines {
             let n_kept = n_lines.saturating_sub(1);
@@ -165,7 +164,7 @@ impl Rows {
     }
 }
 
-/// An option as it is typed.
+/// An option as users type it.
 fn label(option: &Arg) -> String {
     match option.get_short() {
         Some(short) if option.get_long().is_some() => format!("-{short}, {option}"),
@@ -173,7 +172,7 @@ fn label(option: &Arg) -> String {
     }
 }
 
-/// The first sentence about an argument, and the words that it takes.
+/// The first sentence about an argument, and its possible words.
 fn description(argument: &Arg) -> String {
     let text = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let end = [". ", "; "].iter().filter_map(|it| text.find(it)).min().unwrap_or(text.len());

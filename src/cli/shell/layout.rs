@@ -1,24 +1,22 @@
-//! How pages of help are laid out: how much they say, headings, and lines of a width.
-//!
-//! What it deliberately does not do: it knows no command.
+//! The layout of help pages: their length, headings, and lines of a width.
 
-/// How much a page says.
+/// The length of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Form {
-    /// What fits a screen.
+    /// As much as fits a screen.
     Screen,
     /// All of one command.
     Whole,
-    /// And the options that every command takes.
+    /// All of one command, and the options that every command takes.
     All,
 }
 
-/// As clap prints its headings.
+/// A heading in clap's style.
 pub(super) fn heading(text: &str) -> String {
     format!("\u{1b}[1m\u{1b}[4m{text}:\u{1b}[0m")
 }
 
-/// A text in one line, cut after a word.
+/// A text in one line, cut behind a word.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();

@@ -1,6 +1,4 @@
-//! What the shell and its users meet: completion, manual pages, the list of commands, words of other tools.
-//!
-//! What it deliberately does not do: no command uses another one.
+//! The parts that the shell and its users meet: completion, manual pages, the list of commands, words of other tools.
 
 pub(in crate::cli) mod candidates;
 pub(in crate::cli) mod complete;

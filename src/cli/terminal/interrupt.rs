@@ -1,4 +1,4 @@
-//! Ctrl-C, and SIGTERM: what is being written is undone as a whole, or is done as a whole, and the message says which.
+//! Ctrl-C, and SIGTERM: they undo or finish the running write as a whole, and the message says which.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,21 +10,21 @@ use crate::file::{Left, abandon_all, before_writing};
 /// Whether an interrupt has come, which ends the program.
 static HAS_COME: AtomicBool = AtomicBool::new(false);
 
-/// Whether signals are somebody else's from now on.
+/// Whether another handler owns the signals from now on.
 static IS_LEFT: AtomicBool = AtomicBool::new(false);
 
-/// The first write of any command brings the handler with it, so that no command can forget it.
+/// Installs the handler with the first write of any command, so that no command can forget it.
 pub(crate) fn undo_all_writes(reporter: Reporter) {
     before_writing(move || handle(reporter));
 }
 
-/// From now on an interrupt undoes what is being written. For commands that work long before they write: an interrupt ends them in the same
-/// way the whole time.
+/// From now on an interrupt undoes the running write. Commands that work long before they write call this early, so
+/// that an interrupt ends them in the same way the whole time.
 pub(crate) fn undo_writes(context: &Context) {
     handle(context.reporter);
 }
 
-/// From now on a server handles the signals: it ends in order, and what it has written goes with it.
+/// From now on a server handles the signals: it ends in order, and removes its temporary files.
 #[cfg(feature = "serve")]
 pub(crate) fn leave_to_server() {
     IS_LEFT.store(true, Ordering::SeqCst);
@@ -35,13 +35,13 @@ fn handle(reporter: Reporter) {
     if IS_LEFT.load(Ordering::SeqCst) {
         return;
     }
-    // If no handler can be set, an interrupt leaves what a kill leaves, which the next write takes over.
+    // If no handler can be set, an interrupt leaves the same files as a kill, and the next write takes them over.
     HANDLER.call_once(|| drop(ctrlc::set_handler(move || end(reporter))));
 }
 
-/// What the handler does, on a thread of its own.
+/// Runs in the handler, on a thread of its own.
 fn end(reporter: Reporter) {
-    // The server's handler calls the one that was there before.
+    // The server's handler calls the previous one.
     if IS_LEFT.load(Ordering::SeqCst) {
         return;
     }
@@ -56,7 +56,7 @@ fn end(reporter: Reporter) {
     std::process::exit(130);
 }
 
-/// Waits for the end if an interrupt has come: what failed since then failed because of it, and has been told.
+/// Waits for the end if an interrupt has come: later failures are due to it, and it has been reported.
 pub(crate) fn wait_if_interrupted() {
     while HAS_COME.load(Ordering::SeqCst) {
         std::thread::park();

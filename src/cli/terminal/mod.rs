@@ -1,6 +1,4 @@
-//! What the program says besides its answers: errors with exit codes, warnings, progress, and what a signal ends.
-//!
-//! What it deliberately does not do: no commands.
+//! The program's messages besides its answers: errors with exit codes, warnings, progress, and the end by a signal.
 
 pub(in crate::cli) mod context;
 pub(in crate::cli) mod error;

@@ -1,6 +1,6 @@
 //! Long answers on a terminal go through a pager, as with git: `$OLMDEX_PAGER`, else `$PAGER`, else `less`.
 //!
-//! What it deliberately does not do: no paging of what goes into a file or a pipe, and none by commands that write.
+//! Output into a file or a pipe is never paged, and neither is that of commands that write.
 
 use std::os::fd::AsFd as _;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::cli::terminal::screen::screen;
 use crate::cli::terminal::stderr::write_line;
 
-/// What standard output goes into, and what standard error has to wait for.
+/// The process that gets standard output, and the messages of standard error that wait for its end.
 struct Pager {
     child: Child,
     /// Messages that came while the pager had the terminal.
@@ -18,7 +18,7 @@ struct Pager {
 
 static PAGER: Mutex<Option<Pager>> = Mutex::new(None);
 
-/// Starts the pager if somebody looks at standard output. Without one, the answer is printed as it is.
+/// Starts the pager if a person reads standard output. Without one, the answer is printed as it is.
 pub(crate) fn start() {
     if !screen().is_terminal || std::env::var_os("TERM").is_some_and(|it| it == "dumb") {
         return;
@@ -28,7 +28,8 @@ pub(crate) fn start() {
     if program.trim().is_empty() || program.trim() == "cat" {
         return;
     }
-    // As git: what fits on the screen stays there, colours are shown, and the screen is not cleared.
+    // The settings of git: an answer that fits on the screen stays there, colours are shown, and the screen is not
+    // cleared.
     let less = std::env::var("LESS").unwrap_or_else(|_| "FRX".to_owned());
     let child = Command::new("sh").args(["-c", &program]).env("LESS", less).stdin(Stdio::piped()).spawn();
     let Ok(mut child) = child else { return };
@@ -37,7 +38,7 @@ pub(crate) fn start() {
         return;
     }
     *lock() = Some(Pager { child, messages: Vec::new() });
-    // An interrupt is for the pager, which has the terminal; we end with it.
+    // The pager has the terminal, so it gets the interrupt, and this program ends with it.
     drop(ctrlc::set_handler(|| {
         finish();
         // A source may have been unpacked.
@@ -47,7 +48,7 @@ pub(crate) fn start() {
     }));
 }
 
-/// Keeps a message for when the terminal is free again; gives it back if it is.
+/// Keeps a message until the terminal is free again; returns the message if it is free now.
 pub(crate) fn keep(message: String) -> Option<String> {
     match lock().as_mut() {
         Some(pager) => {
@@ -58,10 +59,10 @@ pub(crate) fn keep(message: String) -> Option<String> {
     }
 }
 
-/// Waits until the reader has read enough, and prints the messages that came meanwhile.
+/// Waits until the reader leaves the pager, and prints the messages that came meanwhile.
 pub(crate) fn finish() {
     let Some(mut pager) = lock().take() else { return };
-    // The pager sees the end once nothing of ours is open any more.
+    // The pager sees the end only when this program has closed all its ends of the pipe.
     if let Ok(nothing) = std::fs::File::open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(&nothing);
     }

@@ -1,6 +1,5 @@
-//! What is being done, how much of it is done and for how long: on a terminal, for what takes longer than a second.
-//!
-//! What it deliberately does not do: it never stands between messages; each of them takes its line away first.
+//! A line that shows on a terminal what the program does, how much of it is done and for how long, if the work takes
+//! longer than a second.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::cli::terminal::stderr::{clear_progress, show_progress};
 use crate::diag::{grouped, printable};
 use crate::fbc::Input;
 
-/// Shows what is being done, from the first second on, until it is dropped.
+/// Shows the running work, from the first second on, until it is dropped.
 pub(crate) struct Progress {
     /// Dropping it ends the thread.
     stop: Option<Sender<()>>,
@@ -29,7 +28,7 @@ impl Progress {
         Self::with(context, what, String::new)
     }
 
-    /// As [`Self::start`], with how much of an input has been read.
+    /// As [`Self::start`], with the part of an input that has been read.
     pub(crate) fn reading(context: &Context, what: String, input: &Input) -> Self {
         let meter = input.meter.clone();
         let n_files = input.files.len();
@@ -48,14 +47,14 @@ impl Progress {
         })
     }
 
-    /// As [`Self::start`], with how many of how many things are done.
+    /// As [`Self::start`], with the number of finished things out of all.
     pub(crate) fn counting(context: &Context, what: String, done: Arc<AtomicUsize>, of: usize) -> Self {
         Self::with(context, what, move || {
             format!(": {} of {}", grouped(done.load(Ordering::Relaxed) as u64), grouped(of as u64))
         })
     }
 
-    /// As [`Self::start`], with how many bytes have been fetched.
+    /// As [`Self::start`], with the number of fetched bytes.
     #[cfg(feature = "oci")]
     pub(crate) fn fetching(context: &Context, what: String, fetched: Arc<AtomicU64>) -> Self {
         Self::with(context, what, move || match fetched.load(Ordering::Relaxed) {
@@ -85,7 +84,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // It only writes to standard error; whether it could is no concern.
+            // The thread only writes to standard error, and its errors do not matter.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! What goes to standard error: errors, findings, notes.
+//! Reports on standard error: errors, findings, notes.
 
 use std::io::IsTerminal as _;
 
@@ -11,7 +11,7 @@ use crate::diag::repeated::{Shown, shown};
 use crate::diag::text::{Color, Elsewhere};
 use crate::diag::{Finding, Severity, printable, printable_line, text};
 
-/// When output has colours.
+/// When to print colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` is set
@@ -22,7 +22,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// How messages on standard error are written.
+/// The form of messages on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     /// For people
@@ -31,7 +31,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Writes to standard error as the global options say.
+/// Writes to standard error according to the global options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reporter {
     choice: ColorChoice,
@@ -45,7 +45,7 @@ impl Reporter {
         Self { choice, format, is_quiet, is_verbose }
     }
 
-    /// Whether what goes to a terminal, or not to one, is coloured.
+    /// Whether output to a terminal, or to a file or pipe, is coloured.
     pub(crate) fn color(self, is_terminal: bool) -> Color {
         let has_no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
         match self.choice {
@@ -88,7 +88,7 @@ impl Reporter {
         }
     }
 
-    /// That an interrupt has come, and what it leaves; told whatever the options say.
+    /// Reports an interrupt and what it leaves, whatever the options say.
     pub(crate) fn interrupted(self, message: &str) {
         Self { is_quiet: false, ..self }.warning(message);
     }
@@ -124,14 +124,14 @@ impl Reporter {
         }
     }
 
-    /// Text with its own line breaks and no word in front, for output that equals another tool's.
+    /// Text with its own line breaks and without a prefix, for output that equals another tool's.
     pub(crate) fn plain(self, text: &str) {
         for line in text.split('\n') {
             self.line(&printable_line(line));
         }
     }
 
-    /// A finding that is beside what was asked for. Of these, silence leaves errors.
+    /// A finding that is beside the question. With `--quiet` only errors remain.
     pub(crate) fn finding(self, finding: &Finding) {
         self.finding_of_many(finding, 0, "");
     }
@@ -149,9 +149,10 @@ impl Reporter {
         }
     }
 
-    /// A finding that stands for so many more like it; `findings` is what shows each of them.
+    /// A finding that represents `n_more` others like it; `findings` shows each of them.
     pub(crate) fn finding_of_many(self, finding: &Finding, n_more: usize, findings: &str) {
-        // Which documents are left unread when aliases expand too far depends on the threads; that some are is what the command ends with.
+        // Which documents are left unread when aliases expand too far depends on the threads; the error at the end
+        // reports that there are some.
         if CommandError::of_limit().is_some() || (self.is_quiet && finding.rule.severity != Severity::Error) {
             return;
         }
@@ -184,8 +185,8 @@ impl Reporter {
     }
 }
 
-/// A message made safe to show. The branches of a tree, as opm draws them, keep lines of their own; any other line break may come from a
-/// name.
+/// A message made safe to show. The branches of a tree in opm's style keep lines of their own; any other line break may
+/// come from a name.
 fn lines(message: &str) -> String {
     text::lines(message).map(|it| printable(&it).into_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -1,35 +1,33 @@
-//! The terminal that standard output is, if it is one: how wide it is, and whether it has colours.
-//!
-//! What it deliberately does not do: it looks once, before a pager takes the terminal's place.
+//! The terminal behind standard output, if there is one: its width, and whether it has colours.
 
 use std::io::IsTerminal as _;
 use std::sync::OnceLock;
 
 use crate::diag::text::Color;
 
-/// What standard output is shown on.
+/// The properties of the screen that standard output is shown on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Screen {
     /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
-    /// Columns of the terminal; none for a file or a pipe, where nothing is cut.
+    /// Columns of the terminal; `None` for a file or a pipe, in which nothing is cut.
     pub(crate) width: Option<usize>,
     pub(crate) color: Color,
 }
 
 static SCREEN: OnceLock<Screen> = OnceLock::new();
 
-/// Narrower than this, lines wrap: nothing would be left of the cells.
+/// The least width for cutting; on a narrower terminal, lines wrap, since nothing would be left of the cells.
 const MIN_WIDTH: usize = 40;
 
-/// Looks at standard output, once.
+/// Looks at standard output; done once at the start.
 pub(crate) fn look(color: impl Fn(bool) -> Color) {
     let is_terminal = std::io::stdout().is_terminal();
     let width = if is_terminal { width() } else { None };
     SCREEN.get_or_init(|| Screen { is_terminal, width, color: color(is_terminal) });
 }
 
-/// What [`look`] has seen; nothing if nobody has looked.
+/// The screen that [`look`] has seen; the default before [`look`] has run.
 pub(crate) fn screen() -> Screen {
     SCREEN.get().copied().unwrap_or(Screen { is_terminal: false, width: None, color: Color::Off })
 }

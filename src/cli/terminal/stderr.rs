@@ -1,14 +1,12 @@
 //! Standard error, which messages and a line of progress share.
-//!
-//! What it deliberately does not do: it words nothing.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a line of progress stands on the terminal, which the next message takes away.
+/// Whether a line of progress is on the terminal; the next message removes it.
 static HAS_PROGRESS: AtomicBool = AtomicBool::new(false);
 
-/// Puts a line of progress in the place of the last one.
+/// Replaces the line of progress with a new one.
 pub(crate) fn show_progress(line: &str) {
     let mut stderr = std::io::stderr().lock();
     HAS_PROGRESS.store(true, Ordering::SeqCst);
@@ -21,7 +19,7 @@ pub(crate) fn clear_progress() {
     clear(&mut std::io::stderr().lock());
 }
 
-/// Writes a message. There is nobody left to tell that standard error cannot be written.
+/// Writes a message. An error of standard error cannot be reported anywhere.
 pub(crate) fn write_line(line: &str) {
     let mut stderr = std::io::stderr().lock();
     clear(&mut stderr);

@@ -10,9 +10,10 @@ use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::diag::grouped;
 use crate::upgrade::{Condition, WhyNot};
 
-/// Explain why OLM does not take a version, and what would make it
+/// Explain why OLM does not take a version, and what would make OLM take it
 ///
-/// Exits with 0 if the answer says why not, and with 1 if OLM takes the version. With `-o csv` and `-o markdown`: all conditions.
+/// Exits with 0 if the answer has a reason, and with 1 if OLM takes the version. With `-o csv` and `-o markdown`: all
+/// conditions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why-not keda@2.10.1 --installed 2.8.1
@@ -25,11 +26,11 @@ Exit codes:
   1  every generation of OLM that was asked takes it, or OLM v1 resolves to it and then refuses it
   2 to 5  as in every command: usage, input, a name that does not exist, a limit")]
 pub(crate) struct WhyNotArgs {
-    /// The version that is wanted: PKG@VERSION, the name of a bundle, PKG/CHANNEL (its head) or PKG (the head of its default
+    /// The wanted version: PKG@VERSION, the name of a bundle, PKG/CHANNEL (its head) or PKG (the head of its default
     /// channel)
     #[arg(value_name = "PKG@VERSION")]
     name: String,
-    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing
+    /// Installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds. Default: none
     #[arg(long, value_name = "BUNDLE")]
     installed: Option<String>,
     /// The version range of a ClusterExtension (OLM v1)
@@ -94,10 +95,10 @@ fn sheet(answer: &WhyNot) -> Sheet {
     sheet
 }
 
-/// How many conditions that are not met, and how many that are, somebody in a hurry reads.
+/// The highest number of unmet conditions, and of met ones, that are shown to a reader in a hurry.
 const SHOWN: usize = 6;
 
-/// The rows of the conditions: what is not met first, of several channels that of the one where most else is met.
+/// The rows of the conditions: unmet ones first, beginning with the channel in which the most other conditions are met.
 fn conditions(answer: &WhyNot) -> Vec<Vec<String>> {
     let mut n_met = 0;
     let mut unmet: Vec<(usize, &Condition)> = Vec::new();

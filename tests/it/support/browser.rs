@@ -1,4 +1,5 @@
-//! A real browser, driven by the protocol of WebDriver: Chromium and its driver, from Debian's packages `chromium` and `chromium-driver`.
+//! A real browser, driven by the protocol of WebDriver: Chromium and its driver, from Debian's packages `chromium` and
+//! `chromium-driver`.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -7,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// What WebDriver names an element by.
+/// WebDriver's key for an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A browser with one window.
@@ -20,7 +21,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser; `directory` is where it keeps its profile.
+    /// Starts a browser with its profile in `directory`.
     pub fn start(directory: &Path, has_script: bool) -> Self {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -47,7 +48,7 @@ impl Browser {
             }}}}),
         );
         browser.session = answer["sessionId"].as_str().expect("a session").to_owned();
-        // A form that is sent by a key may take a while to answer.
+        // A form that a key sends may take a while to answer.
         browser.ask("/timeouts", &json!({"implicit": 5_000}));
         browser
     }
@@ -105,12 +106,12 @@ impl Browser {
         self.ask("/url", &json!({"url": url}));
     }
 
-    /// What a script gives, by `return`.
+    /// The value that a script returns.
     pub fn run(&self, script: &str) -> Value {
         self.ask("/execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// What a script gives to the function that is its last argument.
+    /// The value that a script passes to its last argument, a function.
     pub fn wait_for(&self, script: &str) -> Value {
         self.ask("/execute/async", &json!({"script": script, "args": []}))
     }
@@ -125,7 +126,7 @@ impl Browser {
         found[ELEMENT].as_str().unwrap().to_owned()
     }
 
-    /// Clicks what a selector finds first.
+    /// Clicks the first element that a selector finds.
     pub fn click(&mut self, selector: &str) {
         let element = self.find(selector);
         self.click_on(&element);
@@ -142,11 +143,11 @@ impl Browser {
         self.ask(&format!("/element/{element}/click"), &json!({}));
     }
 
-    /// Types into what a selector finds first. A line break sends the form, which counts as a click.
+    /// Types into the first element that a selector finds. A line break sends the form, which counts as a click.
     pub fn type_into(&mut self, selector: &str, text: &str) {
         self.n_clicks += text.matches('\n').count();
         let element = self.find(selector);
-        // Enter, as WebDriver writes it.
+        // The code of the Enter key in WebDriver.
         let text = text.replace('\n', "\u{e007}");
         self.ask(&format!("/element/{element}/value"), &json!({"text": text}));
     }

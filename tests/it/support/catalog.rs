@@ -1,6 +1,4 @@
 //! Small catalogs for tests, a line for each thing in them.
-//!
-//! What it deliberately does not do: it writes valid catalogs only; broken ones are written out where they are needed.
 
 use std::fmt::Write as _;
 
@@ -24,7 +22,7 @@ impl Catalog {
         self
     }
 
-    /// The bundle `PACKAGE.vVERSION`; each property besides its package is YAML, as `{type: olm.gvk, value: {…}}`.
+    /// The bundle `PACKAGE.vVERSION`; each property except for its package is YAML, as `{type: olm.gvk, value: {…}}`.
     pub fn bundle(mut self, package: &str, version: &str, properties: &[&str]) -> Self {
         let name = format!("{package}.v{version}");
         writeln!(

@@ -1,6 +1,4 @@
 //! A client of `olmdex lsp`: it speaks the protocol to the program, over its standard input and output.
-//!
-//! What it deliberately does not do: it keeps no documents.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -12,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::program;
 
-/// No answer takes longer, on the slowest machine.
+/// More time than any answer takes, also on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running server.
@@ -21,7 +19,7 @@ pub struct Editor {
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     next_id: i64,
-    /// Notifications that nobody has asked for yet.
+    /// Notifications that no test has taken yet.
     pub heard: Vec<Value>,
 }
 
@@ -62,7 +60,7 @@ impl Editor {
         Self { child, input, messages, next_id: 1, heard: Vec::new() }
     }
 
-    /// Starts a server and shakes hands with it. With `encodings` the client offers those.
+    /// Starts a server and shakes hands with it. The client offers `encodings`, if there are any.
     pub fn initialized(directory: &Path, args: &[&str], encodings: &[&str]) -> Self {
         let mut editor = Self::start(directory, args);
         let answer = editor.ask(
@@ -126,7 +124,8 @@ impl Editor {
         );
     }
 
-    /// What the server says of all documents once it has seen this version of one; documents of which it says nothing new are absent.
+    /// The server's findings about all documents once it has seen this version of one; documents without new findings
+    /// are absent.
     #[track_caller]
     pub fn findings(&mut self, uri: &str, version: i64) -> Vec<Value> {
         let is_it = |it: &Value| it["params"]["uri"] == uri && it["params"]["version"] == version;
@@ -140,7 +139,7 @@ impl Editor {
         said.filter(|it| it["method"] == "textDocument/publishDiagnostics").map(|it| it["params"].clone()).collect()
     }
 
-    /// Closes the server's input, and gives its exit code and what it wrote to standard error.
+    /// Closes the server's input, and returns its exit code and its output on standard error.
     pub fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut error = String::new();
@@ -148,7 +147,7 @@ impl Editor {
         (self.child.wait().unwrap().code(), error)
     }
 
-    /// Ends the server as the protocol has it, which gives 0.
+    /// Ends the server in the way of the protocol, so it exits with 0.
     #[track_caller]
     pub fn shut_down(mut self) {
         assert_eq!(self.ask("shutdown", Value::Null)["result"], Value::Null);

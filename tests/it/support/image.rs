@@ -1,4 +1,4 @@
-//! Images as the tests need them: layers entry by entry, as no builder would write them.
+//! Images for tests: layers entry by entry, in forms that no builder would write.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tar::{EntryType, Header};
 /// The label of a catalog.
 pub const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 
-/// A layer that is being written.
+/// A layer in progress.
 #[derive(Debug, Clone, Default)]
 pub struct Layer {
     tar: Vec<u8>,
@@ -20,7 +20,7 @@ impl Layer {
         Self::default()
     }
 
-    /// An entry of any type, with any name, as a long name if need be.
+    /// An entry of any type, with any name, as a long name if necessary.
     pub fn entry(mut self, kind: EntryType, name: &str, target: &str, text: &[u8]) -> Self {
         for (long, kind) in [(name, EntryType::GNULongName), (target, EntryType::GNULongLink)] {
             if long.len() > 99 {

@@ -7,12 +7,12 @@ use rusqlite::Connection;
 /// The schema that the program writes.
 pub const SCHEMA: &str = include_str!("../../../crates/legacy/src/schema.sql");
 
-/// Makes a legacy file of the last schema, of a fixture in `fixtures/legacy` and of more SQL.
+/// Makes a legacy file of the last schema, from a fixture in `fixtures/legacy` and additional SQL.
 pub fn legacy_file(directory: &Path, fixture: &str, sql: &str) -> PathBuf {
     file_of(directory, &[SCHEMA, "PRAGMA foreign_keys = FALSE", &fixture_sql(fixture), sql])
 }
 
-/// Makes a legacy file of a fixture that has its own, older schema, and of more SQL.
+/// Makes a legacy file from a fixture with an older schema of its own, and additional SQL.
 pub fn old_legacy_file(directory: &Path, fixture: &str, sql: &str) -> PathBuf {
     file_of(directory, &[&fixture_sql(fixture), sql])
 }
@@ -26,7 +26,7 @@ fn file_of(directory: &Path, parts: &[&str]) -> PathBuf {
     let path = directory.join("legacy.db");
     let _ = std::fs::remove_file(&path);
     let connection = Connection::open(&path).unwrap();
-    // What a crash would leave of a scratch file does not matter, and waiting for the disk takes long.
+    // A crash may damage a scratch file, and waiting for the disk takes long.
     connection.pragma_update(None, "synchronous", false).unwrap();
     for part in parts {
         connection.execute_batch(part).unwrap();
@@ -35,7 +35,7 @@ fn file_of(directory: &Path, parts: &[&str]) -> PathBuf {
     path
 }
 
-/// What a query gives, a row a line, columns separated by bars.
+/// The result of a query, a row a line, columns separated by bars.
 pub fn query(path: &Path, sql: &str) -> String {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection.prepare(sql).unwrap();

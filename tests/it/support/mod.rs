@@ -1,4 +1,4 @@
-//! What the tests of the command line share: running the program as a user would, and scratch directories.
+//! The common parts of the tests of the command line: running the program as a user would, and scratch directories.
 //!
 //! Each test binary uses a part of it.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
@@ -21,14 +21,14 @@ use std::process::{Command, Stdio};
 
 pub use tempfile::TempDir;
 
-/// Whether a command line needs a feature that this build was not asked for; `cargo test --all-features` runs it.
+/// Whether a command line needs a feature that this build lacks; `cargo test --all-features` runs it.
 pub fn lacks_feature(command: &str) -> bool {
     (command.contains(" --instances ") && cfg!(not(feature = "jsonschema")))
         || (command.contains(" --parquet ") && cfg!(not(feature = "parquet")))
         || (command.contains("olmdex mcp") && cfg!(not(feature = "mcp")))
 }
 
-/// A run of the program that is being prepared.
+/// A run of the program in preparation.
 #[derive(Debug, Default)]
 pub struct Run {
     args: Vec<OsString>,
@@ -37,11 +37,11 @@ pub struct Run {
     env: Vec<(OsString, OsString)>,
     /// Shell words that run before the program in the same shell, for example `ulimit -v 1000000`.
     before: Option<String>,
-    /// What stands behind the program in the shell, for example `| head -1`.
+    /// The words behind the program in the shell, for example `| head -1`.
     behind: Option<String>,
 }
 
-/// What a run ended with.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Answer {
     /// The exit code; `None` if a signal ended the program.
@@ -119,8 +119,8 @@ impl Run {
         self
     }
 
-    /// Has the system end it after so many seconds of processor time, which do not depend on what else the machine does. Give ten times
-    /// of what an unoptimised program needs.
+    /// Makes the system end it after so many seconds of processor time, which do not depend on the load of the machine.
+    /// Allow ten times the need of an unoptimised program.
     pub fn within(self, seconds: u32) -> Self {
         self.after(&format!("ulimit -t {seconds}"))
     }
@@ -152,14 +152,14 @@ impl Run {
     }
 }
 
-/// The program, with nothing of the user's own: no index, no cache, no wish about colours.
+/// The program, without any settings of the user: no index, no cache, no wish about colours.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
     without_own(&mut command);
     command
 }
 
-/// Takes what the user has set for the program, or would get a cache by, from a command's environment.
+/// Removes from a command's environment the user's settings for the program, and everything that would lead to a cache.
 pub fn without_own(command: &mut Command) -> &mut Command {
     for name in ["OLMDEX_INDEX", "NO_COLOR", "XDG_CACHE_HOME", "HOME"] {
         command.env_remove(name);
@@ -167,7 +167,8 @@ pub fn without_own(command: &mut Command) -> &mut Command {
     command
 }
 
-/// Starts a command. A copy of the program cannot be started while another thread, which forks at that moment, has it open for writing.
+/// Starts a command. A copy of the program cannot be started while another thread, which forks at that moment, has it
+/// open for writing.
 fn spawned(command: &mut Command) -> std::process::Child {
     for _ in 0..500 {
         match command.spawn() {
@@ -187,7 +188,7 @@ pub fn finish(mut command: Command, stdin: Vec<u8>) -> Answer {
     let mut input = child.stdin.take().unwrap();
     let mut errors = child.stderr.take().unwrap();
     std::thread::scope(|scope| {
-        // A program that does not read its input to the end closes it first; that is its right.
+        // A program that does not read its whole input closes it first, which is allowed.
         scope.spawn(move || input.write_all(&stdin));
         let stderr = scope.spawn(move || {
             let mut text = Vec::new();
@@ -204,7 +205,7 @@ pub fn scratch() -> TempDir {
     tempfile::Builder::new().prefix("olmdex-test-").tempdir().unwrap()
 }
 
-/// What is no part of the repository, such as `catalogs/community-v4.20`: beside it, or where `OLMDEX_SHARED` says.
+/// Data outside of the repository, such as `catalogs/community-v4.20`: beside it, or where `OLMDEX_SHARED` says.
 pub fn shared(name: &str) -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     std::env::var_os("OLMDEX_SHARED").map_or_else(beside, PathBuf::from).join(name)
@@ -218,13 +219,13 @@ pub fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// Whether the program runs with all rights, so that modes of files do not bind it.
+/// Whether the program runs with all rights, so that modes of files do not restrict it.
 pub fn is_root() -> bool {
     let output = Command::new("id").arg("-u").output().unwrap();
     output.stdout.trim_ascii() == b"0"
 }
 
-/// Runs the program as somebody without rights.
+/// Runs the program as a user without rights.
 pub fn as_nobody(args: &[&OsStr]) -> Answer {
     use std::os::unix::process::CommandExt as _;
     let program = env!("CARGO_BIN_EXE_olmdex");
@@ -233,13 +234,13 @@ pub fn as_nobody(args: &[&OsStr]) -> Answer {
         command.args(args);
         return finish(command, Vec::new());
     }
-    // The program must be reachable for nobody too: a home directory may keep strangers out.
+    // The program must be reachable for the user nobody too: a home directory may keep strangers out.
     let public = scratch();
     open_to_all(public.path());
     let copy = public.path().join("olmdex");
     std::fs::copy(program, &copy).unwrap();
     let mut command = Command::new(&copy);
-    // Without the groups of root too: the standard library drops them with the user.
+    // Without root's groups too: the standard library drops them with the user.
     command.uid(65_534).gid(65_534).args(args).current_dir("/");
     finish(command, Vec::new())
 }
@@ -256,7 +257,7 @@ pub fn close_to_all(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
 }
 
-/// What a killed process leaves: a workspace that nobody has locked.
+/// The leftover of a killed process: a workspace that nobody has locked.
 #[allow(dead_code, reason = "not every program of tests has killed processes")]
 pub fn left_workspace(path: &Path) {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};

@@ -1,20 +1,20 @@
-//! Recorded texts: what a test finds is held against files of the repository, or written there anew.
+//! Recorded texts: the results of a test are compared with files of the repository, or written there anew.
 //!
-//! CONTRIBUTING.md says under "How to record" when and how. What it deliberately does not do: write anywhere else than where
-//! recorded texts live, and touch the answers of the real systems.
+//! CONTRIBUTING.md says under "How to record" when and how. This module writes nowhere but among the recorded texts,
+//! and never touches the answers of the real systems.
 
 use std::path::{Path, PathBuf};
 
-/// The switch: with the value 1, tests write what they find instead of comparing it.
+/// The switch: with the value 1, tests write their results instead of comparing them.
 const SWITCH: &str = "OLMDEX_RECORD";
 
-/// Where recorded texts live.
+/// The places of recorded texts.
 const PLACES: &[&str] = &["fixtures", "schema", "docs", "README.md", "ARCHITECTURE.md"];
 
-/// The answers of the real systems, which nothing of ours may replace.
+/// The answers of the real systems, which none of our results may replace.
 const FOREIGN: &str = "fixtures/recorded";
 
-/// Demands that each file holds what was found, or writes it there while the switch is on. `test` is the name with which
+/// Demands that each file holds the result, or writes it there while the switch is on. `test` is the name with which
 /// `cargo test --test it` runs the caller.
 #[track_caller]
 pub fn expect_recorded(test: &str, found: &[(PathBuf, impl AsRef<[u8]>)]) {
@@ -53,7 +53,7 @@ fn may_be_written(path: &Path) -> bool {
     is_plain && PLACES.iter().any(|it| path.starts_with(it)) && !path.starts_with(FOREIGN)
 }
 
-/// Lines of context around what differs.
+/// Lines of context around a difference.
 const N_AROUND: usize = 2;
 
 /// The lines in which two texts differ, with some around them.

@@ -1,4 +1,4 @@
-//! A registry on this machine that does what it is told, lies included.
+//! A registry on this machine that follows its instructions, lies included.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read, Write};
@@ -23,7 +23,7 @@ impl Request {
     }
 }
 
-/// What is answered.
+/// A response.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// 0 is no answer: the connection ends.
@@ -32,7 +32,7 @@ pub struct Response {
     pub body: Vec<u8>,
     /// How many bytes of the body are really sent before the connection ends.
     pub cut_after: Option<usize>,
-    /// Whether it is sent byte by byte, with a pause behind each, for as long as the other side listens.
+    /// Whether it is sent byte by byte, with a pause behind each, while the other side listens.
     pub is_dripping: bool,
 }
 
@@ -47,17 +47,17 @@ impl Response {
     }
 }
 
-/// What a registry has, and whom it has seen.
+/// The content of a registry, and the requests that it has seen.
 #[derive(Debug, Default)]
 pub struct Content {
-    /// By digest.
+    /// The blobs by digest.
     pub blobs: BTreeMap<String, Vec<u8>>,
     /// Manifests by `NAME/REFERENCE`.
     pub manifests: BTreeMap<String, Vec<u8>>,
     pub requests: Vec<Request>,
 }
 
-/// Changes an answer, or makes one instead.
+/// Changes an answer, or replaces it.
 type Hook = dyn Fn(&Request, &mut Content) -> Option<Response> + Send + Sync;
 
 /// A registry that listens until it is dropped.
@@ -73,12 +73,12 @@ impl Registry {
         Self::start_with(|_, _| None)
     }
 
-    /// One that answers with what `hook` makes, if it makes something.
+    /// A registry that gives the answers of `hook`, if it makes one.
     pub fn start_with(hook: impl Fn(&Request, &mut Content) -> Option<Response> + Send + Sync + 'static) -> Self {
         Self::listen(Arc::new(hook), None)
     }
 
-    /// One that speaks TLS, and answers with what `hook` makes, if it makes something.
+    /// A registry that speaks TLS, and gives the answers of `hook`, if it makes one.
     pub fn start_with_tls_and(
         config: rustls::ServerConfig,
         hook: impl Fn(&Request, &mut Content) -> Option<Response> + Send + Sync + 'static,
@@ -86,7 +86,7 @@ impl Registry {
         Self::listen(Arc::new(hook), Some(Arc::new(config)))
     }
 
-    /// One that speaks TLS.
+    /// A registry that speaks TLS.
     pub fn start_with_tls(config: rustls::ServerConfig) -> Self {
         Self::listen(Arc::new(|_: &Request, _: &mut Content| None), Some(Arc::new(config)))
     }
@@ -143,12 +143,12 @@ impl Registry {
 impl Drop for Registry {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // The one that wakes the listener.
+        // This connection wakes the listener.
         let _ = TcpStream::connect(&self.address);
     }
 }
 
-/// A certificate for some names that vouches for itself, and how a server shows it.
+/// A self-signed certificate for some names, and the configuration of a server with it.
 pub fn certified(names: &[&str]) -> (rcgen::Certificate, rustls::ServerConfig) {
     let key = rcgen::KeyPair::generate().unwrap();
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
@@ -228,7 +228,7 @@ fn read(reader: &mut BufReader<impl Read>) -> Option<Request> {
     Some(request)
 }
 
-/// What a registry answers that behaves.
+/// The answer of a registry that behaves.
 pub fn answer(request: &Request, content: &mut Content) -> Response {
     let path = request.target.split('?').next().unwrap_or_default();
     let query = request.target.split_once('?').map(|it| it.1.to_owned()).unwrap_or_default();
@@ -284,7 +284,7 @@ pub fn answer(request: &Request, content: &mut Content) -> Response {
     Response::of(404, "")
 }
 
-/// A list, in pages of two names, whatever is asked for.
+/// A list in pages of two names, whatever size was asked for.
 fn list(path: &str, query: &str, content: &Content) -> Response {
     let keys = || content.manifests.keys().filter_map(|it| it.rsplit_once('/'));
     let (key, mut names): (&str, Vec<&str>) = match path.strip_suffix("/tags/list") {

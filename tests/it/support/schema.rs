@@ -1,5 +1,5 @@
-//! A checker of the part of JSON Schema that our files use. It refuses a file that uses more; a library for all of it would
-//! be the largest dependency of the whole project.
+//! A checker of the part of JSON Schema that our files use. It refuses a file that uses more; a library for the whole
+//! standard would be the largest dependency of the project.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ pub fn read(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Why a value does not fit the schema of a file, with the place in the value; nothing if it fits.
+/// The reasons why a value does not fit the schema of a file, with the places in the value; empty if it fits.
 pub fn misfits(file: &Path, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(file, &read(file), value, "", &mut found);
@@ -47,7 +47,7 @@ fn check(file: &Path, schema: &Value, value: &Value, at: &str, found: &mut Vec<S
             "minItems" if value.is_array() && items.len() < number(rule) => refuse("has too few items"),
             "minLength" | "maxLength" | "minItems" => {}
             "pattern" => {
-                // There is no library of regular expressions here, but each pattern has its own judge.
+                // There is no library of regular expressions here, so each pattern has its own check.
                 let is_right = match (rule.as_str().unwrap(), value.as_str()) {
                     (_, None) => true,
                     (it, Some(text)) if it.starts_with("^(0|[1-9]") => olmdex::version::Version::parse(text).is_ok(),

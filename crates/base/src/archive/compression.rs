@@ -1,4 +1,4 @@
-//! Compression, told apart by the first bytes and never by a name or a declared type.
+//! Compression, recognized by the first bytes and never by a name or a declared type.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use lzma_rust2::XzReader;
 use super::error::ArchiveError;
 use super::limits::{Limit, Limits};
 
-/// How something is compressed.
+/// The kinds of compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// Not at all.
@@ -25,17 +25,17 @@ pub enum Compression {
     Bzip2,
 }
 
-/// How many bytes tell a compression.
+/// The number of bytes that show a compression.
 const MAGIC: usize = 6;
 
-/// The largest window of zstd: 128 MiB, which its own tool takes without being told to.
+/// The largest window of zstd: 128 MiB, which its own tool takes by default.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// The largest dictionary of xz in KiB, which is what its highest level uses, and some.
+/// The largest dictionary of xz in KiB: that of its highest level, and some more.
 const XZ_MEMORY: u32 = 128 << 10;
 
 impl Compression {
-    /// What the first bytes say.
+    /// The compression that the first bytes show.
     #[must_use]
     pub fn of(head: &[u8]) -> Self {
         match head {
@@ -47,7 +47,7 @@ impl Compression {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -60,10 +60,10 @@ impl Compression {
     }
 }
 
-/// What is compressed, with the bytes that told so put back.
+/// The compressed bytes, with the ones that were read to recognize them put back.
 type Source<R> = BufReader<Counted<Chain<Cursor<Vec<u8>>, R>>>;
 
-/// A reader of what is decompressed, which ends with an error at a limit.
+/// A reader of decompressed bytes, which ends with an error at a limit.
 pub struct Decompressed<R: Read> {
     decoder: Decoder<Source<R>>,
     compression: Compression,
@@ -119,7 +119,7 @@ impl<R: Read> Decompressed<R> {
         Ok(Self { decoder, compression, limits, n_compressed, n_read: 0 })
     }
 
-    /// How it is compressed.
+    /// Its compression.
     #[must_use]
     pub fn compression(&self) -> Compression {
         self.compression
@@ -158,9 +158,9 @@ impl<R: Read> std::fmt::Debug for Decompressed<R> {
     }
 }
 
-/// Tells what the decompressor found wrong from what could not be read, and from an end that came too early.
+/// Distinguishes damage that the decompressor found from bytes that could not be read, and from a premature end.
 fn damaged(compression: Compression, error: io::Error) -> io::Error {
-    // The library for zstd has no kind of its own for an end that came too early.
+    // The library for zstd has no error kind of its own for a premature end.
     let is_end = error.kind() == io::ErrorKind::UnexpectedEof || error.to_string().contains("incomplete frame");
     let is_judgement = matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
         || (error.kind() == io::ErrorKind::Other && compression == Compression::Zstd);

@@ -8,7 +8,7 @@ use super::limits::Limit;
 use super::shown::shown;
 use crate::file::system_words;
 
-/// Why an archive cannot be read.
+/// The reasons why an archive cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
@@ -18,18 +18,18 @@ pub enum ArchiveError {
     /// It ends in the middle of an entry or of its compressed data.
     #[error("it ends too early")]
     Truncated,
-    /// What is compressed is damaged.
+    /// The compressed bytes are damaged.
     #[error("its {name} data is damaged: {error}")]
     Damaged {
         /// The compression.
         name: &'static str,
-        /// What the decompressor says.
+        /// The error of the decompressor.
         error: io::Error,
     },
     /// It is compressed in a way that is not read.
     #[error("{0} compression is not supported")]
     Compression(&'static str),
-    /// It is no tar, or a header of it is wrong.
+    /// It is not a tar archive, or one of its headers is wrong.
     #[error("it is not a tar archive: {0}")]
     NotATar(&'static str),
     /// An entry cannot be part of a tree.
@@ -37,7 +37,7 @@ pub enum ArchiveError {
     Entry {
         /// Its name, with control characters escaped.
         name: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// It is larger than anything that was meant to be read.
@@ -57,7 +57,7 @@ impl ArchiveError {
         Self::Entry { name: shown(name), message: message.into() }
     }
 
-    /// As an error of reading, from which [`Self::from`] takes it again.
+    /// Wraps it in an error of reading, from which [`Self::from`] takes it again.
     pub(super) fn into_io(self) -> io::Error {
         match self {
             Self::Io(error) => error,

@@ -2,15 +2,14 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`Compression`], [`Decompressed`] | gzip, zstd and xz, told apart by their first bytes, under limits |
+//! | [`Compression`], [`Decompressed`] | gzip, zstd and xz, recognized by their first bytes, under limits |
 //! | [`Entries`] | the entries of an archive one after the other, with the long names of PAX and GNU |
-//! | [`Tree`] | what the entries add up to: directories, files, links; every path stays below the root |
+//! | [`Tree`] | the sum of the entries: directories, files, links; every path stays below the root |
 //! | [`ArchiveWriter`] | an archive, written |
 //!
-//! Whoever made an archive chose every byte of it. Nothing is unpacked: a path is a key of a map, a link is followed in that map
-//! only, and contents ([`crate::file::Text`]) go to memory or to a temporary file without a name. [`Limits`] bound what is read, whatever the headers say.
-//!
-//! What it deliberately does not do: no modes, owners, times or devices, and no whiteouts, which only images have.
+//! The maker of an archive chose every byte of it. Nothing is unpacked: a path is a key of a map, a link is followed in
+//! that map only, and contents ([`crate::file::Text`]) go to memory or to a temporary file without a name. [`Limits`]
+//! bound what is read, whatever the headers say.
 
 mod compression;
 mod entries;

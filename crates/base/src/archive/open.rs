@@ -13,10 +13,11 @@ use super::spool::Spool;
 use super::tree::Tree;
 use crate::file::{Part, Text};
 
-/// How far into a file the mark of a tar is.
+/// The offset of the mark of a tar in a file.
 const MAGIC_AT: usize = 257;
 
-/// Whether a file is a tar archive, compressed or not: what is compressed is looked into. Anything compressed that is no tar is not one.
+/// Whether a file is a tar archive. A compressed file is decompressed to decide; if it holds no tar, it is not an
+/// archive.
 #[must_use]
 pub fn is_archive(file: &File) -> bool {
     let Ok(mut reader) = Decompressed::new(FromStart { file, at: 0 }, Limits::default()) else { return false };
@@ -25,8 +26,8 @@ pub fn is_archive(file: &File) -> bool {
     read.is_ok() && head.get(MAGIC_AT..MAGIC_AT + 5) == Some(b"ustar")
 }
 
-/// Reads an archive. What is not compressed stays where it is; other contents are kept in memory or in a temporary file in `scratch`, if
-/// their names are wanted.
+/// Reads an archive. Uncompressed contents stay in the file; other contents are kept in memory or in a temporary file
+/// in `scratch`, if their names are wanted.
 ///
 /// # Errors
 /// [`ArchiveError`]
@@ -54,7 +55,7 @@ pub fn read(
     Ok(tree)
 }
 
-/// Reads a file from its start, whatever else reads it.
+/// Reads a file from its start, independent of other readers.
 struct FromStart<'f> {
     file: &'f File,
     at: u64,

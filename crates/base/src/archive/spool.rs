@@ -1,4 +1,5 @@
-//! Where the contents of files are kept while an archive is read: first in memory, then in a temporary file without a name.
+//! The store for the contents of files while an archive is read: first in memory, then in a temporary file without a
+//! name.
 
 use std::fs::File;
 use std::io::{self, Read, Write as _};
@@ -7,7 +8,7 @@ use std::sync::Arc;
 
 use crate::file::{Part, Text, make_anonymous};
 
-/// How many bytes are kept in memory.
+/// The number of bytes that are kept in memory.
 const IN_MEMORY: u64 = 8 << 20;
 
 /// Keeps contents.
@@ -25,10 +26,10 @@ impl Spool {
         Self { directory: directory.to_owned(), n_in_memory: 0, file: None }
     }
 
-    /// Keeps what a reader gives, which is to be `len` bytes.
+    /// Keeps the bytes of a reader, which should be `len`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if it has less; what the system says.
+    /// [`io::ErrorKind::UnexpectedEof`] if it has fewer; an error of the system.
     pub fn keep(&mut self, source: &mut dyn Read, len: u64) -> io::Result<Text> {
         let mut source = source.take(len);
         let text = if self.n_in_memory.saturating_add(len) <= IN_MEMORY {
@@ -42,10 +43,10 @@ impl Spool {
         if text.len() == len { Ok(text) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Keeps all that a reader gives, in the file.
+    /// Keeps all bytes of a reader, in the file.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn keep_in_file(&mut self, source: &mut dyn Read) -> io::Result<Text> {
         let (file, end) = match &mut self.file {
             Some(made) => made,

@@ -12,7 +12,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::file::{Part, Text, make_anonymous};
 
-/// A tar archive in gzip, whose entries are nobody's and of no time.
+/// A tar archive in gzip, whose entries have no owner and no time.
 pub struct ArchiveWriter {
     tar: Builder<GzEncoder<File>>,
     directories: BTreeSet<String>,
@@ -22,16 +22,16 @@ impl ArchiveWriter {
     /// Begins one, in a temporary file in `scratch`.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn begin(scratch: &Path) -> io::Result<Self> {
         let encoder = GzEncoder::new(make_anonymous(scratch)?, Compression::new(6));
         Ok(Self { tar: Builder::new(encoder), directories: BTreeSet::new() })
     }
 
-    /// Adds a file of so many bytes, and the directories above it that are not there yet.
+    /// Adds a file of `len` bytes, and the missing directories above it.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn file(&mut self, path: &str, len: u64, text: &mut dyn Read) -> io::Result<()> {
         for (at, _) in path.match_indices('/') {
             self.directory(&path[..at])?;
@@ -44,7 +44,7 @@ impl ArchiveWriter {
     /// Adds a directory, unless it is there.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn directory(&mut self, path: &str) -> io::Result<()> {
         if self.directories.insert(path.to_owned()) {
             let mut header = header(EntryType::Directory, 0o755);
@@ -57,7 +57,7 @@ impl ArchiveWriter {
     /// Ends it.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn finish(self) -> io::Result<Text> {
         let file = self.tar.into_inner()?.finish()?;
         let len = file.metadata()?.len();

@@ -25,8 +25,8 @@ pub fn finding(finding: &Finding) -> String {
     format!("::{command} {}::{}", properties.join(","), escape(&message, false))
 }
 
-/// Escapes what would end a command or one of its properties, and what could steer the terminal that shows the log. Only
-/// the line break before the help is one.
+/// Escapes characters that would end a command or one of its properties, and those that could steer the terminal that
+/// shows the log. Only the line break before the help is kept.
 fn escape(text: &str, is_property: bool) -> String {
     let lines: Vec<_> = text.split('\n').map(printable).collect();
     let text = lines.join("\n").replace('%', "%25").replace('\n', "%0A");

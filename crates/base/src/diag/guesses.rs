@@ -6,16 +6,16 @@ use std::collections::HashMap;
 use super::similar::{closest, closest_of_same_numbers, sameness, slip_of};
 use olmdex_text::tally;
 
-/// How many names all words together are compared with. Comparing takes time by the square of a name's length, and words times names
-/// are a square themselves; beyond this nothing is guessed.
+/// The number of comparisons between names for all words together. A comparison takes time by the square of a name's
+/// length, and words times names are a square themselves; beyond this number there are no suggestions.
 const MAX_COMPARED: usize = 250_000;
 
-/// Names that words may have been meant to be. Each question has the answer of the function of its name.
+/// Names that words may be meant to be. Each question has the answer of the function of the same name.
 #[derive(Debug, Clone)]
 pub struct Guesses<'a> {
     /// The names that have the same numbers: only among these is another version none.
     alike: HashMap<String, Vec<&'a str>>,
-    /// How many names may still be compared.
+    /// The number of names that may still be compared.
     left: Cell<usize>,
 }
 
@@ -31,20 +31,20 @@ impl<'a> Guesses<'a> {
         Self { alike, left: Cell::new(MAX_COMPARED) }
     }
 
-    /// As [`closest`].
+    /// The answer of [`closest`].
     #[must_use]
     pub fn closest(&self, name: &str) -> Option<&'a str> {
         let n_names = self.alike.values().map(Vec::len).sum();
         self.may_compare(n_names).then(|| closest(name, self.alike.values().flatten().copied())).flatten()
     }
 
-    /// As [`closest_of_same_numbers`], among the names that may be meant.
+    /// The answer of [`closest_of_same_numbers`], among the names that may be meant.
     #[must_use]
     pub fn closest_of_same_numbers(&self, name: &str, may_be: impl Fn(&str) -> bool) -> Option<&'a str> {
         closest_of_same_numbers(name, self.alike(name).iter().copied().filter(|it| may_be(it)))
     }
 
-    /// As [`slip_of`].
+    /// The answer of [`slip_of`].
     #[must_use]
     pub fn slip_of(&self, name: &str) -> Option<&'a str> {
         slip_of(name, self.alike(name).iter().copied())

@@ -15,7 +15,7 @@ pub struct FindingJson {
     pub name: String,
     /// How bad it is.
     pub severity: Severity,
-    /// What is wrong.
+    /// The description of the problem.
     pub message: String,
     /// The file, as it was named.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,13 +26,13 @@ pub struct FindingJson {
     /// Column in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// What to do.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// The package that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
-    /// What the pipeline that is asked calls its check.
+    /// The name of the check in the pipeline that is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }

@@ -1,14 +1,15 @@
-//! Results as JUnit XML, the form in which CI systems show what failed and why.
+//! Results as JUnit XML, the form in which CI systems show failures and their reasons.
 //!
-//! The elements are those that Jenkins, GitLab, GitHub and Azure read: suites of cases, each of which passed, failed, could not be judged
-//! (`error`) or was not judged (`skipped`). There are no times and no host: the same results are the same bytes.
+//! The elements are those that Jenkins, GitLab, GitHub and Azure read: suites of cases, each of which passed, failed,
+//! could not be judged (`error`) or was not judged (`skipped`). There are no times and no host: the same results are
+//! the same bytes.
 
 use super::printable::xml_text;
 
 /// Suites under one name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JunitReport {
-    /// What was done, in a line.
+    /// The action, in a line.
     pub name: String,
     /// Its suites.
     pub suites: Vec<JunitSuite>,
@@ -23,18 +24,18 @@ pub struct JunitSuite {
     pub cases: Vec<JunitCase>,
 }
 
-/// Something that was judged.
+/// A judged item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JunitCase {
-    /// What groups cases, with dots as in names of classes.
+    /// The group of the case, with dots as in names of classes.
     pub class: String,
-    /// What was judged.
+    /// The item that was judged.
     pub name: String,
-    /// What came of it.
+    /// Its result.
     pub result: JunitResult,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JunitResult {
     /// All is well.
@@ -43,14 +44,14 @@ pub enum JunitResult {
     Failed(JunitReason),
     /// It could not be judged, which counts as a failure.
     Error(JunitReason),
-    /// It could not be judged, which counts for nothing; why.
+    /// It could not be judged, which is no failure; with the reason.
     Skipped(String),
 }
 
-/// Why a case did not pass.
+/// The reason why a case did not pass.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JunitReason {
-    /// In a word.
+    /// The word for it.
     pub kind: String,
     /// In a line.
     pub message: String,
@@ -58,7 +59,7 @@ pub struct JunitReason {
     pub detail: Vec<String>,
 }
 
-/// How many cases there are, and of which results.
+/// The number of cases, and of each result.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     tests: usize,
@@ -155,7 +156,7 @@ mod tests {
         assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), "{text}");
         assert!(!text.contains("<x>") && !text.contains("]]>"), "{text}");
         assert!(text.chars().all(|it| it == '\n' || (!it.is_control() && it != '\u{FFFE}' && it != '\u{202E}')));
-        // Each element is closed once, and what is between the elements is text.
+        // Each element is closed once, and everything between the elements is text.
         for element in ["testsuites", "testsuite", "failure", "error"] {
             assert_eq!(text.matches(&format!("<{element} ")).count(), 1, "{element}");
             assert_eq!(text.matches(&format!("</{element}>")).count(), 1, "{element}");

@@ -1,10 +1,9 @@
-//! How many findings a catalog may have before nobody reads them: a few bytes of rubbish make a finding of a kilobyte.
-//!
-//! What it deliberately does not do: it chooses none. What has more is not judged further, and the command says so.
+//! The number of findings of a catalog that are kept. More of them are of no use, and a few bytes of rubbish make a
+//! finding of a kilobyte.
 
 use olmdex_text::ceiling::Ceiling;
 
-/// How many findings are kept of a catalog.
+/// The number of findings that are kept of a catalog.
 static MAX_FINDINGS: Ceiling = Ceiling::new(200_000);
 
 /// The message about a catalog that reaches the limit.
@@ -21,7 +20,7 @@ pub fn is_finding_limit_reached() -> bool {
     MAX_FINDINGS.is_reached()
 }
 
-/// Whether so many findings of one catalog are kept.
+/// Whether this many findings of one catalog are kept.
 pub fn may_have(findings: usize) -> bool {
     MAX_FINDINGS.allows(findings as u64)
 }

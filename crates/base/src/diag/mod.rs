@@ -1,10 +1,9 @@
-//! Findings as data: what is wrong, where, and what to do.
+//! Findings as data: the problem, its place, and the remedy.
 //!
-//! Checks make [`Finding`]s; they never print or fail. [`text`], [`json`], [`sarif`] and [`github`] are renderers of the
-//! same data; [`junit`] is one of any results. A [`Rule`] is a constant in a table of the module that applies it. [`selection`] says which findings somebody wants
-//! to see, [`baseline`] which are known, [`repeated`] which are shown of many alike.
-//!
-//! What it deliberately does not do: no catalog words, no files, no output.
+//! Checks make [`Finding`]s; they never print or fail. [`text`], [`json`], [`sarif`] and [`github`] are renderers of
+//! the same data; [`junit`] is one of any results. A [`Rule`] is a constant in a table of the module that applies it.
+//! [`selection`] decides which findings the user wants to see, [`baseline`] which are known, and [`repeated`] which of
+//! many similar ones are shown.
 
 pub mod baseline;
 pub mod envelope;
@@ -33,7 +32,7 @@ pub use rule_table::rules;
 pub use rule_table::with_severity;
 pub use similar::{before_version, closest, closest_of_same_numbers, slip_of};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -57,7 +56,7 @@ impl Severity {
 /// One rule of a valid catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// Stable identifier, for example `E0207`. Never used for anything else later.
+    /// Stable identifier, for example `E0207`. It is never used again for another rule.
     pub id: &'static str,
     /// Stable name in kebab case.
     pub name: &'static str,
@@ -65,16 +64,16 @@ pub struct Rule {
     pub severity: Severity,
     /// The rule in one sentence.
     pub summary: &'static str,
-    /// Why it exists and what to do, for `--explain`.
+    /// The reason for it and the remedy, for `--explain`.
     pub explanation: &'static str,
     /// A short catalog that breaks it.
     pub example: &'static str,
 }
 
-/// Where the project is.
+/// The address of the project.
 pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Where the page of all rules is. Addresses of rules are stable, as their identifiers and names are.
+/// The address of the page of all rules. Addresses of rules are stable, as their identifiers and names are.
 const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/rules.md");
 
 impl Rule {
@@ -85,7 +84,8 @@ impl Rule {
     }
 }
 
-/// A place in a file, as the user named it. Lines and columns count from 1. Findings, which say more, have a form of their own.
+/// A place in a file, as the user named it. Lines and columns count from 1. Findings, which say more, have a form of
+/// their own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// The file, or empty.
@@ -94,7 +94,7 @@ pub struct Place {
     pub line: u32,
     /// Column in characters.
     pub column: u32,
-    /// The text of the line, or a part of it, if it is at hand.
+    /// The text of the line, or a part of it, if it is available.
     #[serde(skip)]
     pub source: Option<String>,
     /// The column at which that text starts.
@@ -123,24 +123,24 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Something wrong with a catalog.
+/// A problem of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule that is broken.
     pub rule: &'static Rule,
-    /// What is wrong, with names.
+    /// The description of the problem, with names.
     pub message: String,
-    /// Where; `None` if it is the catalog as a whole.
+    /// The place; `None` for the catalog as a whole.
     pub place: Option<Place>,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
     /// The package that it is about, if it is about one.
     pub package: Option<String>,
-    /// What the pipeline that is asked calls its check, if it has one.
+    /// The name of the check in the pipeline that is asked, if it has one.
     pub check: Option<&'static str>,
 }
 
-/// How many findings there are of each severity.
+/// The number of findings of each severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Errors.

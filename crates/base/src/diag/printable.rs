@@ -29,8 +29,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text as content of an element or of an attribute of XML and HTML in double quotes. XML has no control characters, not even escaped
-/// ones, which [`printable`] shows in another way, and it has no way at all to write two characters of Unicode.
+/// A text as content of an element or of an attribute of XML and HTML in double quotes. XML has no control characters,
+/// not even escaped ones, which [`printable`] shows in another way, and it has no way at all to write two characters of
+/// Unicode.
 #[must_use]
 pub fn xml_text(text: &str) -> String {
     let shown = printable(text);
@@ -48,8 +49,8 @@ pub fn xml_text(text: &str) -> String {
     out
 }
 
-/// As [`printable`], for what stands on a line of its own, moved in or not: `::` at its beginning is shown as `\u{3a}:`, since in the log of a
-/// GitHub workflow it would begin a command.
+/// Like [`printable`], for a text on a line of its own, indented or not: `::` at its beginning is shown as `\u{3a}:`,
+/// since in the log of a GitHub workflow it would begin a command.
 #[must_use]
 pub fn printable_line(text: &str) -> Cow<'_, str> {
     let shown = printable(text);
@@ -59,7 +60,7 @@ pub fn printable_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text of at most so many characters; what is cut off is an ellipsis.
+/// A text of at most `max` characters; an ellipsis stands for the rest.
 #[must_use]
 pub fn shortened(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {

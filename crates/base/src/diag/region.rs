@@ -1,11 +1,9 @@
-//! Where what stands at a place ends, as far as its line shows it.
-//!
-//! What it deliberately does not do: it parses nothing. A value over several lines ends with the first.
+//! The end of the value at a place, as far as its line shows it.
 
 use super::Place;
 
-/// The first column after the word, text or collection at a place; `None` if the line is not at hand, as for what an index
-/// says: then nobody knows more than that it goes to the end of the line at most.
+/// The first column after the word, text or collection at a place. `None` if the line is not available, as for a place
+/// from an index: then all that is known is that it goes to the end of the line at most.
 #[must_use]
 pub fn end_column(place: &Place) -> Option<u32> {
     let line = place.source.as_ref()?;
@@ -17,7 +15,7 @@ pub fn end_column(place: &Place) -> Option<u32> {
     Some(place.column.saturating_add(u32::try_from(length).unwrap_or(0)).max(next))
 }
 
-/// The length of what a text starts with.
+/// The length of the value at the start of a text.
 fn length(rest: &[char], is_in_flow: bool) -> usize {
     let end = rest.iter().rposition(|it| !it.is_whitespace()).map_or(0, |it| it + 1);
     let rest = &rest[..end];

@@ -1,12 +1,10 @@
-//! Many findings that say the same: the first few stand for all.
-//!
-//! What it deliberately does not do: it leaves nothing out of data; only texts for people are shortened.
+//! Many findings with the same message: the first few stand for all.
 
 use std::collections::BTreeMap;
 
 use super::Finding;
 
-/// How many of a kind are shown.
+/// The number of findings of a kind that are shown.
 const SHOWN: usize = 3;
 
 /// A finding that is shown.
@@ -14,12 +12,12 @@ const SHOWN: usize = 3;
 pub struct Shown<'f> {
     /// The finding.
     pub finding: &'f Finding,
-    /// How many more of its kind it stands for.
+    /// The number of others that it stands for.
     pub n_more: usize,
 }
 
-/// The findings that are shown to people, in their order: of one rule with the same advice the first three, of which the last
-/// stands for the others. Advice is the same if it differs in nothing but names and numbers.
+/// The findings that are shown to people, in their order: the first three of one rule with the same advice, the last of
+/// which stands for the others. Advice is the same if it differs in nothing but names and numbers.
 #[must_use]
 pub fn shown(findings: &[Finding]) -> Vec<Shown<'_>> {
     let kinds: Vec<(&str, String)> = findings.iter().map(|it| (it.rule.id, outline(it.help.as_deref()))).collect();

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Rule, Severity};
 
-/// Declares the rules of a module: identifier, name, severity, what holds if the rule is kept, why it matters, and an
-/// example of what breaks it. `ALL` lists them in their order.
+/// Declares the rules of a module: identifier, name, severity, a sentence that holds if the rule is kept, the reason
+/// for the rule, and an example that breaks it. `ALL` lists them in their order.
 #[macro_export]
 macro_rules! rules {
     ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
@@ -27,8 +27,8 @@ macro_rules! rules {
 }
 pub use rules;
 
-/// A rule as it is, but for its severity. A finding points at its rule for good, so the other form of a rule is made once and
-/// stays: there are never more of them than rules.
+/// A rule as it is, but for its severity. A finding points at its rule for good, so the other form of a rule is made
+/// once and stays: there are never more of them than rules.
 #[must_use]
 pub fn with_severity(rule: &'static Rule, severity: Severity) -> &'static Rule {
     static OTHERS: Mutex<Vec<&'static Rule>> = Mutex::new(Vec::new());

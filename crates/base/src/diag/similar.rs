@@ -1,15 +1,16 @@
 //! Did-you-mean.
 
-/// What the names of many packages end with: it says nothing about which of them is meant.
+/// A common ending of package names: it does not show which of them is meant.
 const ENDING: &str = "operator";
 
-/// The candidate that `name` was most likely meant to be, if any is close: at most a third of it mistyped. Letter case, dashes, the
-/// ending `operator` and a version that both have do not count. If none is close, the only one that has all words of
-/// `name`, at least two, in their order. Of equally close ones the one that is spelt most alike, then the first in byte order.
+/// The candidate that `name` was most likely meant to be, if any is close: at most a third of it mistyped. Letter case,
+/// dashes, the ending `operator` and a version that both have do not count. If none is close, the answer is the only
+/// candidate that has all words of `name`, at least two, in their order. Among equally close candidates the most
+/// similar spelling counts, then the first in byte order.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let typed = Telling::of(&lower);
-    // What is left out of a candidate makes it as long as that, and no longer.
+    // The parts that are left out of a candidate make it at most this long.
     let longest = name.len() + ENDING.len() + 16;
     let words = words(&lower);
     let mut best: Option<(usize, usize, &str)> = None;
@@ -31,7 +32,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|it| it.2).or_else(|| only.copied())
 }
 
-/// What tells a name in lower case from others.
+/// The parts by which a name in lower case is compared.
 struct Telling<'n> {
     /// Without version, ending and dashes.
     core: String,
@@ -54,7 +55,7 @@ impl<'n> Telling<'n> {
         Self { core, has_ending: rest.is_some(), version }
     }
 
-    /// How many letters differ, if so few do that one may be meant for the other.
+    /// The number of differing letters, if it is so small that one may be meant for the other.
     fn distance(&self, other: &Self) -> Option<usize> {
         let is_same_version = self.version == other.version;
         let text = |it: &Self, with_ending: bool| {
@@ -69,7 +70,7 @@ impl<'n> Telling<'n> {
     }
 }
 
-/// How many letters of two texts differ: at most a third.
+/// The number of differing letters of two texts, if it is at most a third.
 fn near(a: &str, b: &str) -> Option<usize> {
     let (n_a, n_b) = (a.chars().count(), b.chars().count());
     let limit = (n_a / 3).clamp(1, 4);
@@ -77,7 +78,7 @@ fn near(a: &str, b: &str) -> Option<usize> {
         return None;
     }
     let distance = strsim::osa_distance(a, b);
-    // Texts of which no letter is the same are not alike, however short they are.
+    // Texts without a common letter are not similar, however short they are.
     (distance <= limit && (distance == 0 || distance < n_a.min(n_b))).then_some(distance)
 }
 
@@ -97,15 +98,16 @@ fn has_words(name: &str, wanted: &[&str]) -> bool {
     wanted.peek().is_none()
 }
 
-/// As [`closest`] for names that end with versions: the guess has the numbers of `name`, since one with others is another version, not a
-/// slip. It is never `name` itself.
+/// Like [`closest`] for names that end with versions: the guess has the numbers of `name`, since one with others is
+/// another version, not a slip. It is never `name` itself.
 pub fn closest_of_same_numbers<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_other = |it: &&str| *it != name && has_same_version(it, name);
     closest(name, candidates.into_iter().filter(is_other))
 }
 
-/// As [`closest_of_same_numbers`], but nearer: what is so close is hardly a name of its own. One letter is wrong, left out or added, or
-/// two change places; in names of ten letters or more, that may happen twice. Letter case and what separates words do not count.
+/// Like [`closest_of_same_numbers`], but nearer: such a name is hardly a name of its own. One letter is wrong, left out
+/// or added, or two change places; in names of ten letters or more, that may happen twice. Letter case and separators
+/// of words do not count.
 pub fn slip_of<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |it: &str| it.to_lowercase().replace(['-', '_', '.'], "");
     let meant = plain(name);
@@ -133,7 +135,7 @@ pub(super) fn sameness(name: &str) -> String {
     text
 }
 
-/// What stands before the version in a name that ends with one.
+/// The part before the version in a name that ends with one.
 pub fn before_version(name: &str) -> Option<&str> {
     name.strip_suffix(version_part(name)).filter(|it| !it.is_empty() && it.len() < name.len())
 }

@@ -10,7 +10,7 @@ use super::scratch::Scratch;
 /// Makes a file that has no name any more, below a directory. It goes with the process, however that ends.
 ///
 /// # Errors
-/// What the system says.
+/// An error of the system.
 pub fn make_anonymous(directory: &Path) -> io::Result<File> {
     // The directory around it goes at once, and its name with it.
     Scratch::make(directory).map_err(FileError::into_io)?.create("text")

@@ -1,9 +1,10 @@
 //! Several files, replaced as one: if the process is killed between two of them, the next write finishes the rest.
 //!
-//! All new files are on the disk before the first is renamed, and the workspace of the last one lists them, with what they replace. Who
-//! looks at the files between the kill and the next write sees some of them new and some old; no file system can do better.
+//! All new files are on the disk before the first is renamed, and the workspace of the last one lists them, with the
+//! files that they replace. Between the kill and the next write, a reader sees some of the files new and some old; no
+//! file system can do better.
 //!
-//! What it deliberately does not do: a file that somebody has changed since is left as it is.
+//! For safety, this module deliberately leaves a file as it is if somebody has changed it since.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
@@ -27,8 +28,8 @@ const LIST: &str = "together";
 /// Puts all of the files at their places, durably.
 ///
 /// # Errors
-/// As [`Replacement::finish`]; no file has changed then, unless the system refused to rename one after it had renamed others: then
-/// what is left to do is done by the next [`finish_left`].
+/// The errors of [`Replacement::finish`]; no file has changed then. The exception is a system that refuses to rename
+/// one after it has renamed others: then the next [`finish_left`] does the rest.
 pub fn finish_together(files: Vec<Replacement>) -> Result<(), FileError> {
     if files.len() < 2 {
         return files.into_iter().try_for_each(Replacement::finish);
@@ -58,10 +59,10 @@ pub fn finish_together(files: Vec<Replacement>) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Finishes what a killed process has left half-done among these files, and removes what it left beside them.
+/// Finishes the write that a killed process has left half-done among these files, and removes its remains beside them.
 pub fn finish_left<'a>(targets: impl Iterator<Item = &'a Path> + Clone) {
     let left = |place: &Place| Workspace::take_over(place.parent(), place.parent_path(), &place.workspace());
-    // One after the other: there may be more of them than files may be open.
+    // They are taken one after the other: there may be more of them than files may be open.
     for place in targets.clone().filter_map(|it| Place::of_file(it).ok()) {
         let Some(workspace) = left(&place) else { continue };
         for listed in read_list(workspace.directory()) {
@@ -84,14 +85,14 @@ pub fn finish_left<'a>(targets: impl Iterator<Item = &'a Path> + Clone) {
     }
 }
 
-/// Lets this process have as many files open as this user may have: replacing some hundred at once takes five each, and each connection of a
-/// server takes one. Returns how many these are.
+/// Lets this process have as many files open as this user may have: replacing some hundred at once takes five each, and
+/// each connection of a server takes one. Returns how many these are.
 pub fn allow_many_files() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    // Where it cannot be raised, what needs more says so.
+    // If the limit cannot be raised, the code that needs more files reports an error.
     let _ = setrlimit(Resource::Nofile, rustix::process::Rlimit { current: limit.maximum, ..limit });
-    // Without a limit there is none to heed.
+    // Without a limit there is nothing to obey.
     getrlimit(Resource::Nofile).current.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX))
 }
 
@@ -100,7 +101,7 @@ struct Listed {
     path: PathBuf,
     /// The inode of the new file.
     new: u64,
-    /// What it replaces, as words; nothing if there was nothing.
+    /// The old content, as words; empty if there was none.
     old: String,
 }
 
@@ -114,7 +115,7 @@ impl Listed {
         Ok(Self { path: place.path().to_owned(), new, old })
     }
 
-    /// Renames the new file to its place, if both are what they were when the list was made.
+    /// Renames the new file to its place, if both are the same files as when the list was made.
     fn place(&self, workspace: BorrowedFd<'_>, place: &Place) {
         let is_new =
             matches!(system::entry(workspace, OsStr::new(NEW)), Ok(Some(it)) if Identity::of(&it).inode == self.new);
@@ -125,7 +126,7 @@ impl Listed {
     }
 }
 
-/// Which file it is, and its last change, as far as an editor's change shows.
+/// The identity of a file, and its last change, as far as an editor's change shows.
 fn in_words(stat: &Stat) -> String {
     let inode = Identity::of(stat).inode;
     format!("{inode} {} {} {}", stat.st_size, stat.st_mtime, stat.st_mtime_nsec)

@@ -1,6 +1,7 @@
 //! Small files in the user's cache directory, which make a second run faster. Each may be lost at any time.
 //!
-//! What it deliberately does not do: it knows nothing of what they hold, and trusts nothing that another user could have written.
+//! For safety, this module deliberately knows nothing of their content, and trusts nothing that another user could have
+//! written.
 
 use std::fs::{Metadata, Permissions};
 use std::io::{self, Write as _};
@@ -16,7 +17,7 @@ use super::replace::Replacement;
 use super::system;
 use olmdex_text::encoding::hex::hex;
 
-/// How many files are kept; the oldest go first.
+/// The number of files that are kept; the oldest go first.
 const MAX_FILES: usize = 200;
 
 /// The permissions to write of everybody but the owner.
@@ -35,14 +36,14 @@ impl Cache {
         Self { directory: directory.to_owned() }
     }
 
-    /// What is kept under a key. `None` if there is nothing, or another user could have put it there.
+    /// The content under a key. `None` if there is none, or another user could have put it there.
     #[must_use]
     pub fn read(&self, key: &[u8]) -> Option<Vec<u8>> {
         let path = self.path(key);
         (is_private(&self.directory) && is_private(&path)).then(|| read_regular(&path).ok()).flatten()
     }
 
-    /// Keeps something under a key, in the place of what was there.
+    /// Keeps something under a key, and replaces its old content.
     ///
     /// Nothing is kept where another user could write, or in a directory of another user.
     ///
@@ -65,13 +66,13 @@ impl Cache {
         Ok(())
     }
 
-    /// Where something is kept.
+    /// The path of the file for a key.
     fn path(&self, key: &[u8]) -> PathBuf {
         let digest = Sha256::digest(key);
         self.directory.join(hex(&digest[..16]))
     }
 
-    /// Removes what was written longest ago if there is too much. What cannot be removed stays.
+    /// Removes the oldest files if there is too much. A file that cannot be removed stays.
     fn forget_the_oldest(&self) {
         let Ok(directory) = system::open_directory(&self.directory) else { return };
         let is_ours = |name: &str| name.len() == 32 && name.bytes().all(|it| it.is_ascii_hexdigit());
@@ -136,7 +137,7 @@ mod tests {
         }
         let cache = Cache::at(&real);
         cache.write(b"a", b"1").unwrap();
-        // Whatever the user's mask.
+        // The mode does not depend on the user's mask.
         assert_eq!(std::fs::metadata(cache.path(b"a")).unwrap().mode() & 0o777, 0o600);
     }
 

@@ -1,13 +1,14 @@
 //! A directory that appears as a whole.
 //!
-//! It is filled in a workspace beside its place and then renamed. Where an empty target cannot be replaced (a mounted volume,
-//! the current directory, a link, a parent without rights) the workspace is in the target instead, and what was written is moved up at
-//! the end, entry by entry. If the process is killed meanwhile, the next write removes what was moved and begins anew.
+//! It is filled in a workspace beside its place and then renamed. If an empty target cannot be replaced (a mounted
+//! volume, the current directory, a link, a parent without rights), the workspace is in the target instead, and its
+//! content is moved up at the end, entry by entry. If the process is killed meanwhile, the next write removes the moved
+//! entries and begins anew.
 //!
-//! What stands at the place is exchanged for the new directory only where the caller says that it may go, in one step of the system, and
-//! is removed then.
+//! An existing directory is exchanged for the new one only if the caller says that it may go, in one step of the
+//! system, and is removed then.
 //!
-//! What it deliberately does not do: it never writes into a directory that has something in it.
+//! For safety, this module deliberately never writes into a directory that has something in it.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -38,7 +39,7 @@ const FILES: &str = "files";
 /// A directory that is being filled. Dropped before [`Self::finish`], it leaves everything as it was.
 #[derive(Debug)]
 pub struct NewDirectory {
-    /// Where it is to be; none if the workspace is in the target.
+    /// Its future place; `None` if the workspace is in the target.
     place: Option<Place>,
     target: PathBuf,
     shared: Arc<Shared>,
@@ -47,7 +48,7 @@ pub struct NewDirectory {
     open: Option<(PathBuf, File)>,
     n_files: usize,
     syncing: Option<Syncing>,
-    /// Whether it takes the place of a directory with something in it.
+    /// Whether it replaces a directory that has something in it.
     exchanges: bool,
 }
 
@@ -72,11 +73,11 @@ impl Syncing {
 }
 
 impl NewDirectory {
-    /// Makes this process the only one that writes `target`, which must not exist or be an empty directory. The directories
-    /// above it are made.
+    /// Makes this process the only one that writes `target`, which must not exist or be an empty directory. The
+    /// directories above it are made.
     ///
     /// # Errors
-    /// [`FileError::NotEmpty`] and [`FileError::NotADirectory`] for what is there already, [`FileError::Busy`] if another
+    /// [`FileError::NotEmpty`] and [`FileError::NotADirectory`] for an existing target, [`FileError::Busy`] if another
     /// process writes it, [`FileError::InTheWay`] if something else has the name of the workspace, [`FileError::Io`].
     pub fn begin(target: &Path) -> Result<Self, FileError> {
         let failed = |error: io::Error| FileError::io(target, error);
@@ -108,12 +109,13 @@ impl NewDirectory {
         }
     }
 
-    /// As [`Self::begin`], for a directory that may have something in it: it stays as it is until [`Self::finish`], which exchanges it
-    /// for the new one and removes it. The caller knows that nothing in it is anybody's but this program's.
+    /// Like [`Self::begin`], for a directory that may have something in it: it stays as it is until [`Self::finish`],
+    /// which exchanges it for the new one and removes it. The caller knows that its content belongs to this program
+    /// alone.
     ///
     /// # Errors
-    /// As [`Self::begin`]; [`FileError::CannotExchange`] for a directory that something else keeps in its place: a link, a volume, the
-    /// current directory.
+    /// The errors of [`Self::begin`]; [`FileError::CannotExchange`] for a directory that cannot be moved from its
+    /// place: a link, a volume, the current directory.
     pub fn begin_anew(target: &Path) -> Result<Self, FileError> {
         let absolute = std::path::absolute(target).map_err(|error| FileError::io(target, error))?;
         let (Some(name), Some(parent)) = (absolute.file_name(), absolute.parent()) else {
@@ -132,14 +134,14 @@ impl NewDirectory {
             }
         }
         if !can_be_replaced(&absolute, parent) {
-            // What a killed process was moving into it is no obstacle.
+            // Entries that a killed process was moving into it are no obstacle.
             return Self::begin(target).map_err(|error| match error {
                 FileError::NotEmpty { path } => FileError::CannotExchange { path },
                 error => error,
             });
         }
         let mut new = Self::beside(parent, name, target)?;
-        // Under the lock: what was there may be gone.
+        // Under the lock: the old content may be gone.
         new.exchanges = is_full(&absolute);
         Ok(new)
     }
@@ -166,7 +168,7 @@ impl NewDirectory {
             Ok(workspace)
         })?;
         if system::names(&directory).map_err(failed)?.iter().any(|it| it != INSIDE) {
-            // Somebody else was faster.
+            // Another process was faster.
             shared.end();
             return Err(FileError::NotEmpty { path: target.to_owned() });
         }
@@ -207,7 +209,7 @@ impl NewDirectory {
         let failed = |error: io::Error| FileError::io(&shown, error);
         if self.open.as_ref().is_none_or(|(path, _)| path != relative) {
             self.close();
-            // Nothing is made in a workspace that is being taken away.
+            // Nothing is made in a workspace that is being removed.
             let _stage = self.shared.hold()?;
             let file = self.open_or_create(relative).map_err(|error| failed(error.into()))?;
             self.open = Some((relative.to_owned(), file));
@@ -243,11 +245,11 @@ impl NewDirectory {
         let _ = self.syncing.get_or_insert_with(Syncing::start).files.send(file);
     }
 
-    /// Puts the directory at its place. Gives the number of files in it.
+    /// Puts the directory at its place. Returns the number of files in it.
     ///
     /// # Errors
-    /// [`FileError::Interrupted`] if the write was given up meanwhile, [`FileError::NotEmpty`] if something has come to the
-    /// target, [`FileError::Reserved`], [`FileError::Io`].
+    /// [`FileError::Interrupted`] if the write was abandoned meanwhile, [`FileError::NotEmpty`] if the target got a
+    /// content meanwhile, [`FileError::Reserved`], [`FileError::Io`].
     pub fn finish(mut self) -> Result<usize, FileError> {
         self.close();
         if let Some(syncing) = self.syncing.take() {
@@ -268,7 +270,8 @@ impl NewDirectory {
         }
         let mut stage = self.shared.hold()?;
         let workspace = self.shared.workspace.directory();
-        // An empty directory is replaced by the rename. One that is exchanged lies in the workspace then, and goes with it.
+        // An empty directory is replaced by the rename. One that is exchanged lies in the workspace then, and goes with
+        // it.
         let renamed = if self.exchanges {
             system::exchange(workspace, OsStr::new(FILES), place.parent(), place.name())
         } else {
@@ -302,13 +305,13 @@ impl NewDirectory {
         let mut stage = self.shared.hold()?;
         moving.write(workspace.directory()).map_err(failed)?;
         if let Err(error) = moving.run(self.files.as_fd(), target.as_fd()) {
-            // A part of a catalog must not stay. What cannot be removed either is in the list.
+            // A part of a catalog must not stay. Entries that cannot be removed either are in the list.
             if moving.undo(target.as_fd()).is_err() {
                 *stage = Stage::Stuck;
             }
             return Err(failed(error));
         }
-        // From here on all is there; the list goes first, so that nobody removes it again.
+        // From here on everything is in place. The list is removed first, so that nobody removes the entries again.
         if let Err(error) = Moving::done(workspace.directory()) {
             *stage = Stage::Stuck;
             return Err(failed(error));
@@ -326,7 +329,8 @@ impl Drop for NewDirectory {
     }
 }
 
-/// Whether a directory has a workspace in it, and nothing else but what was being moved when its process was killed.
+/// Whether a directory has a workspace in it, and nothing else except entries that were being moved when its process
+/// was killed.
 fn is_empty_but_for_workspace(directory: &Path, target: &Path) -> Result<bool, FileError> {
     let failed = |error: Errno| FileError::io(target, error);
     let opened = system::open_directory(directory).map_err(failed)?;
@@ -338,7 +342,8 @@ fn is_empty_but_for_workspace(directory: &Path, target: &Path) -> Result<bool, F
     if !names.iter().any(|it| it == INSIDE) {
         return Err(not_empty());
     }
-    // Whoever made the list, it only decides here which error is told; what is removed is decided under the lock.
+    // Anybody may have made the list, but here it only decides which error is reported; the decision about removal is
+    // made under the lock.
     let moved = match system::open_subdirectory(opened.as_fd(), OsStr::new(INSIDE)) {
         Ok(workspace) => Moving::read(workspace.as_fd()).ok().flatten(),
         Err(_) => None,

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::error::FileError;
 use super::workspace::Workspace;
 
-/// How far a write is.
+/// The stage of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The target is as it was.
@@ -17,25 +17,27 @@ pub(super) enum Stage {
     Placed,
     /// The write was given up; the workspace is gone.
     Abandoned,
-    /// The write failed halfway into a directory and could not be undone: the workspace stays, so that the next write can do it.
+    /// The write failed halfway into a directory and could not be undone: the workspace stays, so that the next write
+    /// can do it.
     Stuck,
 }
 
 /// The writes that are going on. A signal concerns the whole process, so there is one list of them.
 static LIVE: Mutex<Live> = Mutex::new(Live::new());
 
-/// What the program does before each write begins.
+/// The action of the program before each write.
 static BEFORE: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 
-/// Before a workspace is made, `ready` is called, so that no signal finds one and no handler. It is called often, and the first one that is
-/// given stays.
+/// Before a workspace is made, `ready` is called, so that no signal arrives between the workspace and its handler.
+/// `ready` is called often; the first one that is given stays.
 pub fn before_writing(ready: impl Fn() + Send + Sync + 'static) {
     let _ = BEFORE.set(Box::new(ready));
 }
 
 struct Live {
     writes: Vec<Arc<Shared>>,
-    /// Whether all writes were given up. The process ends soon, and nothing would take away what begins until then.
+    /// Whether all writes were abandoned. The process ends soon, and nothing would remove a write that begins until
+    /// then.
     is_over: bool,
 }
 
@@ -64,8 +66,8 @@ impl Live {
     }
 }
 
-/// What a write and the handler of a signal share. Whoever changes the target holds the lock of the stage meanwhile, so a
-/// write is either undone as a whole or done as a whole.
+/// The state that a write and the handler of a signal share. A change of the target is made under the lock of the
+/// stage, so a write is either undone as a whole or done as a whole.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) workspace: Workspace,
@@ -74,8 +76,8 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Begins a write in the workspace that `claim` gives, unless all writes were given up. No signal is looked at meanwhile, so that none
-    /// can miss it.
+    /// Begins a write in the workspace that `claim` gives, unless all writes were abandoned. No signal is handled
+    /// meanwhile, so that none can miss the write.
     pub(super) fn begin(
         target: &Path,
         claim: impl FnOnce() -> Result<Workspace, FileError>,
@@ -95,8 +97,8 @@ impl Shared {
         }
     }
 
-    /// Fills the workspace with `make`, unless the write was abandoned. The handler of a signal waits meanwhile: an entry that is made
-    /// while it removes the workspace would keep the directory from being removed.
+    /// Fills the workspace with `make`, unless the write was abandoned. The handler of a signal waits meanwhile: an
+    /// entry that is made while it removes the workspace would keep the directory from being removed.
     pub(super) fn fill<T>(&self, make: impl FnOnce(&Workspace) -> Result<T, Errno>) -> Result<T, FileError> {
         let _stage = self.hold()?;
         make(&self.workspace).map_err(|error| FileError::io(&self.target, error))
@@ -104,7 +106,8 @@ impl Shared {
 
     /// Ends the write: takes the workspace away unless the next write needs it.
     pub(super) fn end(self: &Arc<Self>) {
-        // It is listed until all of it is done: a handler that finds it waits for that, one that does not ends the process.
+        // The write is listed until all of it is done: a handler that finds it waits for that, one that does not find
+        // it ends the process.
         self.clear();
         lock(&LIVE).writes.retain(|it| !Arc::ptr_eq(it, self));
     }
@@ -126,7 +129,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What an abandoned write leaves.
+/// The files that an abandoned write leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// The target is as it was before.
@@ -135,9 +138,9 @@ pub enum Left {
     New,
 }
 
-/// Gives up all writes that are going on, for a process that is about to end: takes their workspaces away if their targets
-/// have not been replaced yet, and gives the targets with what they are now. Waits for a replacement that is just being made.
-/// No write begins after that.
+/// Abandons all writes that are going on, for a process that is about to end. It removes their workspaces if their
+/// targets have not been replaced yet, and returns the targets with their present state. It waits for a replacement
+/// that is just being made. No write begins after that.
 #[must_use]
 pub fn abandon_all() -> Vec<(PathBuf, Left)> {
     let given_up = lock(&LIVE).give_up();

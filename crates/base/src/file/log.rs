@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::error::FileError;
 
-/// Adds to the end of a file, which is made if it is not there. A device takes it too: whoever names the file says what it is.
+/// Appends to a file, which is made if it does not exist. The file may be a device: the user who names it knows its
+/// kind.
 ///
 /// # Errors
 /// [`FileError::Io`].

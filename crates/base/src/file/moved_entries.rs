@@ -1,7 +1,7 @@
 //! The list of entries that are on their way from a workspace into the directory around it.
 //!
-//! It exists while they are moved. If the process is killed meanwhile, the next one removes what the list names: an entry of
-//! that name which is the very file or directory that was to be moved, and nothing else.
+//! It exists while they are moved. If the process is killed meanwhile, the next one removes the entries in the list: an
+//! entry of that name which is the very file or directory that was to be moved, and nothing else.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
@@ -24,7 +24,7 @@ pub(super) struct Moving {
 }
 
 impl Moving {
-    /// What is to be moved out of a directory.
+    /// The list of entries to move out of a directory.
     pub(super) fn of(directory: BorrowedFd<'_>) -> Result<Self, Errno> {
         let mut entries = Vec::new();
         for name in system::names(directory)? {
@@ -45,7 +45,7 @@ impl Moving {
         };
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        // No name has a zero in it. What a process could not write to the end has not been moved.
+        // No name has a zero in it. An entry that a process could not write to the end has not been moved.
         let entries = text.split_inclusive(|it| *it == 0).filter_map(|it| {
             let (inode, name) = it.strip_suffix(&[0])?.split_at_checked(INODE)?;
             let inode = u64::from_str_radix(std::str::from_utf8(inode).ok()?, 16).ok()?;
@@ -87,7 +87,7 @@ impl Moving {
         Ok(())
     }
 
-    /// Removes what was moved into a directory.
+    /// Removes the entries that were moved into a directory.
     pub(super) fn undo(&self, directory: BorrowedFd<'_>) -> Result<(), Errno> {
         for (name, inode) in &self.entries {
             let is_what_was_moved =
@@ -100,7 +100,7 @@ impl Moving {
     }
 }
 
-/// Whether a name means something in a directory, and nothing around it.
+/// Whether a name names something in a directory, and nothing around it.
 fn is_name(name: &OsStr) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)

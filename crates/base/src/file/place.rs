@@ -1,4 +1,4 @@
-//! Where a target is: an open directory and a name in it.
+//! The place of a target: an open directory and a name in it.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -10,10 +10,10 @@ use super::error::{FileError, Kind};
 use super::system;
 use super::workspace::Workspace;
 
-/// What a target's name is surrounded by to make that of its workspace.
+/// The texts around a target's name in the name of its workspace.
 const AROUND: (&str, &str) = (".", ".olmdex");
 
-/// A place where a file is, or will be. The directory stays the same one, whatever happens to its path.
+/// The place of an existing or future file. The directory stays the same one, whatever happens to its path.
 #[derive(Debug)]
 pub(super) struct Place {
     parent: OwnedFd,
@@ -25,7 +25,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of a file. Whoever names a link means the file that it leads to.
+    /// The place of a file. A user who names a link means the file that it leads to.
     pub(super) fn of_file(target: &Path) -> Result<Self, FileError> {
         let path = match std::fs::symlink_metadata(target) {
             Ok(it) if it.is_symlink() => match std::fs::canonicalize(target) {
@@ -53,7 +53,8 @@ impl Place {
         Ok(Self { parent, parent_path, name: name.to_owned(), path, shown: target.to_owned() })
     }
 
-    /// Removes the workspace that a killed process has left for this place. What cannot be removed stays, and does no harm.
+    /// Removes the workspace that a killed process has left for this place. If it cannot be removed, it stays, and does
+    /// no harm.
     pub(super) fn clear_left(&self) {
         Workspace::take_over(self.parent(), self.parent_path(), &self.workspace()).iter().for_each(Workspace::remove);
     }
@@ -85,12 +86,12 @@ impl Place {
         system::around(AROUND.0, &self.name, AROUND.1)
     }
 
-    /// What is there; `None` if nothing is.
+    /// The entry there; `None` if there is none.
     pub(super) fn found(&self) -> Result<Option<Stat>, FileError> {
         system::entry(self.parent(), &self.name).map_err(|error| FileError::io(&self.shown, error))
     }
 
-    /// The file that is there; `None` if nothing is.
+    /// The file there; `None` if there is none.
     pub(super) fn file(&self) -> Result<Option<Stat>, FileError> {
         let found = self.found()?;
         match found.as_ref().map(system::kind) {
@@ -99,8 +100,8 @@ impl Place {
         }
     }
 
-    /// Makes sure that what was put into the directory outlives a crash of the system. Some file systems cannot do it; then
-    /// only such a crash could bring back what was there before, which is whole as well.
+    /// Makes sure that new entries of the directory survive a crash of the system. Some file systems cannot do it; then
+    /// only such a crash could bring back the old content, which is whole as well.
     pub(super) fn sync(&self) {
         let _ = rustix::fs::fsync(&self.parent);
     }

@@ -27,11 +27,12 @@ pub struct Replacement {
     temporary: PathBuf,
     file: File,
     shared: Arc<Shared>,
-    /// What the target was when it was compared with what had been read of it; `None` inside if it was not there.
+    /// The stamp of the target when it was compared with the content that had been read; `None` inside if the target
+    /// was not there.
     seen: Option<Option<Stamp>>,
 }
 
-/// What a file was at a time. A program that knows nothing of the lock changes some of it.
+/// The properties of a file at a time. A program that does not respect the lock changes some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     identity: Identity,
@@ -48,15 +49,17 @@ impl Stamp {
 }
 
 impl Replacement {
-    /// Makes this process the only one that writes `target`. Where that is a symbolic link, the file that it leads to is
+    /// Makes this process the only one that writes `target`. If that is a symbolic link, the file that it leads to is
     /// replaced.
     ///
     /// # Errors
-    /// [`FileError::NotAFile`] and [`FileError::Dangling`] for what cannot be replaced, [`FileError::Busy`] if another process
-    /// writes the same file, [`FileError::InTheWay`] if something else has the name of the workspace, [`FileError::Io`].
+    /// [`FileError::NotAFile`] and [`FileError::Dangling`] for a target that cannot be replaced, [`FileError::Busy`] if
+    /// another process writes the same file, [`FileError::InTheWay`] if something else has the name of the workspace,
+    /// [`FileError::Io`].
     pub fn begin(target: &Path) -> Result<Self, FileError> {
         let place = Place::of_file(target)?;
-        // Twice: so that nothing is made beside what cannot be replaced, and under the lock.
+        // The place is checked twice: before anything is made beside a target that cannot be replaced, and again under
+        // the lock.
         place.file()?;
         let shared =
             Shared::begin(target, || Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target))?;
@@ -76,8 +79,8 @@ impl Replacement {
         }
     }
 
-    /// As [`Self::begin`], if the target is still what was read of it: `None` if it was not there. An edit that somebody else has made since
-    /// is not lost.
+    /// Like [`Self::begin`], if the target still has the content that was read: `None` if it was not there. An edit
+    /// that somebody else has made since is not lost.
     ///
     /// # Errors
     /// Also [`FileError::Changed`].
@@ -93,7 +96,7 @@ impl Replacement {
         if now.as_deref() == before { Ok(replacement) } else { Err(FileError::Changed { path: target.to_owned() }) }
     }
 
-    /// As [`Self::begin`], for a database of SQLite.
+    /// Like [`Self::begin`], for a database of SQLite.
     ///
     /// # Errors
     /// Also [`FileError::Journal`] if a journal lies beside the target, which would ruin the new database.
@@ -111,7 +114,7 @@ impl Replacement {
         self.place.path()
     }
 
-    /// The new file's path until it is finished, for those who write by path. It has no links in it.
+    /// The new file's path until it is finished, for libraries that write by path. It has no links in it.
     #[must_use]
     pub fn temporary(&self) -> &Path {
         &self.temporary
@@ -123,7 +126,7 @@ impl Replacement {
         &mut self.file
     }
 
-    /// Empties the new file and fills it with what another one holds.
+    /// Empties the new file and fills it with the content of another one.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -136,12 +139,13 @@ impl Replacement {
         copied.map(drop).map_err(|error| FileError::io(self.place.shown(), error))
     }
 
-    /// Puts the file at its place, durably. It keeps owner, group and permissions of the file that it replaces, as far as this
-    /// user may; never the set-uid and set-gid bits.
+    /// Puts the file at its place, durably. It keeps owner, group and permissions of the file that it replaces, as far
+    /// as this user may; never the set-uid and set-gid bits.
     ///
     /// # Errors
-    /// [`FileError::Interrupted`] if the write was given up meanwhile, [`FileError::NotAFile`] if something else has come to
-    /// the target, [`FileError::Changed`] if it was compared and is another since, [`FileError::Io`].
+    /// [`FileError::Interrupted`] if the write was abandoned meanwhile, [`FileError::NotAFile`] if something else has
+    /// taken the place of the target, [`FileError::Changed`] if the target was compared and has changed since,
+    /// [`FileError::Io`].
     pub fn finish(self) -> Result<(), FileError> {
         self.settle()?;
         {
@@ -153,7 +157,7 @@ impl Replacement {
         Ok(())
     }
 
-    /// Makes the new file what is to be renamed: it belongs to whom the old one does, and is on the disk.
+    /// Prepares the new file for its renaming: it gets the owner of the old one, and is on the disk.
     pub(super) fn settle(&self) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(self.place.shown(), error);
         // One changed file keeps all files of a write from being replaced.
@@ -162,7 +166,7 @@ impl Replacement {
             self.take_after(&old).map_err(|error| failed(error.into()))?;
         }
         self.file.sync_all().map_err(failed)?;
-        // What is renamed is what was written.
+        // The renamed file must be the one that was written.
         let own = rustix::fs::fstat(&self.file).map_err(|error| failed(error.into()))?;
         let named = system::entry(self.workspace(), OsStr::new(NEW)).map_err(|error| failed(error.into()))?;
         if named.is_none_or(|it| Identity::of(&it) != Identity::of(&own)) {
@@ -205,7 +209,7 @@ impl Replacement {
         let own = rustix::fs::fstat(&self.file)?;
         let mut mode = system::permissions(old);
         if own.st_uid != old.st_uid {
-            // Only root may, and whoever may replace the file may read it then.
+            // Only root may do this, and a user who may replace the file may read it then.
             let _ = rustix::fs::fchown(&self.file, Some(Uid::from_raw(old.st_uid)), None);
         }
         if own.st_gid != old.st_gid && rustix::fs::fchown(&self.file, None, Some(Gid::from_raw(old.st_gid))).is_err() {
@@ -223,10 +227,10 @@ impl Drop for Replacement {
     }
 }
 
-/// Writes a file as a whole, if it is still what was read of it.
+/// Writes a file as a whole, if it still has the content that was read.
 ///
 /// # Errors
-/// As [`Replacement::begin_over`] and [`Replacement::finish`].
+/// The errors of [`Replacement::begin_over`] and [`Replacement::finish`].
 pub fn write_over(target: &Path, before: Option<&[u8]>, content: &[u8]) -> Result<(), FileError> {
     let mut new = Replacement::begin_over(target, before)?;
     new.file.write_all(content).map_err(|error| FileError::io(target, error))?;
@@ -236,7 +240,7 @@ pub fn write_over(target: &Path, before: Option<&[u8]>, content: &[u8]) -> Resul
 /// Writes a file as a whole.
 ///
 /// # Errors
-/// As [`Replacement::begin`] and [`Replacement::finish`].
+/// The errors of [`Replacement::begin`] and [`Replacement::finish`].
 pub fn write_whole(target: &Path, content: &[u8]) -> Result<(), FileError> {
     let mut new = Replacement::begin(target)?;
     new.file.write_all(content).map_err(|error| FileError::io(target, error))?;

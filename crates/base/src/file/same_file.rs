@@ -1,9 +1,9 @@
-//! Whether two paths lead to the same place, and whose a file is.
+//! Whether two paths lead to the same place, and which user owns a file.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Whether two paths lead to one file, by whatever links.
+/// Whether two paths lead to one file, through any links.
 #[must_use]
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.metadata(), b.metadata()), (Ok(a), Ok(b)) if (a.dev(), a.ino()) == (b.dev(), b.ino()))
@@ -15,8 +15,8 @@ pub fn is_inside(path: &Path, directory: &Path) -> bool {
     directory.canonicalize().is_ok_and(|root| root.is_dir() && resolved(path).starts_with(root))
 }
 
-/// Whether a file, or the link to it, belongs to neither this user, nor root, nor the owner of a directory that this user has
-/// chosen to be in.
+/// Whether a file, or the link to it, belongs to neither this user, nor root, nor the owner of a directory that this
+/// user has chosen to be in.
 #[must_use]
 pub fn is_of_stranger(path: &Path, directory: &Path) -> bool {
     let owner = directory.metadata().map(|it| it.uid()).ok();
@@ -25,7 +25,7 @@ pub fn is_of_stranger(path: &Path, directory: &Path) -> bool {
     [path.symlink_metadata(), path.metadata()].into_iter().flatten().any(is_strange)
 }
 
-/// A path without links as far as it exists; what is to be made below that is taken by its words.
+/// A path without links as far as it exists; the part that does not exist yet is taken literally.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let Some((base, real)) = path.ancestors().find_map(|it| Some((it, it.canonicalize().ok()?))) else { return path };

@@ -13,11 +13,11 @@ use super::regular::open_regular;
 use super::system;
 use super::workspace::Workspace;
 
-/// What the names of the directories start with.
+/// The prefix of the directories' names.
 const PREFIX: &str = "olmdex-";
 
-/// A directory that only this user can look into, and that is removed with the value. One that a killed process has left is
-/// removed when the next one is made at the same place.
+/// A directory that only this user can look into, and that is removed with the value. One that a killed process has
+/// left is removed when the next one is made at the same place.
 #[derive(Debug)]
 pub struct Scratch {
     shared: Arc<Shared>,
@@ -37,7 +37,7 @@ impl Scratch {
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!("{PREFIX}{}-{number}", std::process::id()));
-            // One that exists is not ours, whatever it is.
+            // An existing one is not ours, whatever it is.
             if system::entry(directory.as_fd(), &name).map_err(|error| failed(error.into()))?.is_some() {
                 continue;
             }
@@ -58,7 +58,7 @@ impl Scratch {
     /// Makes a file in the directory, readable and writable for this user alone.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn create(&self, name: &str) -> io::Result<std::fs::File> {
         let made = self.shared.fill(|workspace| system::create_file(workspace.directory(), Path::new(name)));
         made.map_err(|error| match error {
@@ -84,7 +84,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes directories that killed processes have left. What cannot be removed stays.
+/// Removes directories that killed processes have left. A directory that cannot be removed stays.
 fn remove_left(directory: &impl std::os::fd::AsFd, path: &Path) {
     for name in system::names(directory).unwrap_or_default() {
         if is_name(&name)

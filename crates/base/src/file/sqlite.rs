@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What their names end with.
+/// The endings of their names.
 const JOURNALS: [&str; 2] = ["-journal", "-wal"];
 
 /// The path of a file beside a database.
@@ -14,8 +14,8 @@ pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A journal with content beside a database: its writer was stopped, and whoever opens the database plays it back. `None` if
-/// there is none.
+/// A journal with content beside a database: its writer was stopped, and the next process that opens the database plays
+/// it back. `None` if there is none.
 #[must_use]
 pub fn journal_of(path: &Path) -> Option<PathBuf> {
     let has_content = |it: &PathBuf| std::fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);

@@ -1,4 +1,4 @@
-//! What is asked of the system about files, always relative to an open directory and without following links.
+//! Calls of the system about files, always relative to an open directory and without following links.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::error::Kind;
 use olmdex_text::encoding::hex::hex;
 
-/// A file or directory among all that exist at a time.
+/// The identity of a file or directory among all that exist at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
@@ -60,7 +60,7 @@ pub(super) fn create_file(parent: BorrowedFd<'_>, name: &Path) -> Result<File, E
     rustix::fs::openat(parent, name, flags, Mode::from_raw_mode(0o666)).map(File::from)
 }
 
-/// What an entry is; `None` if there is none.
+/// The properties of an entry; `None` if there is none.
 pub(super) fn entry(parent: BorrowedFd<'_>, name: &OsStr) -> Result<Option<Stat>, Errno> {
     match rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(stat)),
@@ -82,15 +82,15 @@ pub(super) fn names(directory: impl AsFd) -> Result<Vec<OsString>, Errno> {
     Ok(names)
 }
 
-/// Removes an entry of a directory, with all that is in it. Links are removed, never followed. No entry is no error.
+/// Removes an entry of a directory, with its content. Links are removed, never followed. A missing entry is no error.
 pub(super) fn remove_all(parent: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
     match unlink(parent, name) {
         Ok(()) => return Ok(()),
-        // What a directory is called when it is unlinked differs between systems.
+        // The error for unlinking a directory differs between systems.
         Err(Errno::ISDIR | Errno::PERM) => {}
         Err(error) => return Err(error),
     }
-    /// A directory on the way down, and what is left to remove in it.
+    /// A directory on the way down, and the entries that are left to remove in it.
     struct Level {
         name: OsString,
         directory: OwnedFd,
@@ -126,7 +126,7 @@ pub(super) fn remove_all(parent: BorrowedFd<'_>, name: &OsStr) -> Result<(), Err
     Ok(())
 }
 
-/// Removes an entry that is not a directory. No entry is no error.
+/// Removes an entry that is not a directory. A missing entry is no error.
 pub(super) fn unlink(parent: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
     match rustix::fs::unlinkat(parent, name, AtFlags::empty()) {
         Err(Errno::NOENT) => Ok(()),
@@ -134,7 +134,7 @@ pub(super) fn unlink(parent: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> 
     }
 }
 
-/// Removes an empty directory. No entry is no error.
+/// Removes an empty directory. A missing entry is no error.
 pub(super) fn remove_empty(parent: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
     match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOENT) => Ok(()),
@@ -158,7 +158,8 @@ pub(super) fn exchange(
     }
 }
 
-/// A name with something before and after it, cut and told apart by a digest if it would be longer than a name may be.
+/// A name with something before and after it. If it would be longer than a name may be, it is cut, with a digest to
+/// keep it distinct.
 pub(super) fn around(before: &str, name: &OsStr, after: &str) -> OsString {
     /// Bytes of a name, on every file system that matters.
     const MAX_NAME: usize = 255;

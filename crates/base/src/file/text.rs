@@ -14,7 +14,7 @@ pub struct Part {
     pub file: Arc<File>,
     /// Its first byte.
     pub start: u64,
-    /// How many bytes it has.
+    /// The number of bytes that it has.
     pub len: u64,
 }
 
@@ -28,7 +28,7 @@ pub enum Text {
 }
 
 impl Text {
-    /// How many bytes it has.
+    /// The number of bytes that it has.
     #[must_use]
     pub fn len(&self) -> u64 {
         match self {
@@ -46,14 +46,14 @@ impl Text {
     /// A part of it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if it has less; what the system says.
+    /// [`io::ErrorKind::UnexpectedEof`] if it has fewer bytes; an error of the system.
     pub fn part(&self, start: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
         if start.checked_add(len as u64).is_none_or(|end| end > self.len()) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         match self {
             Self::Bytes(bytes) => {
-                // It is no longer than what is in memory.
+                // It is no longer than the content in memory.
                 let start = usize::try_from(start).unwrap_or(usize::MAX);
                 Ok(Cow::Borrowed(&bytes[start..start + len]))
             }
@@ -64,7 +64,7 @@ impl Text {
     /// All of it, unless it is longer than a limit.
     ///
     /// # Errors
-    /// [`io::ErrorKind::FileTooLarge`]; what the system says.
+    /// [`io::ErrorKind::FileTooLarge`]; an error of the system.
     pub fn whole(&self, limit: u64) -> io::Result<Cow<'_, [u8]>> {
         match usize::try_from(self.len()) {
             Ok(len) if self.len() <= limit => self.part(0, len),

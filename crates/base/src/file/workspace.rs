@@ -1,4 +1,4 @@
-//! The hidden directory that holds what is not finished, and the lock on it.
+//! The hidden directory that holds unfinished output, and the lock on it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -14,11 +14,11 @@ use rustix::io::Errno;
 use super::error::{FileError, InTheWay};
 use super::system::{self, Identity};
 
-/// How often to try again if the workspace is removed just when it is opened.
+/// The number of attempts if the workspace is removed just when it is opened.
 const ATTEMPTS: usize = 64;
 
-/// The file that is locked and holds the marker. It keeps readers of catalogs out as well: were that another file, there would be
-/// moments at which a process can be killed and its lock is read as a document.
+/// The file that is locked and holds the marker. It keeps readers of catalogs out as well: were that another file,
+/// there would be moments at which a process can be killed and its lock is read as a document.
 const LOCK: &str = ".indexignore";
 
 /// A directory that this process alone uses.
@@ -32,7 +32,7 @@ pub(super) struct Workspace {
     _lock: File,
 }
 
-/// What stands in the way of a workspace.
+/// The obstacles to a workspace.
 enum Obstacle {
     /// The directory was removed meanwhile.
     Gone,
@@ -50,9 +50,9 @@ impl From<Errno> for Obstacle {
 }
 
 impl Workspace {
-    /// Makes a workspace, or takes over one that was left. Of what was left nothing is removed before [`Self::empty`].
+    /// Makes a workspace, or takes over one that was left. Nothing in the old one is removed before [`Self::empty`].
     ///
-    /// `path` is the parent's, and `target` what errors are about.
+    /// `path` is the path of the parent, and errors name `target`.
     pub(super) fn claim(parent: BorrowedFd<'_>, path: &Path, name: OsString, target: &Path) -> Result<Self, FileError> {
         let path = path.join(&name);
         for _ in 0..ATTEMPTS {
@@ -109,7 +109,7 @@ impl Workspace {
         &self.path
     }
 
-    /// Removes what is in it, but for the lock.
+    /// Removes its content, except the lock.
     pub(super) fn empty(&self) -> Result<(), Errno> {
         for name in system::names(&self.directory)?.iter().filter(|it| *it != LOCK) {
             system::remove_all(self.directory(), name)?;
@@ -117,15 +117,15 @@ impl Workspace {
         Ok(())
     }
 
-    /// Removes it, the lock last. If something of it cannot be removed, the lock stays, and the next write takes it over.
+    /// Removes it, the lock last. If a part of it cannot be removed, the lock stays, and the next write takes it over.
     pub(super) fn remove(&self) {
         if self.empty().is_err() || system::unlink(self.directory(), OsStr::new(LOCK)).is_err() {
             return;
         }
         for _ in 0..ATTEMPTS {
             match system::remove_empty(self.parent.as_fd(), &self.name) {
-                // A thread of this process that writes by path, as SQLite does with its journal, can still have made an entry. Without a
-                // lock beside it, that entry would be in the way of the next write.
+                // A thread of this process that writes by path, as SQLite does with its journal, may still have made an
+                // entry. Without a lock beside it, that entry would be an obstacle to the next write.
                 Err(Errno::NOTEMPTY | Errno::EXIST)
                     if matches!(system::entry(self.directory(), LOCK.as_ref()), Ok(None)) =>
                 {
@@ -163,7 +163,8 @@ fn open_directory(parent: BorrowedFd<'_>, name: &OsStr, is_new_allowed: bool) ->
     if Mode::from_raw_mode(own.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
         return Err(Obstacle::Foreign(InTheWay::OthersCanWrite));
     }
-    // Nothing is created in a directory that is somebody else's: a workspace has its lock from the beginning to the end.
+    // Nothing is created in a directory that belongs to somebody else: a workspace has its lock from the beginning to
+    // the end.
     let names = system::names(&directory)?;
     if !names.is_empty() && !names.iter().any(|it| it == LOCK) {
         return Err(Obstacle::Foreign(InTheWay::NotOurs));
@@ -208,7 +209,7 @@ fn mark(directory: &OwnedFd, lock: &mut File, marker: &[u8]) -> Result<(), Obsta
     if text == marker {
         return Ok(());
     }
-    // A process that was killed at once has left the beginning of a marker, and nothing else.
+    // A process that was killed immediately has left the beginning of a marker, and nothing else.
     let is_begun = marker.starts_with(&text) && system::names(directory)?.len() == 1;
     if !is_begun {
         return Err(Obstacle::Foreign(InTheWay::NotOurs));
@@ -217,7 +218,8 @@ fn mark(directory: &OwnedFd, lock: &mut File, marker: &[u8]) -> Result<(), Obsta
     Ok(written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?)
 }
 
-/// What the lock holds: that nothing beside it belongs to a catalog, and that it was made in this directory, as this file.
+/// The content of the lock: it states that nothing beside it belongs to a catalog, and that the lock was made in this
+/// directory, as this file.
 fn marker(directory: Identity, lock: Identity) -> Vec<u8> {
     format!("*\n# olmdex: unfinished output, {} {}\n", directory.inode, lock.inode).into_bytes()
 }
@@ -229,8 +231,8 @@ fn is_of_another_user(stat: &rustix::fs::Stat) -> bool {
 /// Milliseconds between opening a lock and taking it.
 static DELAY: AtomicU64 = AtomicU64::new(0);
 
-/// Makes every process that writes slow between opening a lock and taking it, which is when another process may remove what
-/// was opened. For tests of just that.
+/// Slows every writing process between opening a lock and taking it, which is when another process may remove the
+/// opened lock. For tests of exactly that.
 #[doc(hidden)]
 pub fn delay_locks(delay: Duration) {
     DELAY.store(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);

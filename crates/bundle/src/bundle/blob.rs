@@ -1,7 +1,4 @@
 //! A bundle as the blob that a catalog has of it, byte for byte as opm writes it.
-//!
-//! What it deliberately does not do: values of properties keep the form in which the files have them; reading the blob again brings them
-//! into the form of every catalog.
 
 use std::path::Path;
 
@@ -37,7 +34,8 @@ pub struct Bundle {
     stated_version: String,
 }
 
-/// Whether a blob can be made of manifests and the files of `metadata/`. `manifest_files` are those that the manifests were read from.
+/// Whether a blob can be made of manifests and the files of `metadata/`. `manifest_files` are those that the manifests
+/// were read from.
 ///
 /// # Errors
 /// Why not.
@@ -56,7 +54,7 @@ impl Bundle {
     /// Reads a bundle directory.
     ///
     /// # Errors
-    /// [`BundleError`] for what opm refuses too.
+    /// [`BundleError`] for bundles that opm refuses too.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
         let files = read_files(directory)?;
         Self::of_files(&files.manifests, &files.metadata)
@@ -79,10 +77,10 @@ impl Bundle {
         &self.stated_version
     }
 
-    /// That of the files of `manifests/` and `metadata/`, with their names, sorted by these.
+    /// Makes a bundle from the files of `manifests/` and `metadata/`, with their names, sorted by these.
     ///
     /// # Errors
-    /// [`BundleError`] for what opm refuses too.
+    /// [`BundleError`] for bundles that opm refuses too.
     pub fn of_files(
         manifest_files: &[(String, Vec<u8>)],
         metadata_files: &[(String, Vec<u8>)],
@@ -91,7 +89,7 @@ impl Bundle {
         let csv = parts.csv().ok_or(BundleError::NoCsv)?.value();
         let mut all = properties(&Origin::of(&parts, csv, metadata_files))?;
         parts.refuse_images(manifest_files)?;
-        // As opm: sorted by their text, and behind all other properties.
+        // opm sorts them by their text, and puts them behind all other properties.
         let mut objects: Vec<String> = parts.manifests.iter().map(|it| bundle_object(&it.json)).collect();
         objects.sort_unstable();
         all.extend(objects.into_iter().map(|it| (BUNDLE_OBJECT.to_owned(), it)));
@@ -104,7 +102,7 @@ impl Bundle {
         let version = of_property.unwrap_or_else(|| stated_version.clone());
         let related = view.related_images().collect();
         let deployed = view.deployed_images();
-        // What has no value is written as null, and was sorted as nothing.
+        // A missing value is written as null, but was sorted as empty.
         let written =
             |(kind, value): (String, String)| (kind, if value.is_empty() { "null".to_owned() } else { value });
         let properties = early.into_iter().chain(late).map(written).collect();
@@ -113,7 +111,8 @@ impl Bundle {
         Ok(Self { name, package, version, properties, related, deployed, csv, stated_version })
     }
 
-    /// Writes the blob, of which `image` is the reference of its image, or empty. Nothing is written of a bundle without a package.
+    /// Writes the blob; `image` is the reference of its image, or empty. Nothing is written for a bundle without a
+    /// package.
     ///
     /// # Errors
     /// In opm's words, if the ClusterServiceVersion does not fit its type, or if a character cannot be written as YAML.
@@ -133,7 +132,7 @@ impl Bundle {
         it.finish(format, out)
     }
 
-    /// The value of the property that takes the place of the manifests, if one does.
+    /// The value of the property that replaces the manifests, if one does.
     fn metadata(&self, image: &str, level: Level) -> Result<Option<String>, String> {
         if level != Level::CsvMetadata || image.is_empty() || self.properties.iter().any(|it| it.0 == CSV_METADATA) {
             return Ok(None);

@@ -1,7 +1,4 @@
-//! Which bundle a directory holds, for those who look for one among many: its package, and the version that it states.
-//!
-//! What it deliberately does not do: no other manifest than the ClusterServiceVersion is parsed, so a directory that has an identity need
-//! not be a bundle that can be read.
+//! The identity of the bundle in a directory, for searches among many: its package, and the version that it states.
 
 use std::path::Path;
 

@@ -1,7 +1,5 @@
-//! The template of an image's reference, in the part of Go's language that references need: text and the fields `.Package`, `.Name` and
-//! `.Version`.
-//!
-//! What it deliberately does not do: no functions, no conditions.
+//! The template of an image's reference, in the part of Go's language that references need: text and the fields
+//! `.Package`, `.Name` and `.Version`.
 
 use thiserror::Error;
 
@@ -21,14 +19,14 @@ enum Part {
     Version,
 }
 
-/// Why a template cannot be used.
+/// The reasons why a template cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateError {
     /// A `{{` has no `}}`.
     #[error("template: image-ref-template:1: unclosed action")]
     Unclosed,
-    /// Something else than a field stands between the braces.
+    /// There is something else than a field between the braces.
     #[error("`{{{{{0}}}}}` is not `{{{{.Package}}}}`, `{{{{.Name}}}}` or `{{{{.Version}}}}`")]
     Unknown(String),
 }
@@ -67,7 +65,7 @@ impl ImageTemplate {
         self.fill_with(&bundle.package, &bundle.name, &bundle.version)
     }
 
-    /// The reference, with these in the places of its fields.
+    /// The reference, with its fields replaced by these.
     pub fn fill_with(&self, package: &str, name: &str, version: &str) -> String {
         let mut filled = String::new();
         for part in &self.parts {

@@ -1,6 +1,4 @@
 //! The objects of `manifests/`.
-//!
-//! What it deliberately does not do: what is not an object with a kind is no error; opm passes over it.
 
 use std::cell::OnceCell;
 
@@ -18,11 +16,11 @@ pub(super) struct Manifest {
     pub(super) json: String,
     /// The number of its file.
     pub(super) file: usize,
-    /// The document of it, once somebody has asked for it.
+    /// Its document, read on first use.
     reader: OnceCell<Reader>,
 }
 
-/// How many bytes decide whether a file is JSON or YAML.
+/// The number of bytes that decide whether a file is JSON or YAML.
 const PEEK: usize = 30;
 
 /// Whether a file begins as JSON.
@@ -31,12 +29,13 @@ fn begins_as_json(text: &[u8]) -> bool {
     peeked.trim_start().starts_with('{')
 }
 
-/// The first document of a file as JSON text, if it can be decoded, and how it was written. What begins as JSON and is none is YAML.
+/// The first document of a file as JSON text, if it can be decoded, and how it was written. A text that begins as JSON
+/// and is not JSON is YAML.
 pub(super) fn first_document(text: &[u8]) -> Option<(String, Syntax)> {
     first_document_within(text, &Expansion::default())
 }
 
-/// As [`first_document`], of one of several files that have a limit together.
+/// Like [`first_document`], for one of several files that share a limit.
 pub(super) fn first_document_within(text: &[u8], expansion: &Expansion) -> Option<(String, Syntax)> {
     if begins_as_json(text) {
         let text = json::decode_utf8(text);
@@ -49,8 +48,8 @@ pub(super) fn first_document_within(text: &[u8], expansion: &Expansion) -> Optio
     Some((yaml_within(text, expansion)?, Syntax::Yaml))
 }
 
-/// The first document of a file as the reader of YAML sees it. Behind a reader of JSON that gave up, it does not get the white space at the
-/// beginning, up to the first line.
+/// The first document of a file as the reader of YAML sees it. Behind a reader of JSON that gave up, it does not get
+/// the white space at the beginning, up to the first line.
 pub(super) fn as_yaml(text: &[u8]) -> Option<String> {
     yaml_within(text, &Expansion::default())
 }
@@ -63,7 +62,7 @@ fn yaml_within(text: &[u8], expansion: &Expansion) -> Option<String> {
     String::from_utf8(converted).ok()
 }
 
-/// How many bytes of white space a text begins with, to the end of the first line at most.
+/// The number of bytes of white space that a text begins with, to the end of the first line at most.
 fn leading_blanks(text: &[u8]) -> usize {
     let peeked = json::decode_utf8(text.get(..PEEK).unwrap_or(text));
     let mut len = 0;
@@ -76,14 +75,15 @@ fn leading_blanks(text: &[u8]) -> usize {
     len.min(text.len())
 }
 
-/// What an object is one of.
+/// The type of an object.
 struct Head {
     kind: String,
     api_version: String,
 }
 
 impl Head {
-    /// Kind and version of an object, if it is one. An object of no group and version that can be told apart has no kind either.
+    /// Kind and version of an object, if it is one. Without a group and version that can be recognized, there is no
+    /// kind either.
     fn of(value: Value<'_>) -> Option<Self> {
         let word = |key: &str| value.get(key).and_then(|it| it.as_str()).map(|it| it.into_owned());
         if value.kind() != Kind::Object {
@@ -107,7 +107,7 @@ impl Manifest {
         Some(Self::new(head, String::from_utf8(json).ok()?, file))
     }
 
-    /// The object of a document that stands as Go writes it, if it is one.
+    /// The object of a document in the form in which Go writes it, if it is one.
     pub(super) fn of_document(value: Value<'_>, json: &str, file: usize) -> Option<Self> {
         Some(Self::new(Head::of(value)?, json.to_owned(), file))
     }

@@ -1,6 +1,4 @@
-//! The files of `metadata/`, told apart by what is in them.
-//!
-//! What it deliberately does not do: what cannot be decoded is no error; opm takes the file for one of another kind.
+//! The files of `metadata/`, recognized by their content.
 
 use super::manifest::{as_yaml, first_document};
 use olmdex_fbc::Syntax;
@@ -8,7 +6,7 @@ use olmdex_fbc::csv_metadata::squeeze;
 use olmdex_text::json::{self, Kind, Reader, Value};
 use olmdex_text::yaml;
 
-/// What the metadata says.
+/// The content of the metadata.
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
     /// The package, which may be empty; none if no file has annotations.
@@ -42,7 +40,8 @@ impl Document {
         is_object.then_some(Self { text, reader, is_json })
     }
 
-    /// The first document of a file, and the same as YAML if it is JSON: what does not decode as the one is tried as the other.
+    /// The first document of a file, and the same as YAML if it is JSON: a text that cannot be decoded as the one is
+    /// tried as the other.
     fn all(text: &[u8]) -> Vec<Self> {
         let Some((document, syntax)) = first_document(text) else { return Vec::new() };
         let is_json = syntax == Syntax::Json;
@@ -98,7 +97,7 @@ fn annotations(document: &Document) -> Option<[String; 3]> {
     Some([of("package.v1")?, of("channels.v1")?, of("channel.default.v1")?])
 }
 
-/// A text of YAML, where numbers and truth values are texts as well; none if it is anything else.
+/// A text of YAML, in which numbers and truth values count as texts as well; `None` for anything else.
 fn text(value: Value<'_>, is_json: bool) -> Option<String> {
     match value.kind() {
         Kind::PlainString | Kind::EscapedString => value.as_str().map(|it| it.into_owned()),
@@ -130,7 +129,7 @@ fn typed(document: &Document, key: &str) -> Option<Vec<(String, String)>> {
         };
         let value = match item.get_field("value") {
             None => String::new(),
-            // What is JSON stays as it is written.
+            // JSON stays as it is written.
             Some(it) if is_json => squeeze(source(it)),
             Some(it) => {
                 let mut out = Vec::new();

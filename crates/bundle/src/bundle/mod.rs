@@ -1,4 +1,5 @@
-//! Bundle directories: `manifests/` and `metadata/` of one version of an operator, as the blob that a catalog has of it.
+//! Bundle directories: `manifests/` and `metadata/` of one version of an operator, as the blob that a catalog has of
+//! it.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -13,16 +14,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it deliberately does not do: it follows no network reference, judges nothing beyond what cannot become a blob, and knows no
+//! For safety, this module deliberately follows no network reference. It judges only what prevents a blob, and knows no
 //! catalog.
 //!
 //! # How a bundle is checked
 //!
-//! `bundle::rules::Contents` reads the two directories and the first document of each file, and never fails for what is in them. A
-//! `Validation` loads that once; each `Validator` is then asked by itself, as the real drivers do it, and answers with `Found`: our rule, place,
-//! words and help, and beside them what the real validator says (`Observed`). The report shows the first half, `--compat operator-sdk` and the
-//! conformance test the second, so that both come from one decision. What only the real tool says (a repetition, or a refusal that is wrong) is
-//! marked, and is no finding of ours. Where the real loader stops, it is noted as its error, and the rest is checked all the same.
+//! `bundle::rules::Contents` reads the two directories and the first document of each file, and never fails because of
+//! their content. A `Validation` loads that once. Each `Validator` is then asked by itself, as the real drivers do it,
+//! and answers with `Found`: our rule, place, words and help, and beside them the real validator's message
+//! (`Observed`). The report shows the first half, `--compat operator-sdk` and the conformance test the second, so that
+//! both come from one decision. A message that only the real tool has (a repetition, or a refusal that is wrong) is
+//! marked, and is no finding of ours. Where the real loader stops, that is recorded as its error, and the rest is
+//! checked all the same.
 
 mod blob;
 mod directory;

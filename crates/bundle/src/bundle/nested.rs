@@ -1,6 +1,4 @@
 //! Directories that hold bundles one level down: a repository with its `bundle/`, or all versions of an operator.
-//!
-//! What it deliberately does not do: it opens no file of a directory whose names are those of a catalog.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +10,9 @@ use olmdex_text::json::{Kind, Reader};
 /// No manifest that decides is larger.
 const MAX_HEAD: u64 = 4 << 20;
 
-/// The bundles one level below a directory, by name, if these are what keeps it from being a catalog: objects of Kubernetes have no
-/// `schema`. None if the catalog does not reach into them. Files of an archive have no `root`.
+/// The bundles one level below a directory, by name, if they are the reason why it is not a catalog: objects of
+/// Kubernetes have no `schema`. There are none if the catalog does not reach into them. Files of an archive have no
+/// `root`.
 #[must_use]
 pub fn nested_bundles(root: Option<&Path>, catalog: &Input) -> Vec<PathBuf> {
     let has_metadata = |directory: &str| {
@@ -49,7 +48,7 @@ pub fn is_blob(file: &InputFile) -> bool {
     matches!(fields(file), Some((_, true)))
 }
 
-/// Whether the first document of a file has a `kind` and a `schema`; nothing if it is no object.
+/// Whether the first document of a file has a `kind` and a `schema`; `None` if it is not an object.
 fn fields(file: &InputFile) -> Option<(bool, bool)> {
     let text = file.head(MAX_HEAD).ok()?;
     let (document, _) = first_document(&text)?;

@@ -1,6 +1,4 @@
-//! What the files of a bundle hold, before anything is derived from it (`docs/behaviour/legacy-index.md` 4.1).
-//!
-//! What it deliberately does not do: it opens no file, and knows neither blobs nor tables.
+//! The content of a bundle's files, before anything is derived from it (`docs/behaviour/legacy-index.md` 4.1).
 
 use std::collections::BTreeSet;
 
@@ -10,7 +8,7 @@ use super::metadata::Metadata;
 use super::provided::{ProvidedApi, provided};
 use super::typed::{self, Files};
 
-/// The objects of `manifests/` and what `metadata/` says. All of it fits its types.
+/// The objects of `manifests/` and the content of `metadata/`. All of it fits its types.
 #[derive(Debug)]
 pub(super) struct Parts {
     /// `metadata.name` of the ClusterServiceVersion.
@@ -30,7 +28,7 @@ fn objects(files: &Files) -> Vec<Manifest> {
     files.filter_map(|(number, (_, text))| Manifest::read(text, number)).collect()
 }
 
-/// Objects of which the first ClusterServiceVersion counts.
+/// The objects that count: only the first ClusterServiceVersion is kept.
 ///
 /// # Errors
 /// If there is none.
@@ -53,7 +51,7 @@ impl Parts {
         Self::of(objects(manifest_files), manifest_files, metadata_files)
     }
 
-    /// Those of objects that have been read from files, with the numbers of these.
+    /// The parts of objects that have been read from files, with the numbers of these.
     pub(super) fn of(
         manifests: Vec<Manifest>,
         manifest_files: &Files,

@@ -1,6 +1,4 @@
 //! The properties of a bundle, from its files (`docs/behaviour/fbc.md` 4.5).
-//!
-//! What it deliberately does not do: values of types that nobody derives are carried through as they are written.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +15,7 @@ use olmdex_text::json::{Kind, Reader, Step, Value};
 use olmdex_text::yaml;
 use olmdex_version::Quoted;
 
-/// What properties are derived from.
+/// The sources of properties.
 pub(super) struct Origin<'a> {
     pub(super) parts: &'a Parts,
     pub(super) csv: Value<'a>,
@@ -46,7 +44,7 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
             _ => properties.push((kind.clone(), value.clone())),
         }
     }
-    // The version is that of the ClusterServiceVersion where nothing else states one.
+    // The version is that of the ClusterServiceVersion if nothing else states one.
     let package = package.unwrap_or_else(|| package_text(&parts.package, &version(of.csv), &release(of.csv)));
     properties.extend(Some(package).map(|it| ("olm.package".to_owned(), it)));
     properties.extend(provided.iter().map(|it| ("olm.gvk".to_owned(), api_text(it))));
@@ -68,7 +66,7 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
     Ok(properties)
 }
 
-/// What properties come from the files, each once, in the order in which opm looks at them.
+/// The properties that come from the files, each once, in the order in which opm looks at them.
 pub(super) fn candidates(of: &Origin<'_>) -> Vec<(String, String)> {
     let mut all = of.parts.metadata.properties.clone();
     if !of.parts.package.is_empty() {
@@ -83,7 +81,8 @@ pub(super) fn candidates(of: &Origin<'_>) -> Vec<(String, String)> {
     all
 }
 
-/// The properties of the annotation of the ClusterServiceVersion. Where something in it does not fit, opm keeps what it has decoded.
+/// The properties of the annotation of the ClusterServiceVersion. If a part of it does not fit, opm keeps what it has
+/// decoded.
 fn annotated(text: &str) -> Vec<(String, String)> {
     let mut reader = Reader::new();
     let Ok(value) = reader.read(text) else { return Vec::new() };
@@ -129,7 +128,7 @@ fn release(csv: Value<'_>) -> String {
     let Some(release) = csv.get("spec").and_then(|it| it.get("release")) else { return String::new() };
     match release.kind() {
         Kind::Number => match release.as_f64() {
-            // As Go's `%d` and `%g` have them.
+            // The forms of Go's `%d` and `%g`.
             #[expect(clippy::cast_possible_truncation, reason = "it is whole, and within the range")]
             Some(number) if number.fract() == 0.0 && number.abs() < 9_223_372_036_854_775_808.0 => {
                 (number as i64).to_string()
@@ -192,7 +191,7 @@ fn fields<T>(
 }
 
 impl Origin<'_> {
-    /// Where a property or a dependency of the files stands; `path` leads into its value.
+    /// The place of a property or a dependency of the files; `path` leads into its value.
     fn place(&self, Listed { list, kind, value, .. }: Listed<'_>, path: Vec<Step>) -> Option<Place> {
         let metadata = &self.parts.metadata;
         let (items, file) = match list {

@@ -1,6 +1,4 @@
-//! The APIs that a bundle provides, and whether it provides what its ClusterServiceVersion owns.
-//!
-//! What it deliberately does not do: it reads no schemas.
+//! The APIs that a bundle provides, and whether it provides those that its ClusterServiceVersion owns.
 
 use std::collections::BTreeSet;
 

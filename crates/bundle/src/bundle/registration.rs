@@ -1,7 +1,5 @@
-//! A bundle as a legacy catalog keeps it: what `registry add` takes from its files (`docs/behaviour/legacy-index.md` 2.4
-//! and 4.1).
-//!
-//! What it deliberately does not do: it knows no database. Where the real tool's order is chance, it is sorted.
+//! A bundle as a legacy catalog keeps it: the data that `registry add` takes from its files
+//! (`docs/behaviour/legacy-index.md` 2.4 and 4.1).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +13,7 @@ use olmdex_fbc::service_version::CsvView;
 use olmdex_text::gotype::{Decoder, GoType};
 use olmdex_text::json::Reader;
 
-/// What the files of a bundle say to a legacy catalog.
+/// The facts in the files of a bundle that a legacy catalog stores.
 #[derive(Debug, Clone, Default)]
 pub struct Registration {
     /// `metadata.name` of its ClusterServiceVersion.
@@ -53,19 +51,19 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// That of a bundle directory.
+    /// Reads a bundle directory.
     ///
     /// # Errors
-    /// [`BundleError`] for what opm refuses too.
+    /// [`BundleError`] for bundles that opm refuses too.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
         let files = read_files(directory)?;
         Self::of_files(&files.manifests, &files.metadata)
     }
 
-    /// That of the files of `manifests/` and `metadata/`, with their names, sorted by these.
+    /// Makes one from the files of `manifests/` and `metadata/`, with their names, sorted by these.
     ///
     /// # Errors
-    /// [`BundleError`] for what opm refuses too.
+    /// [`BundleError`] for bundles that opm refuses too.
     pub fn of_files(
         manifest_files: &[(String, Vec<u8>)],
         metadata_files: &[(String, Vec<u8>)],
@@ -136,7 +134,7 @@ fn stored(json: &str) -> String {
     if json.is_empty() { "null".to_owned() } else { with_html_escapes(json) }
 }
 
-/// Compact JSON with the escapes that Go adds. What is escaped occurs in texts only.
+/// Compact JSON with the escapes that Go adds. The escaped characters occur in texts only.
 fn with_html_escapes(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {

@@ -1,6 +1,4 @@
 //! How large a file is when OLM has packed it: gzip, and base64 around it.
-//!
-//! What it deliberately does not do: Go's compressor is another one, so the result differs from Go's by a hundredth or two.
 
 use std::io::Write as _;
 
@@ -10,7 +8,7 @@ use flate2::write::GzEncoder;
 /// Length of the packed file in bytes.
 pub(super) fn compressed(text: &[u8]) -> u64 {
     let mut counter = GzEncoder::new(Vec::new(), Compression::default());
-    // Writing into memory does not fail; without a result there is nothing to count.
+    // Writing into memory does not fail; without a result the size is 0.
     let packed = counter.write_all(text).and_then(|()| counter.finish()).map_or(0, |it| it.len() as u64);
     packed.div_ceil(3) * 4
 }

@@ -1,6 +1,5 @@
-//! Where the parts of a bundle's blob stand in its files, so that a finding about the blob names a file and a line.
-//!
-//! What it deliberately does not do: it decides nothing. What has no place of its own is at the ClusterServiceVersion.
+//! The places in a bundle's files that the parts of its blob come from, so that a finding about the blob names a file
+//! and a line.
 
 use super::blob::Bundle;
 use super::manifest::{Manifest, first_document_within};
@@ -16,7 +15,7 @@ const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 /// A file of a bundle.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceFile<'f> {
-    /// How it is called in messages.
+    /// The name in messages.
     pub shown: &'f str,
     /// Its content.
     pub text: &'f [u8],
@@ -29,7 +28,7 @@ struct Part {
     spot: Spot,
 }
 
-/// Where the blob of a bundle comes from that has this image. `files` are those that it was read from, in their order.
+/// The provenance of the blob of a bundle with this image. `files` are those that it was read from, in their order.
 #[must_use]
 pub fn made_of(bundle: &Bundle, image: &str, files: &[SourceFile<'_>]) -> Provenance {
     let expansion = Expansion::default();
@@ -138,7 +137,8 @@ impl Finder<'_> {
             BUNDLE_OBJECT => {
                 let is_it = |it: &Read| it.manifest.as_ref().is_some_and(|it| bundle_object(&it.json) == value);
                 let file = self.files.iter().position(is_it);
-                // What is written in a manifest itself, and not made of it, is not found.
+                // A property that a manifest itself contains, as opposed to one that is made of the manifest, is not
+                // found.
                 file.map(|it| (it, Spot::Start)).or_else(|| self.listed(kind, read))
             }
             "olm.package" => {
@@ -157,7 +157,7 @@ impl Finder<'_> {
         })
     }
 
-    /// An item of a list of properties or dependencies: the one that has the fields of the value, or the first of its type.
+    /// An item of a list of properties or dependencies: the one with the fields of the value, or the first of its type.
     fn listed(&self, kind: &str, value: Option<Value<'_>>) -> Option<(usize, Spot)> {
         let mut first = None;
         for (file, read) in self.files.iter().enumerate().filter(|it| it.1.manifest.is_none()) {
@@ -174,7 +174,7 @@ impl Finder<'_> {
         first
     }
 
-    /// Who provides an API: a definition, or the list of APIs of servers.
+    /// The provider of an API: a definition, or the list of APIs of servers.
     fn provided(&self, api: &Api) -> Option<(usize, Spot)> {
         let is_definition = |it: &Read| {
             let names = text(it.value(), &["spec", "names", "kind"]) == api.kind;
@@ -193,7 +193,7 @@ impl Finder<'_> {
         Some(self.in_csv(&["spec", "apiservicedefinitions", "owned"], Some(number)))
     }
 
-    /// Where the ClusterServiceVersion requires an API.
+    /// The place where the ClusterServiceVersion requires an API.
     fn required(&self, api: &Api) -> Option<(usize, Spot)> {
         let view = CsvView::of_object(self.csv_value()?);
         if let Some(number) = view.definitions("required").position(|it| it.api == *api) {
@@ -213,7 +213,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Where the ClusterServiceVersion names an image.
+    /// The place where the ClusterServiceVersion names an image.
     fn image(&self, image: &str) -> Option<Spot> {
         let csv = self.csv_value();
         let is_it = |it: &(usize, Value<'_>)| text(Some(it.1), &["image"]) == image;
@@ -237,8 +237,8 @@ impl Finder<'_> {
     }
 }
 
-/// Whether a value that somebody wrote is what a property was made of: texts that it shares with it are equal, and there are some. The
-/// range of a package has another name in the property.
+/// Whether a property was made of a written value: the texts in both are equal, and there are some. The range of a
+/// package has another name in the property.
 fn is_of(written: Option<Value<'_>>, property: Option<Value<'_>>) -> bool {
     let (Some(written), Some(property)) = (written, property) else { return false };
     let mut texts = property.members().filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?))).peekable();

@@ -1,21 +1,19 @@
 //! Places in the first document of a file.
-//!
-//! What it deliberately does not do: it keeps nothing; a file is read again for each place, and places are few.
 
 use olmdex_base::diag::Place;
 use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
 use olmdex_text::json::{self, Reader};
 use olmdex_text::yaml;
 
-/// How many bytes decide whether a file is JSON or YAML.
+/// The number of bytes that decide whether a file is JSON or YAML.
 const PEEK: usize = 30;
 
-/// Where a spot of the first document of a file is.
+/// The place of a spot in the first document of a file.
 pub(super) fn place(shown: &str, text: &[u8], spot: &Spot) -> Place {
     places(shown, text, &[spot]).pop().unwrap_or_else(|| Place::at_line(shown, 1))
 }
 
-/// The same of several spots.
+/// The places of several spots.
 pub(super) fn places(shown: &str, text: &[u8], spots: &[&Spot]) -> Vec<Place> {
     let Some(origin) = origin(text) else { return vec![Place::at_line(shown, 1); spots.len()] };
     let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
@@ -29,7 +27,7 @@ pub(super) fn places(shown: &str, text: &[u8], spots: &[&Spot]) -> Vec<Place> {
     found.map(place).collect()
 }
 
-/// Where the first document is.
+/// The origin of the first document.
 fn origin(bytes: &[u8]) -> Option<Origin> {
     let origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Yaml, offset: 0, len: bytes.len() as u64 };
     let peeked = bytes.get(..PEEK).unwrap_or(bytes);

@@ -1,22 +1,20 @@
 //! `ci.yaml` and `release-config.yaml`, as far as they decide something (`docs/behaviour/authoring.md` A.6).
-//!
-//! What it deliberately does not do: it does not judge them; what does not fit is left out.
 
 use olmdex_base::diag::closest;
 use olmdex_text::json::{Reader, Step, Value};
 
-/// What `ci.yaml` says.
+/// The content of `ci.yaml`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
     pub(super) update_graph: Option<String>,
     /// Whether catalogs are made of templates.
     pub(super) is_fbc: bool,
-    /// What happens to the operator when a version of OpenShift gets its catalogs.
+    /// The treatment of the operator when a version of OpenShift gets its catalogs.
     pub(super) promotion: Option<String>,
     pub(super) mapping: Vec<Mapping>,
 }
 
-/// Which catalogs are made of a template.
+/// The catalogs that are made of a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mapping {
     pub(super) template: String,
@@ -24,10 +22,11 @@ pub(super) struct Mapping {
     pub(super) catalogs: Vec<String>,
 }
 
-/// The keys of what a release configuration wants of one template.
+/// The keys of a release configuration's request for one template.
 const KEYS: [&str; 6] = ["template_name", "channels", "defaultChannel", "replaces", "skips", "skipRange"];
 
-/// The keys of a release configuration that nobody reads, each with its path and what may be meant. The pipelines pass over them.
+/// The unused keys of a release configuration, each with its path and the key that may be meant. The pipelines ignore
+/// them.
 pub(super) fn unread_keys(json: &str) -> Vec<(Vec<Step>, Option<&'static str>)> {
     let mut reader = Reader::new();
     let Ok(value) = reader.read(json) else { return Vec::new() };
@@ -42,7 +41,7 @@ pub(super) fn unread_keys(json: &str) -> Vec<(Vec<Step>, Option<&'static str>)> 
     .collect()
 }
 
-/// What a release configuration wants of one template.
+/// The request of a release configuration for one template.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TemplateRelease {
     pub(super) template: String,

@@ -15,16 +15,16 @@ const MAX_FILE: u64 = 64 << 20;
 /// A file that has been read.
 #[derive(Debug, Clone)]
 pub(super) struct RepositoryFile {
-    /// What it is called in messages.
+    /// The name in messages.
     pub(super) shown: String,
     pub(super) text: Vec<u8>,
-    /// Where its document is.
+    /// The origin of its document.
     origin: Origin,
     /// The document as JSON; `null` if there is none.
     pub(super) json: String,
 }
 
-/// Why a file has no document.
+/// The reasons why a file has no document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unread {
     /// There is no such file.
@@ -74,14 +74,14 @@ impl RepositoryFile {
         Ok(Self { shown, origin, json: json::decode_utf8(&converted).into_owned(), text })
     }
 
-    /// The text of the document, and what is before and after it.
+    /// The text before the document, the document, and the text behind it.
     pub(super) fn parts(&self) -> (&[u8], &[u8], &[u8]) {
         let start = usize::try_from(self.origin.offset).unwrap_or(usize::MAX).min(self.text.len());
         let end = start.saturating_add(usize::try_from(self.origin.len).unwrap_or(usize::MAX)).min(self.text.len());
         (&self.text[..start], &self.text[start..end], &self.text[end..])
     }
 
-    /// The file with another value of its document, in JSON, and why that loses its comments, if it does.
+    /// The file with another value of its document, in JSON, and the reason why that loses its comments, if it does.
     pub(super) fn edited(&self, new: &str) -> Result<(Vec<u8>, Option<&'static str>), EditError> {
         let (front, document, behind) = self.parts();
         let Edited { text, rewritten } = edit_document(document, Syntax::Yaml, new)?;
@@ -95,7 +95,7 @@ impl RepositoryFile {
         place.source.is_some_and(|it| it.chars().nth(skipped).is_some_and(|it| matches!(it, '"' | '\'')))
     }
 
-    /// Where a spot of the document is.
+    /// The place of a spot of the document.
     pub(super) fn place(&self, spot: &Spot) -> Place {
         let found = fbc::locate(self.parts().1, self.origin, spot);
         let source_column = found.text_column;

@@ -1,4 +1,5 @@
-//! The upgrade graph that the pipelines see: that of the ClusterServiceVersions, not of a catalog (`docs/behaviour/authoring.md` F.2).
+//! The upgrade graph that the pipelines see: that of the ClusterServiceVersions, not of a catalog
+//! (`docs/behaviour/authoring.md` F.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +7,12 @@ use super::npm::NpmRange;
 use super::operator::{Operator, VersionDirectory};
 use olmdex_version::Version;
 
-/// Why there is no graph.
+/// The reasons why there is no graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoGraph {
     /// `updateGraph` has an unknown value.
     Mode(String),
-    /// What a version replaces or skips has no dot.
+    /// The name of a bundle that a version replaces or skips has no dot.
     Name(usize, String),
     /// A version of a channel with ranges is not one.
     Version(String),
@@ -108,7 +109,7 @@ impl UpgradeGraph {
             if done.contains(start) {
                 continue;
             }
-            // What is left to look at of each version on the way.
+            // Each version on the way, with its edges that are still to be followed.
             let next = |it: usize| self.edges.get(&it).into_iter().flatten().copied().collect::<Vec<_>>();
             let mut open = vec![(*start, next(*start))];
             on_path.insert(*start);

@@ -1,4 +1,4 @@
-//! What the pipeline of redhat-marketplace demands of a ClusterServiceVersion (`docs/behaviour/authoring.md` F.3).
+//! The demands of redhat-marketplace's pipeline on a ClusterServiceVersion (`docs/behaviour/authoring.md` F.3).
 
 use super::operator::{Operator, path, plain};
 use super::repository::Repository;

@@ -1,5 +1,5 @@
-//! Repositories of operators, as the community keeps them: a directory for each operator, with a bundle directory for each version,
-//! `ci.yaml`, release configurations and templates.
+//! Repositories of operators, as the community keeps them: a directory for each operator, with a bundle directory for
+//! each version, `ci.yaml`, release configurations and templates.
 //!
 //! | part | what it does |
 //! |---|---|
@@ -12,8 +12,6 @@
 //! | [`check()`] | what the pipelines say of an operator before they take a change |
 //!
 //! The rules are in `docs/behaviour/authoring.md` A.5, A.6, C.3, C.4, F.2, F.3 and F.5.
-//!
-//! What it deliberately does not do: it writes nothing, renders no template, asks no service.
 
 mod catalogs;
 mod change;

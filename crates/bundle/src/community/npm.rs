@@ -1,11 +1,11 @@
-//! Ranges of versions in npm's language, as the pipelines read `olm.skipRange` (`docs/behaviour/authoring.md` F.2). OLM reads it in
-//! another one, so the two can differ.
+//! Ranges of versions in npm's language, as the pipelines read `olm.skipRange` (`docs/behaviour/authoring.md` F.2). OLM
+//! reads it in another one, so the two can differ.
 
 use std::cmp::Ordering;
 
 use olmdex_version::Version;
 
-/// A range: groups, of which one must hold, of clauses, which must all hold.
+/// A range: groups of clauses. One group must hold, and with it all of its clauses.
 #[derive(Debug)]
 pub(super) struct NpmRange {
     groups: Vec<Vec<Clause>>,
@@ -54,7 +54,7 @@ fn numbers(version: &Version) -> [u64; 3] {
 }
 
 impl NpmRange {
-    /// Reads a range; `None` if it is none in this language.
+    /// Reads a range; `None` if the text is not one in this language.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut groups = Vec::new();
         for group in text.split("||") {
@@ -109,7 +109,7 @@ impl NpmRange {
     }
 }
 
-/// An operator and a version, of which parts may be left out.
+/// An operator and a version, parts of which may be left out.
 fn simple(block: &str) -> Option<Vec<Clause>> {
     let block = block.strip_prefix('v').unwrap_or(block);
     let operators = ["<=", ">=", "<", ">", "=", "^", "~"];
@@ -159,7 +159,7 @@ fn simple(block: &str) -> Option<Vec<Clause>> {
         let build = if keeps_build { format!("+{build}") } else { String::new() };
         target = Version::parse(&format!("{}.{}.{}{pre}{build}", bare.major(), bare.minor(), bare.patch())).ok()?;
     }
-    // The first version that is no longer one of the given parts.
+    // The first version that no longer has the given parts.
     let after = if minor.is_none() { next_major.clone() } else { next_minor.clone() };
     let clause = Clause::new;
     Some(match operator {

@@ -1,7 +1,5 @@
-//! Which OpenShift versions a bundle is for, by `com.redhat.openshift.versions`, and which Kubernetes they have
-//! (`docs/behaviour/authoring.md` A.3 and F.2).
-//!
-//! What it deliberately does not do: it asks no service which catalogs exist; the table is that of the versions that are supported.
+//! The OpenShift versions that a bundle is for, by `com.redhat.openshift.versions`, and the Kubernetes versions of
+//! these (`docs/behaviour/authoring.md` A.3 and F.2).
 
 use std::collections::BTreeSet;
 
@@ -19,7 +17,7 @@ fn kubernetes(minor: u64) -> u64 {
     if minor <= 2 { minor + 12 } else { minor + 13 }
 }
 
-/// The version of OpenShift that a catalog is called by: `v4.20`.
+/// The version of OpenShift in the name of a catalog: `v4.20`.
 pub(super) fn minor_of(name: &str) -> Option<Minor> {
     let (major, minor) = name.strip_prefix('v')?.split_once('.')?;
     let number = |it: &str| it.bytes().all(|it| it.is_ascii_digit()).then(|| it.parse().ok()).flatten();
@@ -36,7 +34,7 @@ pub(super) fn all_catalogs() -> impl Iterator<Item = Minor> {
     CATALOGS.map(of_4)
 }
 
-/// The versions whose catalogs take a bundle.
+/// The versions whose catalogs accept a bundle.
 pub(super) fn catalogs(selector: Option<&str>) -> BTreeSet<Minor> {
     all_catalogs().filter(|it| takes(selector, *it)).collect()
 }
@@ -63,7 +61,7 @@ pub(super) fn widened(selector: &str, minor: Minor) -> String {
     }
 }
 
-/// How `com.redhat.openshift.versions` chooses catalogs. A version that cannot be read chooses none.
+/// The choice of catalogs by `com.redhat.openshift.versions`. A version that cannot be read chooses none.
 enum Selector {
     /// This one.
     Exact(Option<Minor>),
@@ -90,7 +88,7 @@ impl Selector {
     }
 }
 
-/// What the pipelines say of a bundle's lowest Kubernetes.
+/// The objections of the pipelines to a bundle's lowest Kubernetes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Conflict {
     /// The lowest Kubernetes is not a version.
@@ -105,7 +103,7 @@ pub(super) enum Conflict {
     Older(String, String),
 }
 
-/// Compares what a bundle says of Kubernetes with what it says of OpenShift.
+/// Compares the claims of a bundle about Kubernetes and about OpenShift.
 pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec<Conflict> {
     let Some([major, minor, patch]) = loose(kubernetes_version) else {
         return vec![Conflict::BadKubernetes(kubernetes_version.to_owned())];
@@ -137,7 +135,7 @@ pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec
         }
         if let Some(exact) = selector.strip_prefix('=') {
             let exact = version(exact)?;
-            // What is not known counts as the nearest before it.
+            // An unknown version counts as the nearest known one before it.
             return Ok(vec![known.clone().rfind(|it| *it <= exact).unwrap_or(of_4(1))]);
         }
         let first = version(selector)?;
@@ -156,7 +154,7 @@ pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec
     found
 }
 
-/// A version whose minor and patch may be left out; what follows them is not looked at.
+/// A version whose minor and patch may be left out; the text behind them is ignored.
 fn loose(text: &str) -> Option<[u64; 3]> {
     let text = text.trim();
     let end = text.find(['-', '+']).unwrap_or(text.len());

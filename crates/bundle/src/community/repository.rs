@@ -1,6 +1,4 @@
 //! A repository as a whole: its settings, and the catalogs in it (`docs/behaviour/authoring.md` F.3).
-//!
-//! What it deliberately does not do: it reads no catalog.
 
 use std::path::{Path, PathBuf};
 
@@ -16,18 +14,18 @@ pub(super) const CATALOG_NAMES: [&str; 3] = ["catalog.json", "catalog.yaml", "ca
 /// A repository of operators.
 #[derive(Debug, Clone)]
 pub struct Repository {
-    /// Where it is.
+    /// Its path.
     pub root: PathBuf,
-    /// The beginnings of images of bundles that are allowed in catalogs; all, if there are none.
+    /// The prefixes of the bundle images that are allowed in catalogs; if there are none, all are allowed.
     pub(super) allowed_registries: Vec<String>,
-    /// Whose it is.
+    /// The organization that owns it.
     pub(super) organization: Option<String>,
 }
 
 /// The catalog of an operator, of one of the catalogs of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OperatorCatalog {
-    /// The catalog, which is called by its OpenShift, as `v4.20`.
+    /// The catalog, named by its OpenShift version, as `v4.20`.
     pub catalog: String,
     /// The operator.
     pub operator: String,
@@ -60,7 +58,7 @@ impl Repository {
         Self { root, allowed_registries: allowed, organization }
     }
 
-    /// The catalogs of operators, by catalog and operator. A directory without a catalog file is none.
+    /// The catalogs of operators, by catalog and operator. A directory without a catalog file does not count.
     #[must_use]
     pub fn catalogs(&self) -> Vec<OperatorCatalog> {
         let mut found = Vec::new();
@@ -89,7 +87,7 @@ impl Repository {
         self.organization.as_deref().is_some_and(|it| it != "community-operators")
     }
 
-    /// Whether checks of images say nothing, since the repository allows all.
+    /// Whether checks of images find nothing, since the repository allows all.
     #[must_use]
     pub fn allows_all_registries(&self) -> bool {
         self.allowed_registries.is_empty()

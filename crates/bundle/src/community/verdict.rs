@@ -1,10 +1,10 @@
-//! What a check of the pipelines says: in their words and in ours.
+//! The result of a check of the pipelines: in their words and in ours.
 
 use super::file::RepositoryFile;
 use olmdex_base::diag::{Finding, Place, Rule, Severity};
 use olmdex_fbc::Spot;
 
-/// What a check says of an operator or one of its versions.
+/// The result of a check for an operator or one of its versions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckResult {
     /// The name of the check in the pipelines.
@@ -43,7 +43,7 @@ impl Wording {
         self
     }
 
-    /// The verdict of a check, at a spot of a file; without one at the beginning of what `shown` names.
+    /// The result of a check, at a spot of a file; without a spot, at the beginning of the file in `shown`.
     pub(super) fn at(
         self,
         check: &'static str,

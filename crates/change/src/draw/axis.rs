@@ -1,10 +1,10 @@
-//! A package on one axis: each bundle in one row, the highest version on top, and each channel as a track beside the rows.
+//! A package on one axis: each bundle in one row, the highest version on top, and each channel as a track beside the
+//! rows.
 //!
-//! A track runs where an upgrade between entries of its channel leads over a row, and stops where none does. An upgrade may lead
-//! from a version of another channel too, after a change of channels: by a `skipRange`, which is drawn as a bracket if it is one of
-//! a head, or because an entry names that version. A gap is where nothing of all this leads over a row.
-//!
-//! What it deliberately does not do: it does not decide which rows are shown ([`super::fold`]), and it writes nothing.
+//! A track runs over the rows that an upgrade between entries of its channel crosses, and stops elsewhere. An upgrade
+//! may also lead from a version of another channel, after a change of channels: by a `skipRange`, which is drawn as a
+//! bracket if it belongs to a head, or because an entry names that version. A gap is a place that none of these
+//! crosses.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,14 +18,14 @@ use olmdex_version::{Version, blang};
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
     pub(super) package: String,
-    /// The highest version first, then names that no drawn channel lists.
+    /// The rows, the highest version first, then names that no drawn channel lists.
     pub(super) rows: Vec<Row>,
-    /// The default channel first, then by the versions of the heads.
+    /// The tracks, the default channel first, then by the versions of the heads.
     pub(super) tracks: Vec<Track>,
-    /// Row by row, whether a gap is below it: the next row is a version too, and no upgrade leads from that row or from one
-    /// further below to this row or one above.
+    /// Row by row, whether a gap is below it: the next row is a version too, and no upgrade leads from that row or from
+    /// one further below to this row or one above.
     pub(super) is_gap_below: Vec<bool>,
-    /// What leads to each row; only of a single channel.
+    /// The edges that lead to each row; only for a single channel.
     pub(super) sources: Vec<Sources>,
 }
 
@@ -36,9 +36,9 @@ pub(super) struct Row {
     /// Empty if the catalog has no such bundle.
     pub(super) version: String,
     pub(super) is_deprecated: bool,
-    /// Whether a drawn channel lists it; else an entry only mentions it.
+    /// Whether a drawn channel lists it; if not, an entry only mentions it.
     pub(super) is_entry: bool,
-    /// The tracks of which it is a head.
+    /// The tracks whose head it is.
     pub(super) head_of: Vec<usize>,
     /// Whether it is a dead end in every channel that lists it.
     pub(super) is_dead_end: bool,
@@ -56,7 +56,7 @@ pub(super) struct Track {
     pub(super) entries: Vec<(usize, EntryMark)>,
     /// Row by row, whether an upgrade leads from below it to this row or above.
     crosses_below: Vec<bool>,
-    /// What the `skipRange` of each head reaches in any channel: the head's row, and the lowest row.
+    /// The reach of the `skipRange` of each head in any channel: the head's row, and the lowest row.
     pub(super) ranges: Vec<(usize, usize)>,
 }
 
@@ -77,7 +77,7 @@ impl Crossings {
         }
     }
 
-    /// Row by row, whether an upgrade leads over the line below it.
+    /// Row by row, whether an upgrade crosses the line below it.
     fn below(&self) -> Vec<bool> {
         let mut n = 0;
         let is_crossed = self.0.iter().map(|it| {
@@ -89,7 +89,7 @@ impl Crossings {
 }
 
 impl Track {
-    /// Whether an upgrade leads over the line between a row and the one below it.
+    /// Whether an upgrade crosses the line between a row and the one below it.
     pub(super) fn crosses_below(&self, row: usize) -> bool {
         self.crosses_below.get(row).copied().unwrap_or_default()
     }
@@ -108,16 +108,16 @@ impl Track {
     }
 }
 
-/// How an entry stands in its channel.
+/// The position of an entry in its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum EntryMark {
-    /// Nothing replaces or skips it.
+    /// No other entry replaces or skips it.
     Head,
     /// Upgrades lead on from it.
     Entry,
     /// An entry skips it by name.
     Skipped,
-    /// OLM Classic cannot get from it to a head.
+    /// OLM Classic cannot upgrade from it to a head.
     DeadEnd,
     /// An entry mentions it, but the channel does not list it.
     Mentioned,
@@ -161,7 +161,7 @@ impl Axis {
         axis
     }
 
-    /// Adds the track of a channel, whose rows stand at these places; `crossings` are those of all channels.
+    /// Adds the track of a channel, whose rows are at these places; `crossings` are those of all channels.
     fn add(
         &mut self,
         catalog: &Catalog,
@@ -220,7 +220,7 @@ impl Axis {
         });
     }
 
-    /// The beginning that the names of most bundles share before their version; empty if most have none.
+    /// The common beginning of the names of most bundles before their version; empty if most have none.
     pub(super) fn prefix(&self) -> &str {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for row in self.rows.iter().filter(|it| !it.version.is_empty()) {
@@ -234,7 +234,7 @@ impl Axis {
 /// The rows of all channels, and for each channel the row of each of its own rows.
 fn merged(catalog: &Catalog, all: &[Rows]) -> (Vec<Row>, Vec<Vec<usize>>) {
     if let [only] = all {
-        // Rows stay as they are, so that ranges of them do.
+        // The rows keep their order, so ranges of them stay ranges.
         let rows = only.nodes.iter().map(row_of).collect();
         return (rows, vec![(0..only.nodes.len()).collect()]);
     }

@@ -1,4 +1,4 @@
-//! What is drawn: the channels of a catalog (`docs/behaviour/fbc.md` 5.5).
+//! The channels of a catalog in the form that is drawn (`docs/behaviour/fbc.md` 5.5).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,35 +11,35 @@ use olmdex_text::json;
 use olmdex_text::tally;
 use olmdex_version::{Quoted, Version};
 
-/// A catalog as it is drawn.
+/// A catalog in the form that is drawn.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// Its channels, by name and then by package: the order in which edges are numbered.
     pub channels: Vec<Channel>,
-    /// Versions by the names of bundles, whatever their package; of several the first.
+    /// Versions by the names of bundles, whatever their package; if a name has several, the first.
     pub versions: HashMap<String, Version>,
-    /// What is deprecated.
+    /// The deprecations.
     pub deprecated: Deprecated,
-    /// What is deprecated in the packages of catalogs that were joined, by package.
+    /// The deprecations in the packages of joined catalogs, by package.
     of_joined: HashMap<String, Deprecated>,
-    /// Its packages by name, those too of which only a channel or a bundle is there.
+    /// Its packages by name, including those of which only a channel or a bundle exists.
     pub packages: BTreeMap<String, Package>,
-    /// The bundle that is marked, if one is.
+    /// The marked bundle, if there is one.
     pub marked: Option<String>,
 }
 
-/// A package, as far as it is no channel.
+/// A package without its channels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Package {
     /// Its default channel, or empty.
     pub default_channel: String,
     /// How many bundles it has.
     pub n_bundles: usize,
-    /// Whether it failed the checks, as far as whoever made the catalog knows.
+    /// Whether it failed the checks, if the maker of the catalog knows that.
     pub is_invalid: bool,
 }
 
-/// Names of what is deprecated. A channel's or bundle's counts in every package, as it does for opm.
+/// The names of deprecated things. A channel's or bundle's deprecation counts in every package, as in opm.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deprecated {
     /// Packages.
@@ -59,7 +59,7 @@ pub struct Channel {
     pub name: String,
     /// Its entries, in their order.
     pub entries: Vec<Entry>,
-    /// Its place in the order in which opm draws channels: by name, equal ones as Go's sort leaves them.
+    /// Its place in opm's order of channels: by name, equal ones as Go's sort leaves them.
     pub rank: usize,
 }
 
@@ -67,7 +67,7 @@ pub struct Channel {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DrawError {
-    /// A bundle states its package and version more or less than once.
+    /// A bundle does not state its package and version exactly once.
     #[error("bundle `{bundle}` has {} `olm.package` property; it needs exactly one", if *.found == 0 { "no" } else { "more than one" })]
     NotOnePackage {
         /// The bundle.
@@ -85,7 +85,7 @@ pub enum DrawError {
         bundle: String,
         /// Its version.
         version: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The edge to begin with is no bundle.
@@ -94,7 +94,7 @@ pub enum DrawError {
 }
 
 impl DrawError {
-    /// The same in opm's words, which speaks of several packages where there is none, too.
+    /// The same in opm's words, which say "several" even if there is no such property.
     #[must_use]
     pub fn opm(&self) -> String {
         match self {
@@ -106,14 +106,14 @@ impl DrawError {
     }
 }
 
-/// Collects what is drawn, document by document.
+/// Collects the parts to draw, document by document.
 #[derive(Debug, Default)]
 pub struct CatalogBuilder {
     catalog: Catalog,
 }
 
 impl CatalogBuilder {
-    /// Adds a package with its default channel. Of several documents the first counts.
+    /// Adds a package with its default channel. If several documents define it, the first counts.
     pub fn package(&mut self, name: &str, default_channel: &str) {
         let package = self.of_package(name);
         if package.default_channel.is_empty() {
@@ -161,7 +161,7 @@ impl CatalogBuilder {
         Ok(())
     }
 
-    /// Adds something deprecated: its schema, the package of the blob, and the name if it is no package.
+    /// Adds a deprecation: its schema, the package of the blob, and the name unless it is about a package.
     pub fn deprecation(&mut self, schema: &str, package: &str, name: &str) {
         let deprecated = &mut self.catalog.deprecated;
         let (names, name) = match schema {
@@ -173,7 +173,7 @@ impl CatalogBuilder {
         names.insert(name.to_owned());
     }
 
-    /// Adds what a document holds; what is broken adds nothing.
+    /// Adds the content of a document; a broken document adds nothing.
     fn add(&mut self, part: Part) -> Result<(), DrawError> {
         match part {
             Part::Package(name, default_channel) => self.package(&name, &default_channel),
@@ -199,21 +199,21 @@ impl CatalogBuilder {
     }
 }
 
-/// What a document adds.
+/// The contribution of a document.
 enum Part {
     Package(String, String),
     Channel(String, String, Vec<Entry>),
-    /// With what opm says of its properties, if it refuses them.
+    /// With opm's message about its properties, if opm refuses them.
     Bundle(String, String, Vec<String>, Option<String>),
     Deprecations(String, Vec<(String, String)>),
     Broken(Origin, Box<Failure>),
-    /// opm does not load the catalog, and says this.
+    /// opm's message if it does not load the catalog.
     Refused(String),
     Nothing,
 }
 
 struct Parts {
-    /// Whether what opm refuses is refused.
+    /// Whether to refuse the same documents as opm.
     as_opm: bool,
 }
 
@@ -265,7 +265,7 @@ impl Consumer for Parts {
 }
 
 impl Catalog {
-    /// Reads a catalog from its files. What cannot be decoded is handed to `broken` and left out.
+    /// Reads a catalog from its files. Documents that cannot be decoded are handed to `broken` and left out.
     ///
     /// # Errors
     /// [`DrawError`] for a bundle that opm refuses to draw.
@@ -284,7 +284,8 @@ impl Catalog {
     /// Reads a catalog from its files, if opm does.
     ///
     /// # Errors
-    /// What opm says of the first thing that it refuses: what cannot be loaded comes before what cannot be drawn.
+    /// opm's message about the first thing that it refuses: documents that cannot be loaded come before those that
+    /// cannot be drawn.
     pub fn read_as_opm(input: &Input) -> Result<Self, String> {
         let mut builder = CatalogBuilder::default();
         let mut undrawable = None;
@@ -340,7 +341,7 @@ impl Catalog {
         self.channels.iter().find(lists).map(|it| it.package.as_str())
     }
 
-    /// Marks an entry of a package, which is named by its bundle or its version; whether there is one.
+    /// Marks an entry of a package, by its bundle or its version. Returns whether it exists.
     pub fn mark(&mut self, package: &str, name: &str) -> bool {
         let entries = self.channels.iter().filter(|it| it.package == package).flat_map(|it| &it.entries);
         let is_it = |it: &&Entry| {
@@ -356,8 +357,8 @@ impl Catalog {
         self.channels.iter().any(|it| it.package == package)
     }
 
-    /// Several catalogs as one in which each package is called `CATALOG/PACKAGE`. What one of them deprecates is not deprecated in the
-    /// others.
+    /// Joins several catalogs into one in which each package is called `CATALOG/PACKAGE`. A deprecation in one of them
+    /// does not count in the others.
     #[must_use]
     pub fn joined(catalogs: impl IntoIterator<Item = (String, Self)>) -> Self {
         let mut joined = Self::default();
@@ -379,7 +380,7 @@ impl Catalog {
         joined.ranked()
     }
 
-    /// The same with its channels in their order, and the place of each in opm's.
+    /// The same with its channels in their order, and each channel's place in opm's order.
     fn ranked(mut self) -> Self {
         let channels = &mut self.channels;
         let order = go_order(channels.len(), |a, b| channels[a].name < channels[b].name);
@@ -390,7 +391,7 @@ impl Catalog {
         self
     }
 
-    /// What is deprecated as far as a package is concerned.
+    /// The deprecations that concern a package.
     pub(super) fn deprecated_in(&self, package: &str) -> &Deprecated {
         self.of_joined.get(package).unwrap_or(&self.deprecated)
     }
@@ -406,7 +407,7 @@ impl Catalog {
         self.packages.get(&channel.package).is_some_and(|it| it.default_channel == channel.name)
     }
 
-    /// Leaves only a package, and only some of its channels (none given: all).
+    /// Keeps only a package, and only some of its channels (all, if none are given).
     pub fn keep(&mut self, package: Option<&str>, channels: &[String]) {
         self.channels.retain(|it| {
             package.is_none_or(|package| it.package == package) && (channels.is_empty() || channels.contains(&it.name))
@@ -417,7 +418,7 @@ impl Catalog {
         });
     }
 
-    /// What is drawn of one channel: as with all the others left out ([`Self::keep`]), without looking at them.
+    /// One channel as [`Self::keep`] would leave it, but without a pass over the other channels.
     #[must_use]
     pub fn only(&self, package: &str, channel: &str) -> Self {
         let deprecated = self.deprecated_in(package);
@@ -448,7 +449,7 @@ impl Catalog {
         }
     }
 
-    /// Leaves only what is above an edge: the channels of its package, with the entries that are reached from it on
+    /// Keeps only the part above an edge: the channels of its package, with the entries that are reachable from it
     /// (`docs/behaviour/fbc.md` 5.5.8).
     ///
     /// # Errors

@@ -45,8 +45,8 @@ pub struct GraphEdge<'g> {
     pub value: &'g str,
 }
 
-/// The edges of a graph. They are made one by one where they are wanted: ranges of ten thousand entries that hold each
-/// other make a hundred million.
+/// The edges of a graph. They are made one by one on demand: ranges of ten thousand entries that hold each other make a
+/// hundred million.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphEdges {
     names: Vec<String>,
@@ -92,7 +92,7 @@ pub fn channels(catalog: &Catalog) -> Vec<ChannelGraph> {
     graphs
 }
 
-/// As [`channels`], but the channels of a package by the versions of their heads, the highest first.
+/// As [`channels`], but with the channels of a package by the versions of their heads, the highest first.
 #[must_use]
 pub fn channels_by_head(catalog: &Catalog) -> Vec<ChannelGraph> {
     in_version_order(catalog).into_iter().map(|it| channel(catalog, it)).collect()

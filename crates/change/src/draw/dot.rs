@@ -6,11 +6,11 @@ use super::channel::{ChannelGraph, GraphEdge};
 use super::node::GraphNode;
 use olmdex_base::diag::printable;
 
-/// Draws channels as one digraph, each channel a cluster. Heads have two borders, what is deprecated is filled, what is
-/// skipped is dashed, what the channel does not list is dotted, a dead end is narrower below, and what was named has a thick border.
+/// Draws channels as one digraph, each channel a cluster. Heads have two borders, deprecated entries are filled,
+/// skipped ones dashed, unlisted ones dotted, a dead end is narrower below, and the marked entry has a thick border.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn dot(graphs: &[ChannelGraph], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"digraph upgrades {\n  rankdir=LR;\n  node [shape=box];\n")?;
     for (number, graph) in graphs.iter().enumerate() {
@@ -61,7 +61,8 @@ fn attributes(node: &GraphNode) -> Vec<String> {
     all
 }
 
-/// A text in quotes, without what could steer a terminal. A backslash is doubled, since DOT gives it a meaning.
+/// A text in quotes, without characters that could steer a terminal. A backslash is doubled, since DOT gives it a
+/// meaning.
 fn quoted(text: &str) -> String {
     let escaped = printable(text).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")

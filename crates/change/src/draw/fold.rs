@@ -1,10 +1,8 @@
-//! Which rows of a package share a line, so that a package of any size can be looked at.
+//! The rows of a package that share a line, so that a package of any size stays readable.
 //!
-//! Rows get lines of their own in the order of their worth: those of a marked path, the newest ones, heads, both sides of a gap
-//! that no upgrade crosses, where dead ends or deprecated versions begin, the newest of each minor version, the oldest. Runs of
-//! other rows share a line, in place.
-//!
-//! What it deliberately does not do: no words and no places, and it never changes the order of rows.
+//! Rows get lines of their own in the order of their worth: those of a marked path, the newest ones, heads, both sides
+//! of a gap that no upgrade crosses, the beginnings of dead ends or deprecated versions, the newest of each minor
+//! version, the oldest. Runs of other rows share a line, in their place.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,13 +10,14 @@ use std::ops::Range;
 use super::axis::{Axis, Row};
 use olmdex_version::Version;
 
-/// So many of the newest rows come before all others but those of a path.
+/// The number of newest rows that come before all others except for those of a path.
 const NEWEST: usize = 5;
 
-/// The worth of a row that tells nothing by itself.
+/// The worth of an ordinary row.
 const PLAIN: u8 = 7;
 
-/// The rows of each line, in at most so many lines unless heads are more. `is_marked` tells the rows of a path.
+/// The rows of each line, in at most so many lines unless there are more heads. `is_marked` recognises the rows of a
+/// path.
 pub(super) fn fold(axis: &Axis, max_lines: usize, is_marked: impl Fn(&Row) -> bool) -> Vec<Range<usize>> {
     let n = axis.rows.len();
     if n <= max_lines {
@@ -27,15 +26,15 @@ pub(super) fn fold(axis: &Axis, max_lines: usize, is_marked: impl Fn(&Row) -> bo
     let mut order: Vec<usize> = (0..n).collect();
     let worth = worth(axis, is_marked);
     order.sort_by_key(|&row| worth[row]);
-    // Runs of rows without a line of their own, from their first row to behind their last.
+    // Runs of rows without a line of their own, from their first row to the one behind their last.
     let mut runs: BTreeMap<usize, usize> = BTreeMap::from([(0, n)]);
     let mut n_lines = 1;
-    // Rows that tell nothing by themselves stay together, however much room there is.
+    // Ordinary rows stay together, however much room there is.
     for row in order.into_iter().filter(|&row| worth[row] < PLAIN) {
         let Some((&start, &end)) = runs.range(..=row).next_back() else { continue };
         let parts = [(start, row), (row + 1, end)];
         let n_parts = parts.iter().filter(|it| it.0 < it.1).count();
-        // The row and what is left of its run, in the place of the run.
+        // The row and the remains of its run replace the run.
         if n_lines + n_parts > max_lines {
             continue;
         }
@@ -54,7 +53,7 @@ pub(super) fn fold(axis: &Axis, max_lines: usize, is_marked: impl Fn(&Row) -> bo
     lines
 }
 
-/// How much each row is worth a line of its own; less is more.
+/// The worth of a line of its own for each row; lower numbers are worth more.
 fn worth(axis: &Axis, is_marked: impl Fn(&Row) -> bool) -> Vec<u8> {
     let rows = &axis.rows;
     let minors: Vec<Option<(u64, u64)>> = rows

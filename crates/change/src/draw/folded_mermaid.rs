@@ -1,7 +1,7 @@
-//! Mermaid of a package that stays below the limits of sites that draw it: the lines of [`super::svg()`] as nodes.
+//! Mermaid of a package within the limits of sites that draw it: the lines of [`super::svg()`] as nodes.
 //!
-//! Mermaid draws at most 50,000 characters and 500 edges unless a site allows more (`maxTextSize` and `maxEdges` of its configuration);
-//! GitHub and GitLab do not.
+//! Mermaid draws at most 50,000 characters and 500 edges unless a site allows more (`maxTextSize` and `maxEdges` of its
+//! configuration); GitHub and GitLab do not.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,10 +13,10 @@ use super::markup::cut;
 use super::order::in_version_order;
 use olmdex_base::diag::printable;
 
-/// What is written stays below these.
+/// The limits of the output.
 const MAX_BYTES: usize = 45_000;
 const MAX_EDGES: usize = 450;
-/// Lines of a package, from what is best to look at down to what always fits.
+/// Numbers of lines to try, from the most readable to one that always fits.
 const LINES: [usize; 4] = [30, 20, 10, 5];
 /// So many channels have a node of their own at a head.
 const MAX_FLAGS: usize = 8;
@@ -39,7 +39,7 @@ pub fn folded_mermaid(catalog: &Catalog) -> String {
     drawn
 }
 
-/// The package in at most so many lines, and how many edges that takes.
+/// The package in at most so many lines, and the number of its edges.
 fn with_lines(axis: Axis, max: usize) -> (String, usize) {
     let layout = Layout::new(axis, Some(max), |_| false);
     let Layout { axis, lines, .. } = &layout;
@@ -83,7 +83,7 @@ fn with_lines(axis: Axis, max: usize) -> (String, usize) {
     (text, n_edges)
 }
 
-/// From line to line, wherever a channel goes on.
+/// The edges from line to line, wherever a channel continues.
 fn edges(layout: &Layout) -> BTreeSet<(usize, usize)> {
     let line_of = |row: usize| layout.lines.partition_point(|it| it.end <= row);
     let mut edges = BTreeSet::new();
@@ -99,7 +99,7 @@ fn edges(layout: &Layout) -> BTreeSet<(usize, usize)> {
     edges
 }
 
-/// A text between quotation marks, which Mermaid has as an entity.
+/// A text between quotation marks; marks in it become entities for Mermaid.
 fn quoted(text: &str) -> String {
     cut(&printable(text), MAX_NAME).replace('#', "#35;").replace('"', "#quot;").replace(['<', '>'], "")
 }
@@ -120,7 +120,7 @@ mod tests {
                 catalog.versions.insert(format!("p.v1.{at}.0"), Version::new(1, at as u64, 0));
             }
             for channel in 0..n_channels {
-                // Each channel lists other entries, so that no two have an edge in common.
+                // Each channel lists other entries, so that no two share an edge.
                 let listed: Vec<usize> = (channel..n_entries).step_by(1 + channel % 7).collect();
                 let entries = listed.iter().enumerate().map(|(number, at)| Entry {
                     name: format!("p.v1.{at}.0"),

@@ -1,6 +1,4 @@
-//! A package of several channels as plain text: a line for each version, a column for each channel, as the pictures have them.
-//!
-//! What it deliberately does not do: a single channel has its edges, too, which [`super::text`] writes.
+//! A package of several channels as plain text: a line for each version, a column for each channel, as in the pictures.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -13,18 +11,19 @@ use super::order::in_version_order;
 use super::text::text;
 use olmdex_base::diag::{counted, printable};
 
-/// More columns than these are no picture on a terminal: then the channels follow each other.
+/// The highest number of columns of a picture on a terminal; with more, the channels follow each other.
 const MAX_COLUMNS: usize = 48;
 /// A package takes at most so many lines.
 const MAX_LINES: usize = 60;
 /// The heads of a line that are named.
 const MAX_NAMED: usize = 4;
 
-/// Writes packages one after another: those of several channels with a column for each, the others, and all of them where every entry is
-/// wanted, as [`text`] does. `graphs` are the channels of the catalog, in the order in which they are written.
+/// Writes packages one after another: those of several channels with a column for each, and the others as [`text`]
+/// does, which also writes all of them if every entry is wanted. `graphs` are the channels of the catalog, in the order
+/// of writing.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn package_text(
     catalog: &Catalog,
     graphs: &[ChannelGraph],
@@ -38,7 +37,7 @@ pub fn package_text(
     for of_package in graphs.chunk_by(|a, b| a.package == b.package) {
         let package = of_package.first().map_or("", |it| &it.package);
         let own: Vec<&Channel> = channels.iter().filter(|it| it.package == package).copied().collect();
-        // What is named is looked at closely.
+        // A graph with a marked entry is drawn on its own, in detail.
         let is_named = of_package.iter().flat_map(|it| &it.nodes).any(|it| it.is_marked);
         let layout =
             (own.len() > 1 && !is_named).then(|| Layout::new(Axis::new(catalog, &own), Some(MAX_LINES), |_| false));
@@ -90,7 +89,7 @@ fn label(axis: &Axis, rows: &Range<usize>) -> String {
     }
 }
 
-/// The mark of each channel in a line, up to the last one that passes.
+/// The mark of each channel in a line, up to the last channel that passes.
 fn columns(layout: &Layout, rows: &Range<usize>) -> String {
     let mut marks = vec![' '; layout.n_columns];
     for (track, column) in layout.axis.tracks.iter().zip(&layout.columns) {

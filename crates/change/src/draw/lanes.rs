@@ -1,27 +1,27 @@
 //! Lanes: edges by one field that share a line from top to bottom.
 //!
-//! Edges into different entries share a lane wherever that says the same: a lane leads from each of its sources up to each
-//! of its targets above, which is what chains of ranges ("from everything older") and growing lists of skips amount to.
-//! Whether ends are counted in rows or in lines that show several rows is all the same here.
+//! Edges into different entries share a lane wherever that has the same meaning: a lane leads from each of its sources
+//! up to each of its targets above. Chains of ranges ("from everything older") and growing lists of skips have this
+//! form. It makes no difference whether ends are counted in rows or in lines of several rows.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use olmdex_olm::upgrade::Field;
 
-/// What leads to one place by one field.
+/// The edges that lead to one target by one field.
 #[derive(Debug, Clone)]
 pub(super) struct Ends {
     pub(super) target: usize,
     pub(super) field: Field,
-    /// Where it leads from: ranges in order, none of which touches the next.
+    /// Its sources: ranges in order, none of which touches the next.
     pub(super) sources: Vec<Range<usize>>,
     /// The same with the target itself, if its own range holds it.
     pub(super) held: Vec<Range<usize>>,
     pub(super) words: Words,
 }
 
-/// What a lane says to whoever rests the pointer on it; of much only the beginning.
+/// The text of a lane under the pointer; of a long list only the beginning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Words {
     shown: Vec<String>,
@@ -52,13 +52,13 @@ impl Words {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lane {
     pub(super) field: Field,
-    /// Where it leads from.
+    /// Its sources.
     pub(super) sources: Vec<Range<usize>>,
-    /// Where it leads to, ascending.
+    /// Its targets, ascending.
     pub(super) targets: Vec<usize>,
     /// Counted from the boxes outwards.
     pub(super) column: usize,
-    /// Whether each source leads to each target, those below it too; else to those above it only.
+    /// Whether each source leads to each target, those below it included; if not, only to those above it.
     pub(super) is_mutual: bool,
     pub(super) words: Words,
 }
@@ -88,7 +88,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Adds edges to a lane that says the same already, or gives them their own. Targets come from the top down.
+    /// Adds edges to a lane with the same meaning, or gives them their own. Targets come from the top down.
     pub(super) fn add(&mut self, ends: Ends) {
         let Ends { target, field, sources, held, words } = ends;
         let (Some(first), Some(last)) = (sources.first(), sources.last()) else { return };
@@ -110,7 +110,7 @@ impl Lanes {
             }
             same.unwrap_or(next)
         } else {
-            // What a range holds leads to every entry with the same range, above and below.
+            // A range connects each entry in it with every entry that has the same range, above and below.
             *self.mutual.entry((field, held)).or_insert(next)
         };
         match self.all.get_mut(at) {
@@ -136,7 +136,7 @@ pub(super) fn in_columns(mut lanes: Vec<Lane>) -> Vec<Lane> {
         let (top, bottom) = it.span();
         (bottom - top, it.field, top)
     });
-    // For each column what is taken, by its top: spans that do not meet.
+    // The taken spans of each column, by their tops; they do not overlap.
     let mut taken: Vec<BTreeMap<usize, usize>> = Vec::new();
     for lane in &mut lanes {
         let (top, bottom) = lane.span();
@@ -164,7 +164,7 @@ pub(super) fn joined<'r>(ranges: impl Iterator<Item = &'r Range<usize>>) -> Vec<
     joined
 }
 
-/// Whether `tail` is what of `all` lies at `from` or behind.
+/// Whether `tail` is the part of `all` at `from` or behind.
 fn is_tail(all: &[Range<usize>], from: usize, tail: &[Range<usize>]) -> bool {
     let rest = &all[all.partition_point(|it| it.end <= from)..];
     rest.len() == tail.len() && rest.iter().zip(tail).all(|(a, b)| a.start.max(from) == b.start && a.end == b.end)

@@ -1,8 +1,8 @@
-//! Where everything of a package stands in a picture: lines from the highest version down, a column for each track, and lanes
-//! for the edges of a single channel.
+//! The layout of a package in a picture: lines from the highest version down, a column for each track, and lanes for
+//! the edges of a single channel.
 //!
-//! A line may show several rows ([`super::fold`]). Edges then lead from line to line: what stays within a line is not seen,
-//! and an edge of a line is one of some of its rows.
+//! A line may show several rows ([`super::fold`]). Edges then lead from line to line: an edge within a line is
+//! invisible, and an edge of a line belongs to some of its rows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use olmdex_olm::upgrade::Field;
 /// How much of a package is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Versions that tell little share a line if there are too many to look at.
+    /// Unimportant versions share a line if there are too many to look at.
     Collapsed,
     /// Every entry has its own line.
     Full,
@@ -37,8 +37,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a package in at most so many lines, or with a line for every row. Rows for which `is_marked` are shown by
-    /// themselves if that can be.
+    /// Lays out a package in at most so many lines, or with a line for every row. Rows for which `is_marked` holds are
+    /// shown by themselves if possible.
     pub(super) fn new(axis: Axis, max_lines: Option<usize>, is_marked: impl Fn(&Row) -> bool) -> Self {
         let lines = match max_lines {
             Some(max) => fold(&axis, max, is_marked),
@@ -48,7 +48,7 @@ impl Layout {
         for mut ends in on_lines(&axis, &lines) {
             let below = ends.target + 1;
             if ends.field == Field::Replaces && ends.sources.first().map(|it| it.start) == Some(below) {
-                // The track says so.
+                // The track shows this edge.
                 ends.sources[0].start += 1;
                 ends.sources.retain(|it| !it.is_empty());
             }
@@ -58,7 +58,7 @@ impl Layout {
         Self { lanes: in_columns(lanes.all), axis, lines, columns, n_columns }
     }
 
-    /// How many marks a picture shows: entries on tracks, and ends of lanes.
+    /// The number of marks in a picture: entries on tracks, and ends of lanes.
     pub(super) fn n_marks(&self) -> usize {
         let on_tracks =
             |lines: &Range<usize>| self.axis.tracks.iter().filter(|it| !it.within(lines).is_empty()).count();
@@ -73,7 +73,7 @@ impl Layout {
 
 /// Gives every track the leftmost column that is free over its whole length.
 fn track_columns(axis: &Axis) -> (Vec<usize>, usize) {
-    // For each column what is taken, by its top: spans that do not meet.
+    // The taken spans of each column, by their tops; they do not overlap.
     let mut taken: Vec<BTreeMap<usize, usize>> = Vec::new();
     let mut columns = Vec::new();
     for track in &axis.tracks {
@@ -89,7 +89,7 @@ fn track_columns(axis: &Axis) -> (Vec<usize>, usize) {
     (columns, taken.len())
 }
 
-/// What leads to each line: by line, then `replaces`, `skips`, `skipRange`.
+/// The edges that lead to each line: by line, then `replaces`, `skips`, `skipRange`.
 fn on_lines(axis: &Axis, lines: &[Range<usize>]) -> impl Iterator<Item = Ends> {
     let line_of: Vec<usize> =
         lines.iter().enumerate().flat_map(|(line, rows)| std::iter::repeat_n(line, rows.len())).collect();
@@ -110,7 +110,7 @@ fn on_lines(axis: &Axis, lines: &[Range<usize>]) -> impl Iterator<Item = Ends> {
     }
     all.into_values().map(|mut ends| {
         ends.held = joined(ends.held.iter());
-        // What stays within the line is not seen.
+        // An edge within the line is invisible.
         let around = joined(ends.sources.iter()).into_iter().flat_map(|it| {
             let at = ends.target.clamp(it.start, it.end);
             [it.start..at, (at + usize::from(it.contains(&ends.target)))..it.end]
@@ -120,7 +120,7 @@ fn on_lines(axis: &Axis, lines: &[Range<usize>]) -> impl Iterator<Item = Ends> {
     })
 }
 
-/// What leads to an entry by a field, in words; of many names the first.
+/// Describes the edges that lead to an entry by a field; of many names only the first are listed.
 fn words(rows: &[Row], sources: &Sources) -> String {
     const MAX: usize = 4;
     let (name, field) = (&rows[sources.target].name, sources.field.as_str());

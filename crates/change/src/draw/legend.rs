@@ -1,4 +1,4 @@
-//! What the marks of a picture mean; only those that occur.
+//! The meaning of the marks of a picture; only those that occur.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ impl Mark {
         })
     }
 
-    /// The mark as it is drawn, 28 pixels wide around this height.
+    /// Draws the mark, 28 pixels wide around this height.
     fn write(self, body: &mut String, x: usize, y: usize) {
         // Writing into a text cannot fail.
         let _ = match self {
@@ -72,7 +72,7 @@ impl Mark {
     }
 }
 
-/// What these marks mean, in at most this width.
+/// The meaning of these marks, in at most this width.
 pub(super) fn legend(marks: &BTreeSet<Mark>, width: usize) -> Strip {
     let mut body = String::new();
     let (mut x, mut y) = (MARGIN, 14);

@@ -1,7 +1,4 @@
-//! Names from catalogs in XML and HTML: without markup, cut where they would break a picture.
-//!
-//! What it deliberately does not do: it measures no font. A picture must hold with whatever font is there, so widths are
-//! guesses on the safe side.
+//! Names from catalogs in XML and HTML: without markup, and cut if they would break a picture.
 
 use olmdex_base::diag::printable;
 pub(super) use olmdex_base::diag::xml_text as escaped;
@@ -11,8 +8,8 @@ pub(super) fn escaped_lines(lines: impl Iterator<Item = String>) -> String {
     lines.map(|it| escaped(&it)).collect::<Vec<_>>().join("\n")
 }
 
-/// How many columns of a font of one width a character takes: two of what is neither a letter of an alphabet nor a dash or
-/// an ellipsis.
+/// How many columns of a monospaced font a character takes: two, unless it is a letter of an alphabet, a dash or an
+/// ellipsis.
 fn columns_of(c: char) -> usize {
     if matches!(c, '\0'..='\u{10FF}' | '\u{2010}'..='\u{2027}') { 1 } else { 2 }
 }
@@ -22,7 +19,7 @@ pub(super) fn columns(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// Hundredths of the height of a proportional font that a character takes.
+/// The width of a character in hundredths of the height of a proportional font.
 fn width_of(c: char) -> usize {
     match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 32,
@@ -34,7 +31,7 @@ fn width_of(c: char) -> usize {
     }
 }
 
-/// How many pixels a text takes in the proportional font of this size; a guess on the safe side.
+/// How many pixels a text takes in the proportional font of this size; the estimate is on the safe side.
 pub(super) fn pixels(text: &str, size: usize, is_bold: bool) -> usize {
     let hundredths = text.chars().map(width_of).sum::<usize>();
     (hundredths * size).div_ceil(100) * if is_bold { 107 } else { 100 } / 100
@@ -61,7 +58,7 @@ pub(super) fn cut_to_pixels(text: &str, max: usize, size: usize) -> String {
     text.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// A name in at most so many columns. What is left out is left out of its middle, since names end with versions.
+/// A name in at most so many columns. A long name loses its middle, since names end with versions.
 pub(super) fn cut(text: &str, max: usize) -> String {
     let text = printable(text);
     if columns(&text) <= max {

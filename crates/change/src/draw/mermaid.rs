@@ -1,7 +1,8 @@
 //! Mermaid as `opm alpha render-graph` writes it (`docs/behaviour/fbc.md` 5.5).
 //!
-//! Two things are not copied: control characters in names, which could steer a terminal, are escaped; and where a catalog has several files,
-//! opm loads them in an order of chance, which shows where channels of several packages share a name. Here the order of files decides.
+//! Two things differ: control characters in names, which could steer a terminal, are escaped; and opm loads several
+//! files in a random order, which shows if channels of several packages share a name, while here the order of files
+//! decides.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -18,27 +19,27 @@ const HEAD: &str = "graph LR
   classDef deprecatedskipped fill:#E8960F,stroke:#FF0000,stroke-width:4px
 ";
 
-/// How it is drawn.
+/// The options of the drawing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MermaidOptions {
-    /// Whether what OLM Classic would never take is marked: skipped nodes, and the edges of skipped entries.
+    /// Whether to mark what OLM Classic would never take: skipped nodes, and the edges of skipped entries.
     pub v0_semantics: bool,
 }
 
-/// A drawing before it is written: what it costs, and what it passes over.
+/// A prepared drawing: its cost, and its warnings.
 #[derive(Debug, Clone)]
 pub struct Mermaid<'c> {
     catalog: &'c Catalog,
     options: MermaidOptions,
     /// The channels in opm's order.
     channels: Vec<&'c Channel>,
-    /// For each channel the number of its first edge.
+    /// The number of the first edge of each channel.
     first_edges: Vec<usize>,
     n_edges: usize,
     warnings: Vec<String>,
 }
 
-/// What the channels that have been drawn add up to.
+/// The marks of all channels drawn so far.
 #[derive(Default)]
 struct Marks {
     deprecated: Vec<String>,
@@ -63,13 +64,13 @@ impl Entries {
         Self { versions, ascending }
     }
 
-    /// What a range holds, as spans of `ascending`.
+    /// The entries in a range, as spans of `ascending`.
     fn spans(&self, range: &Range) -> Vec<std::ops::Range<usize>> {
         let versions: Vec<&Version> = self.ascending.iter().map(|&it| &self.versions[it]).collect();
         range.spans_of(&versions)
     }
 
-    /// The places of the entries that a range holds, in their own order.
+    /// The places of the entries in a range, in their own order.
     fn held(&self, range: &Range) -> Vec<usize> {
         let mut places: Vec<usize> = self.spans(range).into_iter().flatten().map(|it| self.ascending[it]).collect();
         places.sort_unstable();
@@ -78,7 +79,7 @@ impl Entries {
 }
 
 impl<'c> Mermaid<'c> {
-    /// Looks at what is to be drawn.
+    /// Prepares a drawing.
     #[must_use]
     pub fn new(catalog: &'c Catalog, options: MermaidOptions) -> Self {
         let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
@@ -122,10 +123,10 @@ impl<'c> Mermaid<'c> {
         &self.warnings
     }
 
-    /// Writes it.
+    /// Writes the graph.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(HEAD.as_bytes())?;
         let mut marks = Marks::default();
@@ -232,12 +233,12 @@ impl<'c> Mermaid<'c> {
     }
 }
 
-/// What opm calls a channel; without what could steer a terminal.
+/// opm's name for a channel, without characters that could steer a terminal.
 fn id_of(channel: &Channel) -> String {
     printable(&format!("{}-{}", channel.package, channel.name)).into_owned()
 }
 
-/// The places of the entries, the highest version first, equal ones as opm has them.
+/// The places of the entries, the highest version first, equal ones in opm's order.
 fn descending(entries: &Entries) -> Vec<usize> {
     let versions = &entries.versions;
     go_order(versions.len(), |a, b| versions[a] > versions[b])

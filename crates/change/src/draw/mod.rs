@@ -1,28 +1,30 @@
-//! Upgrade graphs for the eye: Mermaid, DOT, SVG, HTML, text, and data to draw something else from.
+//! Drawings of upgrade graphs: Mermaid, DOT, SVG, HTML, text, and data for other drawings.
 //!
-//! A [`Catalog`] is what is drawn: channels with their entries, versions, deprecations, from blobs or from an index.
-//! [`Mermaid`] draws it as opm does, byte for byte; [`channels`] works out nodes and edges for the other forms.
-//! [`overview_svg`], [`overview_text`] and [`html`] of several packages begin with what the catalog holds.
-//!
-//! What it deliberately does not do: it judges nothing (a broken graph is drawn as it is, since that is when a picture is
-//! wanted most) and prints nothing.
+//! A [`Catalog`] has the data to draw: channels with their entries, versions, deprecations, from blobs or from an
+//! index. [`Mermaid`] draws it as opm does, byte for byte; [`channels`] computes nodes and edges for the other forms.
+//! [`overview_svg`], [`overview_text`] and [`html`] of several packages begin with an overview of the catalog.
 //!
 //! # How a package is drawn
 //!
-//! SVG and HTML have one picture for a package: its bundles on one axis, the highest version on top (`draw::axis`), and each channel as a
-//! track beside them, with its head as a flag. A track runs where an upgrade of the channel leads, so a dashed line across all tracks is a
-//! gap that nothing crosses. If there are more rows than a screen has, rows that tell little share a line, in place (`draw::fold`): the
-//! newest ones, heads, both sides of gaps and the newest of each minor version keep theirs. A page opens such a line without a script, since
-//! a picture is a list of strips of the same columns (`draw::picture`).
+//! SVG and HTML have one picture for a package: its bundles on one axis, the highest version on top (`draw::axis`), and
+//! each channel as a track beside them, with its head as a flag. A track runs along the upgrades of the channel, so a
+//! dashed line across all tracks is a gap that nothing crosses. If there are more rows than a screen has, unimportant
+//! rows share a line, in their place (`draw::fold`): the newest ones, heads, both sides of gaps and the newest of each
+//! minor version keep theirs. A page opens such a line without a script, since a picture is a list of strips of the
+//! same columns (`draw::picture`).
 //!
-//! A channel by itself has its edges, too. Edges into different entries share a lane wherever that says the same (`draw::lanes`): a lane
-//! leads from each of its sources up to each of its targets above it, which is what chains of ranges ("from everything older") and growing
-//! lists of skips amount to. Sources are kept as ranges, never as single edges, so a channel of ten thousand entries with ranges stays
-//! small. Entries with the same range share a mutual lane, from each circle to every arrow.
+//! A channel by itself has its edges, too. Edges into different entries share a lane wherever that has the same meaning
+//! (`draw::lanes`): a lane leads from each of its sources up to each of its targets above it, which is the form of
+//! chains of ranges ("from everything older") and growing lists of skips. Sources are kept as ranges, never as single
+//! edges, so a channel of ten thousand entries with ranges stays small. Entries with the same range share a mutual
+//! lane, from each circle to every arrow.
 //!
-//! Every mark has a shape besides its colour, and a test holds the contrast of each colour, light and dark (`draw::style`). Names are escaped
-//! and cut in one file (`draw::markup`), and no layout depends on what a font measures. A whole catalog is an overview (`draw::overview`): a
-//! line for each package, as many columns as a screen has; in HTML each line leads to a section, which style sheets show, not scripts.
+//! Every mark has a shape in addition to its colour, and a test checks the contrast of each colour, light and dark
+//! (`draw::style`). Names are escaped and cut in one file (`draw::markup`), and no layout depends on the measures of a
+//! font. A whole catalog is an overview (`draw::overview`): a line for each package, as many columns as a screen has;
+//! in HTML each line leads to a section, which style sheets show, not scripts.
+//!
+//! A broken graph is drawn as it is, since users need a picture most then.
 
 mod axis;
 mod catalog;

@@ -11,7 +11,7 @@ pub struct GraphNode {
     pub name: String,
     /// The version; empty if the catalog has no such bundle.
     pub version: String,
-    /// Whether it is an entry of the channel; else it is only mentioned by one.
+    /// Whether it is an entry of the channel; if not, an entry only mentions it.
     pub is_entry: bool,
     /// Whether nothing replaces or skips it.
     pub is_head: bool,
@@ -19,8 +19,8 @@ pub struct GraphNode {
     pub is_skipped: bool,
     /// Whether the bundle is deprecated.
     pub is_deprecated: bool,
-    /// Whether OLM Classic cannot get from it to a head.
+    /// Whether OLM Classic cannot upgrade from it to a head.
     pub is_dead_end: bool,
-    /// Whether it is the bundle that was named.
+    /// Whether it is the named bundle.
     pub is_marked: bool,
 }

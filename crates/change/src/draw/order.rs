@@ -1,6 +1,4 @@
-//! Which channel comes first: the one with the highest head.
-//!
-//! What it deliberately does not do: the order of the entries in a channel is that of their rows.
+//! The order of channels: the one with the highest head comes first.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -8,7 +6,8 @@ use std::collections::HashSet;
 use super::catalog::{Catalog, Channel};
 use olmdex_version::Version;
 
-/// The version of a channel's head; of several heads the highest, and without a head that of the highest entry.
+/// The version of a channel's head; if there are several heads, the highest, and without a head that of the highest
+/// entry.
 pub(super) fn head_version<'c>(catalog: &'c Catalog, channel: &Channel) -> Option<&'c Version> {
     let entries = &channel.entries;
     let left: HashSet<&str> =

@@ -1,6 +1,4 @@
-//! A whole catalog at a glance: a line for each package, as many side by side as a screen shows.
-//!
-//! What it deliberately does not do: no channels and no edges; a package by itself has them.
+//! A whole catalog at a glance: a line for each package, in as many columns as fit on a screen.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,11 +13,11 @@ use super::treemap::{Tile, tiles};
 use olmdex_base::diag::counted;
 use olmdex_version::Version;
 
-/// What an overview says of a package.
+/// The line of a package in an overview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PackageLine<'c> {
     pub(super) name: &'c str,
-    /// The version at the head of the default channel; without one, of the channel whose head is the highest.
+    /// The version at the head of the default channel, or else of the channel with the highest head.
     head: String,
     default_channel: &'c str,
     n_channels: usize,
@@ -65,7 +63,7 @@ pub(super) fn lines(catalog: &Catalog) -> Vec<PackageLine<'_>> {
 /// Writes the overview as a table.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn overview_text(catalog: &Catalog, out: &mut impl Write) -> io::Result<()> {
     let header = ["PACKAGE", "HEAD", "DEFAULT CHANNEL", "CHANNELS", "BUNDLES", "MARKS"].map(str::to_owned);
     let lines = lines(catalog);
@@ -100,13 +98,13 @@ const TOP: usize = 66;
 const BOTTOM: usize = 30;
 /// Half pixels of a line's height.
 const HALF_LINE: usize = 27;
-/// So many lines are worth a column of their own, and there are at most so many columns.
+/// The lines that justify a column of their own, and the highest number of columns.
 const LINES: usize = 40;
 const MAX_COLUMNS: usize = 5;
-/// A page is so wide, a column at most so wide.
+/// The width of a page, and the greatest width of a column.
 const WIDTH: usize = 1600;
 const MAX_COLUMN: usize = 460;
-/// Lines of one colour.
+/// The number of neighbouring lines of one colour.
 const BAND: usize = 5;
 
 /// An overview as a part of a picture.
@@ -116,14 +114,14 @@ pub(super) struct Overview {
     pub(super) height: usize,
 }
 
-/// Draws the overview. `link` says where the name of a package leads, by its number.
+/// Draws the overview. `link` returns the target of a package's name, by its number.
 pub(super) fn overview(catalog: &Catalog, link: impl Fn(usize) -> Option<String>) -> Overview {
     let lines = lines(catalog);
     let n_columns = lines.len().div_ceil(LINES).clamp(1, MAX_COLUMNS);
     let n_lines = lines.len().div_ceil(n_columns).max(1);
     let width = ((WIDTH - 2 * MARGIN + GAP) / n_columns - GAP).min(MAX_COLUMN);
     let height = TOP + n_lines * HALF_LINE / 2 + BOTTOM;
-    // What a column holds: the marks, and then its texts and numbers, of which the texts share what is left.
+    // The widths in a column: the marks and numbers come first, and the texts share the rest.
     let room = |most: Option<usize>| (most.unwrap_or(0).to_string().len() * 7 + 8).max(26);
     let marks = 14;
     let for_channels = room(lines.iter().map(|it| it.n_channels).max());
@@ -187,7 +185,7 @@ pub(super) fn overview(catalog: &Catalog, link: impl Fn(usize) -> Option<String>
     Overview { body, width, height }
 }
 
-/// What stands above a column: its words at these places, and a line of this width.
+/// The heading of a column: its words at these places, and a line of this width.
 fn heading(body: &mut String, x: usize, at: [usize; 5], width: usize) {
     let [at_name, at_head, at_channel, at_channels, at_bundles] = at;
     let y = TOP - 10;
@@ -212,7 +210,7 @@ fn marks_of(line: &PackageLine<'_>) -> &'static str {
     }
 }
 
-/// A package in words, which appear where the pointer rests on it.
+/// A package in words, which appear under the pointer.
 fn in_words(line: &PackageLine<'_>) -> String {
     let PackageLine { name, head, default_channel, n_channels, n_bundles, .. } = line;
     let marks = line.marks();
@@ -223,17 +221,17 @@ fn in_words(line: &PackageLine<'_>) -> String {
     format!("{name}{marks}: head {head}, default channel {default_channel}, {channels}, {bundles}")
 }
 
-/// Size of the map, without its margins and what stands above and below.
+/// The size of the map, without its margins and the texts above and below.
 const MAP: (usize, usize) = (1576, 860);
 
-/// Draws the packages as a map, as large as they have bundles and as dark as they have channels. `link` says where a package leads, by its
-/// number.
+/// Draws the packages as a map: their size shows the number of bundles, and their darkness that of channels. `link`
+/// returns the target of a package, by its number.
 pub(super) fn map(catalog: &Catalog, link: impl Fn(usize) -> Option<String>) -> Overview {
     let lines = lines(catalog);
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&it| std::cmp::Reverse(lines[it].n_bundles));
     let total: usize = lines.iter().map(|it| it.n_bundles).sum();
-    // A package of one bundle among thousands must still be a place to point at.
+    // A package of one bundle among thousands must still be large enough to point at.
     let least = total as f64 / (lines.len().max(1) * 4) as f64;
     let weights: Vec<f64> = order.iter().map(|&it| (lines[it].n_bundles as f64).max(least).max(1.0)).collect();
     let (width, height) = MAP;

@@ -1,7 +1,7 @@
 //! The picture of a package: a title, a line for each version or for several, and a legend of the marks that occur.
 //!
-//! A picture is a list of [`Strip`]s below each other, so that a page can open versions that share a line in their place. All
-//! strips have the same columns.
+//! A picture is a list of [`Strip`]s below each other, so that a page can open versions that share a line in their
+//! place. All strips have the same columns.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -23,20 +23,21 @@ const TRACK: usize = 16;
 const LANE: usize = 13;
 /// How many colours tracks have.
 const COLOURS: usize = 8;
-/// Of more tracks than this, flags stand beside their heads, so that they are seen on a narrow screen.
+/// The highest number of tracks for which flags stand in a column of their own; with more, they stand beside their
+/// heads, so that a narrow screen shows them.
 const MAX_COLUMNS_BEFORE_FLAGS: usize = 10;
-/// What is longer is cut.
+/// Longer texts are cut.
 const MAX_TITLE: usize = 60;
 const MAX_VERSION: usize = 28;
 const MAX_FLAG: usize = 200;
-/// Flags and marks of a line take at most so many pixels; the rest of the flags is counted.
+/// The most pixels for flags and marks of a line; the remaining flags are counted.
 const MAX_FLAGS: usize = 620;
-/// What leads to a row, in words.
+/// The longest description of the edges that lead to a row.
 const MAX_WORDS: usize = 320;
-/// So many names are shown when the pointer rests on a line of many.
+/// The most names under the pointer for a line of many.
 const MAX_HINTS: usize = 30;
 
-/// More is to be drawn than is allowed.
+/// The picture has more marks than the limit allows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the picture of `{package}` has {found} marks; the limit is {limit}")]
 pub struct TooManyMarks {
@@ -48,7 +49,7 @@ pub struct TooManyMarks {
     pub limit: usize,
 }
 
-/// Where the names in a picture lead.
+/// The targets of the names in a picture.
 pub struct PictureLinks<'l> {
     /// The address of a bundle, by its name and version.
     pub bundle: &'l dyn Fn(&str, &str) -> Option<String>,
@@ -57,7 +58,7 @@ pub struct PictureLinks<'l> {
 }
 
 impl PictureLinks<'_> {
-    /// Names lead nowhere.
+    /// The names have no targets.
     pub(super) const NONE: PictureLinks<'static> = PictureLinks { bundle: &|_, _| None, channel: &|_| None };
 }
 
@@ -65,9 +66,9 @@ impl PictureLinks<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct View<'v> {
     pub(super) way: &'v Way,
-    /// In at most so many lines, or in a line for every entry.
+    /// The most lines; `None` for a line for every entry.
     pub(super) max_lines: Option<usize>,
-    /// Whether versions that share a line can be opened; at most so many of them.
+    /// Versions that share a line can be opened if there are at most so many of them.
     pub(super) max_opened: usize,
     pub(super) links: &'v PictureLinks<'v>,
 }
@@ -86,12 +87,12 @@ pub(super) struct Picture {
     /// How many versions share a line with another one.
     pub(super) n_folded: usize,
     pub(super) marks: BTreeSet<Mark>,
-    /// What the picture shows, in a line.
+    /// The content of the picture, in a line.
     pub(super) title: String,
 }
 
 impl Picture {
-    /// Draws the channels of one package, in this order. It may have so many marks, which are taken off.
+    /// Draws the channels of one package, in this order. Its marks are taken off the allowed number.
     pub(super) fn new(
         catalog: &Catalog,
         channels: &[&Channel],
@@ -124,7 +125,7 @@ impl Picture {
         Ok(Self { strips, width, n_folded: layout.n_folded(), marks, title })
     }
 
-    /// The strip below all others that says what the marks mean.
+    /// The strip below all others that explains the marks.
     pub(super) fn legend(&self) -> Strip {
         legend(&self.marks, self.width)
     }
@@ -136,7 +137,7 @@ struct Drawing<'d> {
     view: View<'d>,
     way: WayMarks,
     prefix: String,
-    /// Where versions, tracks, lanes and flags begin.
+    /// The left edges of versions, tracks, lanes and flags.
     at_versions: usize,
     at_tracks: usize,
     at_lanes: usize,
@@ -171,7 +172,7 @@ impl<'d> Drawing<'d> {
         };
         let lines = layout.lines.iter().map(|rows| match single(rows) {
             Some(_) => drawing.flags_x(rows) + drawing.flags(rows.start).1,
-            // A line of several has its words where there is room for them, beside the tracks.
+            // A line of several versions has its words beside the tracks if there is room for them.
             None => drawing.flags_x(rows) + pixels(&drawing.fold_words(rows), SMALL, false),
         });
         let widest = lines.max().unwrap_or(0);
@@ -183,7 +184,7 @@ impl<'d> Drawing<'d> {
         drawing
     }
 
-    /// The name of the package or channel, and how much there is of it.
+    /// The name of the package or channel, with its size.
     fn counted(&self) -> String {
         let axis = &self.layout.axis;
         let n = axis.rows.iter().filter(|it| it.is_entry).count() as u64;
@@ -251,7 +252,7 @@ impl<'d> Drawing<'d> {
         Some(Strip { body, height: rows.len() * LINE, fold: None })
     }
 
-    /// A line of several rows; with these rows, if they are to be opened.
+    /// A line of several rows; with these rows, if they can be opened.
     fn fold(&mut self, line: usize, is_opened: bool) -> Strip {
         self.marks.insert(Mark::Fold);
         let rows = self.layout.lines[line].clone();
@@ -295,7 +296,7 @@ impl<'d> Drawing<'d> {
         Strip { body, height: LINE, fold: Some((words, opened)) }
     }
 
-    /// The rows of a line, each by itself; lanes only pass them, and words say what leads to each.
+    /// The rows of a line, each by itself; lanes only pass them, and words describe the edges to each.
     fn opened(&mut self, line: usize, rows: &Range<usize>) -> Strip {
         let mut body = String::new();
         self.write_gaps(&mut body, rows);
@@ -324,7 +325,7 @@ impl<'d> Drawing<'d> {
         Strip { body, height: rows.len() * LINE, fold: None }
     }
 
-    /// What leads to a row beside the row below it; only of a single channel.
+    /// The edges that lead to a row from others than the row below it, in words; only for a single channel.
     fn edge_words(&self, row: usize) -> String {
         let Axis { rows, sources, .. } = &self.layout.axis;
         let first = sources.partition_point(|it| it.target < row);
@@ -340,7 +341,7 @@ impl<'d> Drawing<'d> {
         words.collect::<Vec<_>>().join(", ")
     }
 
-    /// How many versions share a line, which, and what is seen of them nowhere else.
+    /// How many versions share a line, which, and the marks that appear nowhere else.
     fn fold_words(&self, rows: &Range<usize>) -> String {
         let all = &self.layout.axis.rows[rows.clone()];
         let text = |it: Option<&Row>| it.map(label).unwrap_or_default();
@@ -369,7 +370,8 @@ impl<'d> Drawing<'d> {
         self.at_tracks + self.layout.columns[track] * TRACK + TRACK / 2
     }
 
-    /// Where the flags and words of rows begin: in a column of their own, or of many tracks beside the last one that passes here.
+    /// The left edge of the flags and words of rows: in a column of their own, or, with many tracks, beside the last
+    /// one that passes here.
     fn flags_x(&self, rows: &Range<usize>) -> usize {
         if self.layout.n_columns <= MAX_COLUMNS_BEFORE_FLAGS || !self.layout.lanes.is_empty() {
             return self.at_flags;
@@ -387,7 +389,7 @@ impl<'d> Drawing<'d> {
         self.at_lanes + 8 + lane.column * LANE
     }
 
-    /// Dashed lines where no upgrade leads from below to above.
+    /// Dashed lines at the places that no upgrade crosses.
     fn write_gaps(&mut self, body: &mut String, rows: &Range<usize>) {
         for row in rows.clone().filter(|row| self.layout.axis.is_gap_below[*row]) {
             self.marks.insert(Mark::Gap);
@@ -407,7 +409,7 @@ impl<'d> Drawing<'d> {
         for (number, track) in self.layout.axis.tracks.iter().enumerate() {
             let x = self.track_x(number);
             let mut path = String::new();
-            // Where the line that is being drawn begins.
+            // The beginning of the line that is being drawn.
             let mut from = (rows.start > 0 && track.crosses_below(rows.start - 1)).then_some(0);
             for row in rows.clone() {
                 if track.crosses_below(row) {
@@ -436,7 +438,8 @@ impl<'d> Drawing<'d> {
         }
     }
 
-    /// Lanes of edges over these lines: a line from the lowest to the topmost end, a circle at each source, an arrow at each target.
+    /// Lanes of edges over these lines: a line from the lowest to the topmost end, a circle at each source, an arrow at
+    /// each target.
     fn write_lanes(&mut self, body: &mut String, lines: &Range<usize>) {
         for lane in &self.layout.lanes {
             let (top, bottom) = lane.span();
@@ -616,12 +619,13 @@ fn middle(line: usize) -> usize {
     line * LINE + LINE / 2
 }
 
-/// What a row is called: its version, or its name where it has none.
+/// The label of a row: its version, or its name if it has no version.
 fn label(row: &Row) -> String {
     cut(if row.version.is_empty() { &row.name } else { &row.version }, MAX_VERSION)
 }
 
-/// Brackets beside a track, from each head down to what its `skipRange` reaches, as far as they are in these rows, which are so high in all.
+/// Brackets beside a track, from each head down to the end of its `skipRange`, as far as they are in these rows. The
+/// height is that of all rows.
 fn write_ranges(
     body: &mut String,
     ranges: &[(usize, usize)],

@@ -1,7 +1,7 @@
-//! A channel in rows: its entries, highest version first, and what leads to each, as ranges of rows.
+//! A channel in rows: its entries, highest version first, and the edges to each, as ranges of rows.
 //!
-//! Ranges, because an entry with a `skipRange` may be reached from every other one: ten thousand of them would have fifty
-//! million edges, but have ten thousand ranges.
+//! Ranges are necessary because an entry with a `skipRange` may be reached from every other one: ten thousand of them
+//! would have fifty million edges, but have ten thousand ranges.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::node::GraphNode;
 use olmdex_olm::upgrade::Field;
 use olmdex_version::{Version, blang};
 
-/// What leads to an entry by one of its fields.
+/// The edges that lead to an entry by one of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sources {
     /// The row of the entry.
@@ -19,7 +19,7 @@ pub(super) struct Sources {
     pub(super) field: Field,
     /// The value of `replaces` or `skipRange`; empty for `skips`.
     pub(super) value: String,
-    /// The rows that it leads from: ranges in order, none of which touches the next.
+    /// The rows of its sources: ranges in order, none of which touches the next.
     pub(super) rows: Vec<Range<usize>>,
     /// The same with the entry itself, if its own range holds it.
     pub(super) held: Vec<Range<usize>>,
@@ -31,7 +31,7 @@ impl Sources {
         self.rows.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// The rows that it leads from, one by one.
+    /// The rows of its sources, one by one.
     pub(super) fn each(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().flat_map(Clone::clone)
     }
@@ -42,7 +42,7 @@ impl Sources {
 pub(super) struct Rows {
     /// Entries, highest version first, then names that are only mentioned.
     pub(super) nodes: Vec<GraphNode>,
-    /// What leads to them: by target, then `replaces`, `skips`, `skipRange`.
+    /// The edges that lead to them: by target, then `replaces`, `skips`, `skipRange`.
     pub(super) sources: Vec<Sources>,
 }
 
@@ -72,7 +72,7 @@ impl Rows {
         for (row, node) in nodes.iter().enumerate() {
             row_of.entry(&node.name).or_insert(row);
         }
-        // Rows without a version come last, so that the others are a list that descends.
+        // Rows without a version come last, so that the others form a descending list.
         let ascending: Vec<&Version> = order.iter().rev().filter_map(|&idx| versions[idx]).collect();
         let mut sources = Vec::new();
         for (target, &idx) in order.iter().enumerate() {
@@ -103,8 +103,8 @@ impl Rows {
         rows
     }
 
-    /// Marks what OLM Classic cannot take to a head: it only goes to entries that stand in the chain of replacement from
-    /// a head down and are not skipped. `entry_of` has the place in the channel for each row that is an entry.
+    /// Marks the entries that OLM Classic cannot take to a head: it goes only to entries in the chain of replacement
+    /// from a head down that are not skipped. `entry_of` has the place in the channel for each row that is an entry.
     fn mark_dead_ends(&mut self, channel: &Channel, entry_of: &[usize]) {
         let row_of: HashMap<&str, usize> =
             self.nodes.iter().enumerate().rev().map(|(row, it)| (it.name.as_str(), row)).collect();
@@ -123,7 +123,8 @@ impl Rows {
         for (at, sources) in self.sources.iter().enumerate() {
             sources_of[sources.target].push(at);
         }
-        // For each row one at or behind it from which on to look, so that a row is come to once, not once for each range.
+        // For each row the next unvisited one at or behind it, so that a row is visited once, and not once for each
+        // range.
         let mut skips: Vec<usize> = (0..=self.nodes.len()).collect();
         let mut open = heads;
         while let Some(target) = open.pop() {

@@ -1,4 +1,4 @@
-//! What the parts of a picture share: its measures, its strips, and the marks of entries.
+//! The common parts of pictures: measures, strips, and the marks of entries.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub type Way = [String];
 pub(super) struct Strip {
     pub(super) body: String,
     pub(super) height: usize,
-    /// If the strip is a line of several versions: what it says, and these versions, if they can be opened.
+    /// For a strip of several versions: its text, and these versions, if they can be opened.
     pub(super) fold: Option<(String, Option<Box<Strip>>)>,
 }
 

@@ -1,7 +1,7 @@
-//! What pictures look like: colours for light and dark, fonts of the system, shapes.
+//! The style of pictures: colours for light and dark, fonts of the system, shapes.
 //!
-//! Every colour is written out for both, instead of by variables, which not every program that draws SVG knows. What knows
-//! nothing of dark screens draws the light form.
+//! Every colour is written out for both, and not as a variable, which some programs that draw SVG do not support. A
+//! program that does not support dark screens draws the light form.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ svg .cell { font-size: 10.5px; }
 .column { font-weight: 600; }
 ";
 
-/// The colours, as style sheets say them.
+/// The colours as rules of a style sheet.
 fn rules(palette: &Palette) -> String {
     let Palette { ground, band, text, muted, link, border, wall, way, on_way, .. } = palette;
     let Palette { replaces, skips, skip_range, tracks, on_track, map, .. } = palette;
@@ -103,7 +103,7 @@ pub(super) fn style() -> String {
     format!("{SHAPES}{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n")
 }
 
-/// What the style sheet of a page has besides.
+/// The additional rules in the style sheet of a page.
 pub(super) fn page_style() -> String {
     let (light, dark) = (page_rules(&LIGHT), page_rules(&DARK));
     format!(":root {{ color-scheme: light dark; }}\n{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n")

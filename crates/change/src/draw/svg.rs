@@ -10,7 +10,7 @@ use super::picture::{Picture, PictureLinks, TooManyMarks, View};
 use super::strip::{Strip, Way};
 use super::style::style;
 
-/// Lines of a picture: what fits a screen or two.
+/// The lines of a picture: as many as fit on a screen or two.
 pub(super) const MAX_LINES: usize = 48;
 
 /// Draws a catalog's packages below each other, each with all its channels. Pictures may have so many marks.
@@ -52,15 +52,16 @@ pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> Re
     Ok(document((width, y.max(40)), false, "Upgrade graph", &body))
 }
 
-/// Puts a strip below what is there.
+/// Puts a strip below the others.
 fn place(body: &mut String, strip: &Strip, y: &mut usize) {
     // Writing into a text cannot fail.
     let _ = writeln!(body, "<g transform=\"translate(0,{y})\">\n{}</g>", strip.body);
     *y += strip.height;
 }
 
-/// The picture of the channels of a package, for a page that has [`picture_style`] in its style sheet: without a style of its own, which
-/// a strict content policy would not apply. Versions that share a line open in their place if they are at most `max_opened`.
+/// The picture of the channels of a package, for a page that has [`picture_style`] in its style sheet: without a style
+/// of its own, which a strict content policy would not apply. Versions that share a line can be opened in their place
+/// if there are at most `max_opened` of them.
 ///
 /// # Errors
 /// [`TooManyMarks`] if there are more marks.
@@ -75,7 +76,7 @@ pub fn picture_for_page(
     Ok(markup(&Picture::new(catalog, &channels, view, &mut { max_marks })?))
 }
 
-/// A picture as HTML: strips below each other, of which some open.
+/// A picture as HTML: strips below each other, some of which open.
 pub(super) fn markup(picture: &Picture) -> String {
     let mut text = format!("<div class=\"picture\" role=\"group\" aria-label=\"{}\">\n", escaped(&picture.title));
     for strip in picture.strips.iter().chain([&picture.legend()]) {
@@ -109,7 +110,7 @@ pub fn picture_style() -> String {
     style()
 }
 
-/// A whole file; one that scales is no wider than what it is shown in.
+/// A whole file; a scaling one is no wider than its surroundings.
 pub(super) fn document((width, height): (usize, usize), scales: bool, title: &str, body: &str) -> String {
     let fit = if scales { " style=\"max-width:100%;height:auto\"" } else { "" };
     format!(

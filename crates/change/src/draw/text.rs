@@ -1,7 +1,8 @@
 //! Plain text: every channel from its head down, with a lane for each chain of `replaces`.
 //!
-//! An entry that others skip by name has no lane of its own: in a channel of z-streams every entry replaces the same one, and the lanes would
-//! be more than a terminal has columns. Ranges are named with how many entries they hold, unless each of them is wanted.
+//! An entry that others skip by name has no lane of its own: in a channel of z-streams every entry replaces the same
+//! one, and there would be more lanes than columns of a terminal. Ranges are listed with the number of their entries,
+//! unless all entries are wanted.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -13,13 +14,13 @@ use super::rows::Sources;
 use olmdex_base::diag::{grouped, printable};
 use olmdex_olm::upgrade::Field;
 
-/// How many lanes are drawn side by side; what else is replaced is named.
+/// The most lanes side by side; further replaced entries are named.
 const MAX_LANES: usize = 16;
 
-/// Writes channels from their heads down, each entry with what leads to it.
+/// Writes channels from their heads down, each entry with the edges to it.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn text(graphs: &[ChannelGraph], detail: Detail, out: &mut impl Write) -> io::Result<()> {
     for graph in graphs {
         let marks = [(graph.is_default, "default"), (graph.is_deprecated, "deprecated")];
@@ -57,7 +58,7 @@ fn write_channel(graph: &ChannelGraph, detail: Detail, out: &mut impl Write) -> 
             None => format!("{}{mark}", lanes.drawn(None)),
         };
         writeln!(out, "  {line} {}{}", printable(&node.name), marks(node))?;
-        // What is above is not below: such an edge leads in a circle, or to an older version.
+        // An edge to an entry above leads in a circle or to an older version, so the lane ends here.
         let goes_on = replaced.filter(|it| *it > row && !node.is_skipped);
         let is_drawn = lanes.go_on(column, goes_on);
         ended = column.filter(|_| !is_drawn);
@@ -68,7 +69,7 @@ fn write_channel(graph: &ChannelGraph, detail: Detail, out: &mut impl Write) -> 
     Ok(())
 }
 
-/// What is said of an entry behind its name.
+/// The marks of an entry behind its name.
 fn marks(node: &GraphNode) -> String {
     let marks = [
         (node.is_head, "head"),
@@ -82,7 +83,7 @@ fn marks(node: &GraphNode) -> String {
     if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) }
 }
 
-/// What leads to an entry, as far as no lane shows it.
+/// The edges that lead to an entry and that no lane shows, in words.
 fn reasons(graph: &ChannelGraph, sources: &[&Sources], is_drawn: bool, detail: Detail) -> Vec<String> {
     let names = |it: &Sources| it.each().map(|row| graph.nodes[row].name.as_str()).collect::<Vec<_>>().join(", ");
     let said = |it: &&Sources| match it.field {
@@ -101,14 +102,14 @@ fn reasons(graph: &ChannelGraph, sources: &[&Sources], is_drawn: bool, detail: D
     sources.iter().filter_map(said).collect()
 }
 
-/// The lanes that are open: each leads down to the row of what is replaced.
+/// The open lanes: each leads down to the row of a replaced entry.
 #[derive(Default)]
 struct Lanes {
     open: Vec<Option<usize>>,
 }
 
 impl Lanes {
-    /// Closes all lanes but the first that lead to a row, and draws that.
+    /// Closes all lanes that lead to a row except for the first, and draws that.
     fn join(&mut self, row: usize) -> Option<String> {
         let leading: Vec<usize> = (0..self.open.len()).filter(|it| self.open[*it] == Some(row)).collect();
         let (first, others) = leading.split_first().filter(|it| !it.1.is_empty())?;
@@ -137,7 +138,7 @@ impl Lanes {
         self.open.contains(&Some(row))
     }
 
-    /// The lane of a row: the one that leads to it, else the first that is free; none if there are too many.
+    /// The lane of a row: the one that leads to it, else the first free one; `None` if there are too many.
     fn column(&mut self, row: usize) -> Option<usize> {
         if let Some(found) = self.open.iter().position(|it| *it == Some(row)) {
             return Some(found);
@@ -152,7 +153,7 @@ impl Lanes {
         }
     }
 
-    /// Leads the lane of a row on to another one, or ends it; whether it leads on.
+    /// Leads the lane of a row on to another one, or ends it. Returns whether it continues.
     fn go_on(&mut self, column: Option<usize>, to: Option<usize>) -> bool {
         let Some(column) = column else { return false };
         self.open[column] = to;
@@ -162,7 +163,7 @@ impl Lanes {
         to.is_some()
     }
 
-    /// The lanes of a line, in which one may have a mark.
+    /// The lanes of a line, one of which may have a mark.
     fn drawn(&self, mark: Option<(usize, &str)>) -> String {
         let n_columns = self.open.len().max(mark.map_or(0, |it| it.0 + 1));
         let lane = |column: usize| match (mark, self.open.get(column)) {

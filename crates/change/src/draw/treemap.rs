@@ -1,6 +1,4 @@
-//! A map of a whole catalog: a rectangle for each package, as large as it has bundles.
-//!
-//! What it deliberately does not do: it says nothing that the list of packages does not say in words.
+//! A map of a whole catalog: a rectangle for each package, whose size shows its number of bundles.
 
 /// A rectangle of a map, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,8 +9,8 @@ pub(super) struct Tile {
     pub(super) height: f64,
 }
 
-/// Divides a rectangle among these weights, which descend, so that tiles are as square as can be (Bruls, Huizing, van Wijk: "Squarified
-/// Treemaps", 2000).
+/// Divides a rectangle among these descending weights, with tiles as square as possible (Bruls, Huizing, van Wijk:
+/// "Squarified Treemaps", 2000).
 pub(super) fn tiles(weights: &[f64], whole: Tile) -> Vec<Tile> {
     let total: f64 = weights.iter().sum();
     let scale = if total > 0.0 { whole.width * whole.height / total } else { 0.0 };
@@ -53,7 +51,8 @@ pub(super) fn tiles(weights: &[f64], whole: Tile) -> Vec<Tile> {
     tiles
 }
 
-/// How far from square the worst tile of a row is, whose largest and smallest areas and whose sum are these.
+/// The aspect ratio of the least square tile of a row, given the largest and the smallest area, the sum of all, and the
+/// side.
 fn ratio(largest: f64, smallest: f64, sum: f64, side: f64) -> f64 {
     let (sum, side) = (sum * sum, side * side);
     (side * largest / sum).max(sum / (side * smallest))

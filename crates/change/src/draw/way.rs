@@ -29,7 +29,7 @@ impl WayMarks {
         Self { steps, n_steps: way.len() }
     }
 
-    /// How wide it is: its widest number, or span of numbers, and a gap.
+    /// Its width: its widest number, or span of numbers, and a gap.
     pub(super) fn width(&self) -> usize {
         if self.steps.is_empty() {
             return 0;
@@ -87,7 +87,7 @@ impl WayMarks {
     }
 }
 
-/// The width of a number of so many characters.
+/// The width of a number with this many characters.
 fn badge_width(n_characters: usize) -> usize {
     (n_characters * 7 + 10).max(18)
 }

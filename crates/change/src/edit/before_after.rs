@@ -1,6 +1,4 @@
-//! A catalog as it is and as it would be, in one index: what both have is read once.
-//!
-//! What it deliberately does not do: it judges nothing but what the checks of catalogs find on the way.
+//! A catalog before and after a change, in one index: common documents are read once.
 
 use std::collections::HashSet;
 
@@ -10,13 +8,13 @@ use olmdex_fbc::Input;
 use olmdex_index::{Builder, CatalogSpec, Index, Mode};
 use olmdex_olm::upgrade::cut_advice;
 
-/// The name of the catalog as it is. It is the first of the two by name, which is what a check against an older catalog takes.
+/// The name of the catalog before the change. It comes first by name, so a check takes it as the older catalog.
 pub const BEFORE: &str = "now";
 
 /// The name of the catalog as it would be.
 pub const AFTER: &str = "then";
 
-/// An index in memory of a catalog as it is and as it would be, and the errors that it would have besides.
+/// An index in memory of a catalog before and after a change, and the new errors of the latter.
 ///
 /// # Errors
 /// If the index cannot be built.
@@ -33,7 +31,7 @@ pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Fin
     Ok((builder.into_index()?, errors))
 }
 
-/// Findings that another one may be among, wherever it stands.
+/// A set of findings that another one is compared with, whatever its place.
 pub(super) struct Known<'f>(HashSet<(&'f str, &'f str)>);
 
 impl<'f> Known<'f> {

@@ -1,4 +1,4 @@
-//! A catalog in files that is being changed, change by change; nothing is written before somebody asks for the texts.
+//! A catalog in files that is being changed, change by change; nothing is written until the caller takes the texts.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -25,11 +25,11 @@ use olmdex_version::Version;
 pub struct CatalogEdit {
     /// Its files as they were.
     original: Input,
-    /// And as they are now.
+    /// Its files as they are now.
     current: Input,
     texts: BTreeMap<usize, Arc<[u8]>>,
     edits: BTreeMap<usize, FileEdit>,
-    /// What the files had at first, once that was asked for; changes take no package to another file.
+    /// The original content of the files, once somebody needed it; no change moves a package to another file.
     known: OnceCell<Known>,
 }
 
@@ -66,7 +66,7 @@ impl CatalogEdit {
         }
     }
 
-    /// Which package is meant, and which part of it.
+    /// The package of a name, and the named part of it.
     ///
     /// # Errors
     /// [`EditError::Unknown`]
@@ -109,7 +109,7 @@ impl CatalogEdit {
         }
     }
 
-    /// Changes a package, and says what that makes of the catalog.
+    /// Changes a package, and returns the effects on the catalog.
     ///
     /// # Errors
     /// [`EditError`]; nothing has changed then.
@@ -118,8 +118,8 @@ impl CatalogEdit {
         Ok(verdicts.into_iter().next().map(|it| it.1).unwrap_or_default())
     }
 
-    /// Makes many changes in their order, and says what all of them together make of each package, in the order in which packages are
-    /// first named. The catalog is judged once, so that many changes cost little more than one.
+    /// Makes many changes in their order, and returns their joint effects on each package, in the order in which
+    /// packages are first named. The catalog is judged once, so that many changes cost little more than one.
     ///
     /// # Errors
     /// [`EditError`]; nothing has changed then.
@@ -129,29 +129,30 @@ impl CatalogEdit {
         let packages: Vec<String> = packages.map(str::to_owned).collect();
         let mut changed = self.clone();
         let mut files: BTreeSet<usize> = BTreeSet::new();
-        // What a package becomes is read before it is changed again.
+        // Each change reads the result of the change before it.
         for changes in apart(changes) {
             let (concerned, new) = changed.changed(changes)?;
             files.extend(concerned);
             changed.take(new);
         }
-        // What other files have stays what it is.
+        // The content of other files does not change, so it needs no check.
         let verdicts = judge(&self.current.only(&files), &changed.current.only(&files), &packages);
         *self = changed;
         Ok(packages.into_iter().zip(verdicts).collect())
     }
 
-    /// As [`Self::change`], for whoever judges the catalog otherwise.
+    /// As [`Self::change`], for callers that judge the catalog themselves.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Self::change`].
     pub fn change_unjudged(&mut self, package: &str, changes: &[Change]) -> Result<(), EditError> {
         let (_, new) = self.changed(&[(package.to_owned(), changes.to_vec())])?;
         self.take(new);
         Ok(())
     }
 
-    /// What changes of packages, each of which is named once, make of the files, and which files have documents of these packages.
+    /// The effect of changes to packages, each of which is named once, on the files, and the files that have documents
+    /// of these packages.
     fn changed(&self, changes: &[(String, Vec<Change>)]) -> Result<(BTreeSet<usize>, Vec<FileEdit>), EditError> {
         let known = self.known();
         let groups = groups(&known.files, changes, self.current.files.len());
@@ -191,8 +192,8 @@ impl CatalogEdit {
         self.current = self.original.with_texts(&self.texts);
     }
 
-    /// Adds a package that is new, with a bundle and its channels: `change` is a [`Change::Add`], and `root` the path of the catalog. The
-    /// first channel is the default.
+    /// Adds a new package, with a bundle and its channels: `change` is a [`Change::Add`], and `root` the path of the
+    /// catalog. The first channel is the default.
     ///
     /// # Errors
     /// [`EditError`]; nothing has changed then.
@@ -202,16 +203,16 @@ impl CatalogEdit {
         Ok(verdict)
     }
 
-    /// The file that [`Self::create_package`] begins for a package, if `root` is a directory.
+    /// The file that [`Self::create_package`] creates for a package, if `root` is a directory.
     ///
     /// # Errors
-    /// If the package cannot have a file of its name.
+    /// If the package's name cannot be the name of a file.
     pub fn file_of_new(&self, root: &Path, package: &str) -> Result<PathBuf, EditError> {
         Ok(root.join(file_of_new(&self.current, package)?))
     }
 
-    /// What the bundles of a package have become of their manifests, most of them; if it has none that tells, those of the whole catalog.
-    /// `None` if nothing tells.
+    /// The form in which most bundles of a package store their manifests; if none of them shows a form, that of most
+    /// bundles in the whole catalog. `None` if no bundle shows one.
     #[must_use]
     pub fn level_of(&self, package: &str) -> Option<Level> {
         let names = self.names();
@@ -232,13 +233,13 @@ impl CatalogEdit {
         &self.current
     }
 
-    /// What becomes of the files, in their order; those that stay what they are are not among them.
+    /// The changed files, in their order.
     pub fn files(&self) -> impl Iterator<Item = &FileEdit> {
         self.edits.values().filter(|it| it.before != it.after)
     }
 }
 
-/// The error for a name that looks like that of a bundle which is not there: it names those that are, of the same package.
+/// The error for a name that looks like that of a missing bundle: it lists the existing ones of the same package.
 fn unknown_bundle(name: &str, names: &[Found]) -> Option<EditError> {
     let bundles = || names.iter().filter_map(|it| Some((it.package.as_str(), it.bundle.as_deref()?)));
     let stem = before_version(name)?;
@@ -271,7 +272,7 @@ struct Group {
     files: BTreeSet<usize>,
 }
 
-/// The changes in groups that have no file in common. A package that no file is known to have may be in any.
+/// The changes in groups that have no file in common. A package without a known file may be in any.
 fn groups(
     files_of: &HashMap<String, BTreeSet<usize>>,
     changes: &[(String, Vec<Change>)],
@@ -298,7 +299,7 @@ fn groups(
             }
             group.changes.push(at);
             for file in files[at] {
-                // Packages that share a file are looked at once.
+                // Packages that share a file are handled together.
                 open.extend(packages_of.remove(file).unwrap_or_default());
                 group.files.insert(*file);
             }
@@ -311,7 +312,8 @@ fn groups(
     groups
 }
 
-/// What changes of a group make of its files, and which files have documents of its packages. An error has the number of its change.
+/// The effect of the changes of a group on its files, and the files that have documents of its packages. An error has
+/// the number of its change.
 fn changed_in(
     current: &Input,
     original: &Input,
@@ -333,7 +335,7 @@ fn changed_in(
     Ok((all.iter().flat_map(PackageDocuments::files).collect(), edits))
 }
 
-/// What the files of a catalog have.
+/// The content of the files of a catalog.
 #[derive(Debug, Clone, Default)]
 struct Known {
     /// Its packages and bundles.
@@ -388,14 +390,14 @@ struct Found {
     package: String,
     bundle: Option<String>,
     version: Option<Version>,
-    /// What its manifests have become, if it has any.
+    /// The form of its manifests, if it has any.
     level: Option<Level>,
 }
 
 struct Names;
 
 impl Consumer for Names {
-    /// The package of a document, its file, and what it is if it has a name of its own.
+    /// The package of a document, its file, and its kind if it has a name of its own.
     type Output = Option<(String, usize, Option<Found>)>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
@@ -410,7 +412,7 @@ impl Consumer for Names {
         let package = field("package");
         let name = match &blob.typed {
             Typed::Bundle(bundle) if schema == BUNDLE => {
-                // Of a large document only the one property is looked at.
+                // Only this property of a large document is decoded.
                 let property = bundle.properties.iter().find(|it| it.kind == PACKAGE).and_then(|it| it.value);
                 let version = property.and_then(|it| it.get_field("version")?.as_str());
                 let version = version.and_then(|it| Version::parse_tolerant(&it).ok());

@@ -1,6 +1,4 @@
-//! What can be changed in a package, and the documents that it changes.
-//!
-//! What it deliberately does not do: whether the result is a good catalog is for [`super::judge()`] to say.
+//! The possible changes to a package, and their effects on its documents.
 
 use std::collections::HashMap;
 
@@ -16,7 +14,7 @@ use olmdex_fbc::{self as fbc, Entry, Typed};
 use olmdex_text::json::{self, Reader};
 use olmdex_text::yaml;
 
-/// The edges of an entry. What is not named stays as it is; what is empty goes.
+/// The edges of an entry. A field that is `None` stays as it is; an empty field is removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edges {
     /// The entry that it replaces.
@@ -28,8 +26,9 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Those that the ClusterServiceVersion in a blob states: `replaces`, `skips` and `olm.skipRange`. What it does not state is not named. A
-    /// blob whose ClusterServiceVersion has become a property has lost `replaces` and `skips`.
+    /// The edges that the ClusterServiceVersion in a blob states: `replaces`, `skips` and `olm.skipRange`. Edges that
+    /// it does not state are `None`. A blob whose ClusterServiceVersion has become a property has lost `replaces` and
+    /// `skips`.
     #[must_use]
     pub fn stated_in(bundle: &str) -> Self {
         let mut reader = Reader::new();
@@ -39,7 +38,7 @@ impl Edges {
         if let Ok(Some(csv)) = fbc::cluster_service_version(bundle) {
             let mut text = json::decode_utf8(&csv);
             let (mut reader, mut converted) = (Reader::new(), Vec::new());
-            // What starts as an object may be YAML.
+            // A text that starts as an object may still be YAML.
             if reader.read(&text).is_err() && yaml::to_json(&csv, &mut converted).is_ok() {
                 text = json::decode_utf8(&converted);
             }
@@ -64,7 +63,7 @@ impl Edges {
         with_edges(&format!(r#"{{"name":{}}}"#, quoted(name)), self)
     }
 
-    /// With those of another where it names none.
+    /// Takes the edges of another one for all that are `None`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -74,7 +73,7 @@ impl Edges {
         }
     }
 
-    /// Whether neither `replaces` nor `skips` is named, not even as empty.
+    /// Whether both `replaces` and `skips` are `None`.
     #[must_use]
     pub(crate) fn names_no_entry(&self) -> bool {
         self.replaces.is_none() && self.skips.is_none()
@@ -89,7 +88,7 @@ const CSV_METADATA: &str = "olm.csv.metadata";
 pub enum Change {
     /// Something is deprecated, with a message for its users.
     Deprecate {
-        /// What.
+        /// The deprecated thing.
         target: Target,
         /// The message.
         message: String,
@@ -102,7 +101,7 @@ pub enum Change {
     RenameChannel {
         /// The old name.
         from: String,
-        /// The new one.
+        /// The new name.
         to: String,
     },
     /// An entry gets other edges.
@@ -114,7 +113,7 @@ pub enum Change {
         /// The edges.
         edges: Edges,
     },
-    /// A channel gets other entries. One that was there keeps what it says besides its edges.
+    /// A channel gets other entries. An existing entry keeps its other fields.
     SetEntries {
         /// The channel.
         channel: String,
@@ -133,18 +132,18 @@ pub enum Change {
         keeps_edges: bool,
         /// Whether channels that are not there yet begin with it.
         creates_channels: bool,
-        /// Whether an entry and a blob of its name give way.
+        /// Whether the bundle replaces an entry and a blob of its name.
         replaces_itself: bool,
     },
-    /// What a channel has up to a bundle comes into another one, on top of its head.
+    /// Copies the entries of a channel up to a bundle into another one, on top of its head.
     Promote {
         /// The bundle.
         bundle: String,
-        /// The channel that it comes from; without one, the only other one that has it.
+        /// The source channel; without one, the only other channel that has the bundle.
         from: Option<String>,
-        /// The channel that it comes into, which begins with it if it is not there yet.
+        /// The target channel, which is created if it does not exist.
         to: String,
-        /// Whether only the bundle comes, and skips what is between.
+        /// Whether only the bundle is copied, and skips the entries between.
         only: bool,
     },
     /// Something goes, and its neighbours are joined.
@@ -158,15 +157,15 @@ pub enum Change {
         /// Its value, as JSON.
         value: String,
     },
-    /// What has one safe answer is mended.
+    /// Fixes a finding that has one safe answer.
     Mend(Mend),
 }
 
 impl Change {
-    /// Makes it.
+    /// Makes the change.
     ///
     /// # Errors
-    /// [`EditError`] if something that it names is not there, or is there already.
+    /// [`EditError`] if something that it names does not exist, or exists already.
     pub fn apply(&self, package: &mut PackageDocuments) -> Result<(), EditError> {
         match self {
             Self::Deprecate { target, message } => deprecation::deprecate(package, target, message),

@@ -1,6 +1,4 @@
-//! The documents of a package in the files of a catalog, and the texts of these files when some of them have changed.
-//!
-//! What it deliberately does not do: it does not decide what to change, and writes nothing.
+//! The documents of a package in the files of a catalog, and the new texts of these files after changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -47,7 +45,7 @@ impl Document {
     }
 }
 
-/// What becomes of a file.
+/// The change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
     /// The number of the file in its [`Input`].
@@ -58,7 +56,7 @@ pub struct FileEdit {
     pub before: String,
     /// Its text afterwards.
     pub after: String,
-    /// Why a document had to be written anew, without its comments, if one had.
+    /// Why a document had to be written anew, without its comments, if that happened.
     pub rewritten: Option<&'static str>,
     /// Whether there is no such file yet.
     pub is_new: bool,
@@ -72,12 +70,12 @@ pub struct PackageDocuments {
     documents: Vec<Document>,
     /// The places of the documents of each name.
     by_name: HashMap<String, Vec<usize>>,
-    /// New ones, with the file that they go to.
+    /// The new documents, with the file of each.
     added: Vec<(u32, String)>,
 }
 
 impl PackageDocuments {
-    /// Those of a package in the files of a catalog. Documents that cannot be read are none.
+    /// The documents of a package in the files of a catalog. Unreadable documents are left out.
     ///
     /// # Errors
     /// [`EditError::Unknown`]
@@ -87,12 +85,12 @@ impl PackageDocuments {
         found.pop().unwrap_or_else(|| Err(EditError::unknown("package", package, Vec::new())))
     }
 
-    /// The same of many packages, in their order, from some files, each of which is read once.
+    /// The same for many packages, in their order, from some files, each of which is read once.
     pub(super) fn read_all(input: &Input, files: &BTreeSet<usize>, packages: &[&str]) -> Vec<Result<Self, EditError>> {
         let wanted: HashMap<&str, usize> = packages.iter().enumerate().map(|(at, it)| (*it, at)).collect();
         let mut found: Vec<Vec<Document>> = vec![Vec::new(); packages.len()];
         let mut known: BTreeSet<String> = BTreeSet::new();
-        // Files are counted anew where only some are read.
+        // Files have other numbers if only some of them are read.
         let numbers: Vec<u32> = files.iter().filter_map(|it| u32::try_from(*it).ok()).collect();
         let done: Result<(), Infallible> = fbc::load(&input.only(files), &Finder { wanted: &wanted }, |(name, of)| {
             tally::step(1);
@@ -159,10 +157,10 @@ impl PackageDocuments {
         }
     }
 
-    /// The document of a channel as `render` writes it.
+    /// The document of a channel in the form of `render`.
     ///
     /// # Errors
-    /// [`EditError`] if there is not one, or it cannot be written in the format.
+    /// [`EditError`] if there is not exactly one, or it cannot be written in the format.
     pub fn channel_text(&mut self, channel: &str, format: Format) -> Result<Vec<u8>, EditError> {
         let document = self.one(super::target::CHANNEL, "channel", channel)?;
         let unreadable = || EditError::Document { file: channel.to_owned(), error: fbc::EditError::Unreadable };
@@ -179,7 +177,7 @@ impl PackageDocuments {
         self.documents.iter().map(|it| it.origin.file as usize).collect()
     }
 
-    /// Adds a document, to the file that has the last document of a schema, or else to that of the package.
+    /// Adds a document, to the file with the last document of a schema, or else to that of the package.
     pub(super) fn add(&mut self, beside: &str, json: String) {
         let last = self.of(beside).last().or_else(|| self.of("olm.package").next()).or(self.documents.first());
         let file = last.map_or(0, |it| it.origin.file);
@@ -192,24 +190,26 @@ impl PackageDocuments {
         self.added.iter_mut().map(|it| &mut it.1).find(|it| is_it(it))
     }
 
-    /// What becomes of the files. `input` is what the documents were read from; the paths are those of the `original`.
+    /// The changes of the files. `input` is the source that the documents were read from; the paths are those of the
+    /// `original`.
     ///
     /// # Errors
-    /// [`EditError`] if a file is none of the system's, cannot be read, or holds what cannot be changed.
+    /// [`EditError`] if a file is none of the system's, cannot be read, or holds text that cannot be changed.
     pub fn file_edits(&self, input: &Input, original: &Input) -> Result<Vec<FileEdit>, EditError> {
         file_edits(&[self], input, original)
     }
 }
 
-/// What changes in a file.
+/// The changes in a file.
 #[derive(Default)]
 struct Changed<'d> {
-    /// Its documents that change, with the numbers of their packages.
+    /// Its changed documents, with the numbers of their packages.
     documents: Vec<(usize, &'d Document)>,
     added: Vec<(&'d str, Syntax)>,
 }
 
-/// What becomes of the files that have documents of some packages, each of which is written once; as [`PackageDocuments::file_edits`].
+/// The changes of the files that have documents of some packages, each of which is written once; as
+/// [`PackageDocuments::file_edits`].
 pub(super) fn file_edits(
     packages: &[&PackageDocuments],
     input: &Input,
@@ -248,7 +248,7 @@ fn file_edit(input: &Input, original: &Input, number: u32, changed: Changed<'_>)
     let mut parts = Vec::with_capacity(documents.len());
     for (package, it) in documents {
         tally::step(1);
-        // The line that separates it from the document behind it may have gone with that one.
+        // The removal of the document behind it may have taken the separating line along.
         let raw = splice::without_separator(&it.raw, it.origin.syntax);
         let new = match it.state {
             State::Gone => None,
@@ -273,11 +273,11 @@ fn file_edit(input: &Input, original: &Input, number: u32, changed: Changed<'_>)
     Ok(FileEdit { file: number as usize, path, before, after, rewritten, is_new: false })
 }
 
-/// A document as it is written by itself.
+/// The text of a document by itself.
 fn text_of(json: &str, syntax: Syntax) -> Result<String, EditError> {
     let mut out = Vec::new();
     let mut reader = Reader::new();
-    // Every document that is added was made of texts that were read before.
+    // Every added document consists of texts that were read before.
     let Ok(value) = reader.read(json) else { return Ok(json.to_owned()) };
     match syntax {
         Syntax::Json => json::write_pretty(value, 4, 0, &mut out),
@@ -292,7 +292,7 @@ struct Finder<'a> {
 }
 
 impl Consumer for Finder<'_> {
-    /// The name of a package, and the document with the number of its package if that is wanted.
+    /// The name of a package, and the document with the number of its package if the caller wants that.
     type Output = (Option<String>, Option<(usize, Box<Document>)>);
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {

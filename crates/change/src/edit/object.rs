@@ -1,9 +1,9 @@
-//! Objects and lists of JSON as texts, of which a part is exchanged while everything else keeps its order.
+//! Objects and lists of JSON as texts: a part is exchanged, and everything else keeps its order.
 
 use olmdex_text::json::{self, Kind, Reader, Value};
 use olmdex_text::tally;
 
-/// Reads a text that this room made or has read before; what it is not is nothing.
+/// Reads a text that this module made or has read before; `None` if it is not valid.
 pub(super) fn read<T>(text: &str, look: impl FnOnce(Value<'_>) -> T) -> Option<T> {
     tally::step(1);
     Reader::new().read(text).ok().map(look)
@@ -23,19 +23,19 @@ pub(super) fn compact(value: Value<'_>) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A field that is a text, or nothing.
+/// A text field; empty if it is absent.
 pub(super) fn text(object: &str, field: &str) -> String {
     let found = read(object, |it| it.get_field(field).and_then(|it| it.as_str().map(|it| it.into_owned())));
     found.flatten().unwrap_or_default()
 }
 
-/// The items of a field that is a list.
+/// The items of a list field.
 pub(super) fn items(object: &str, field: &str) -> Vec<String> {
     let found = read(object, |it| it.get_field(field).map(|it| it.items().map(compact).collect()));
     found.flatten().unwrap_or_default()
 }
 
-/// The texts in a field that is a list.
+/// The texts in a list field.
 pub(super) fn texts(object: &str, field: &str) -> Vec<String> {
     let found = read(object, |it| {
         let items = it.get_field(field).into_iter().flat_map(|it| it.items().collect::<Vec<_>>());
@@ -54,7 +54,7 @@ pub(super) fn list_of_texts<S: AsRef<str>>(texts: &[S]) -> String {
     list(&texts.iter().map(|it| quoted(it.as_ref())).collect::<Vec<_>>())
 }
 
-/// An object of which a field has another value, or is gone. One that it did not have comes last.
+/// An object with another value in a field, or without the field. A new field comes last.
 pub(super) fn with(object: &str, field: &str, value: Option<&str>) -> String {
     let changed = read(object, |object| {
         if object.kind() != Kind::Object {
@@ -79,12 +79,12 @@ pub(super) fn with(object: &str, field: &str, value: Option<&str>) -> String {
     changed.flatten().unwrap_or_else(|| object.to_owned())
 }
 
-/// The same with a text, or without the field if that is empty.
+/// The same with a text, or without the field if the text is empty.
 pub(super) fn with_text(object: &str, field: &str, value: &str) -> String {
     with(object, field, (!value.is_empty()).then(|| quoted(value)).as_deref())
 }
 
-/// The same with a list of texts, or without the field if there is none.
+/// The same with a list of texts, or without the field if the list is empty.
 pub(super) fn with_texts(object: &str, field: &str, values: &[String]) -> String {
     with(object, field, (!values.is_empty()).then(|| list_of_texts(values)).as_deref())
 }

@@ -1,4 +1,4 @@
-//! Bundles and channels that go, and the edges that join what was around them.
+//! Removes bundles and channels, and joins the entries around them.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,8 +9,8 @@ use super::object::{items, list, text, texts, with, with_text, with_texts};
 use super::target::{BUNDLE, CHANNEL, PACKAGE};
 use olmdex_olm::upgrade::either_range;
 
-/// Takes a bundle out of the package. Who replaced it replaces what it replaced, and skips it and whatever it skipped, so that all its
-/// users have a way on.
+/// Takes a bundle out of the package. The entry that replaced it now replaces what the bundle replaced, and skips the
+/// bundle and everything that it skipped, so that all its users have a way on.
 pub(super) fn bundle(package: &mut PackageDocuments, name: &str) -> Result<(), EditError> {
     package.one(BUNDLE, "bundle", name)?.remove();
     for channel in package.of_mut(CHANNEL) {
@@ -30,7 +30,7 @@ pub(super) fn bundle(package: &mut PackageDocuments, name: &str) -> Result<(), E
     Ok(())
 }
 
-/// An entry with the edges that it had through another one.
+/// An entry with direct edges instead of those that led through another one.
 fn in_its_place(entry: &str, gone: &str) -> String {
     let mut skips = texts(entry, "skips");
     let mut known: HashSet<String> = skips.iter().cloned().collect();

@@ -1,6 +1,4 @@
-//! What has one safe answer: mended where it stands, and nowhere else.
-//!
-//! What it deliberately does not do: it looks for nothing that has two answers.
+//! Fixes findings with one safe answer at their places, and nowhere else.
 
 use std::collections::HashSet;
 
@@ -11,10 +9,10 @@ use olmdex_base::diag::Rule;
 use olmdex_rules::check::practice::rules::{BUNDLE_IMAGE_NOT_RELATED, REPEATED_RELATED_IMAGE};
 use olmdex_rules::check::rules::EMPTY_FIELD;
 
-/// What can be mended in a package.
+/// The possible fixes in a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mend {
-    /// Of related images that are the same in everything, the first stays.
+    /// The first of several identical related images stays, and the others go.
     RepeatedImages,
     /// The image of a bundle joins its related images, without a name, as opm lists it.
     OwnImage,
@@ -23,7 +21,7 @@ pub enum Mend {
 }
 
 impl Mend {
-    /// What mends findings of a rule, if anything does.
+    /// The fix for findings of a rule, if there is one.
     #[must_use]
     pub fn of(rule: &Rule) -> Option<Self> {
         let all = [

@@ -1,5 +1,5 @@
-//! Documents that come into the text of a file, or go from it; everything else stays as it is, and a document that comes and goes
-//! leaves no trace.
+//! Inserts documents into the text of a file, and removes them; everything else stays as it is, and a document that is
+//! added and removed leaves no trace.
 
 use olmdex_fbc::Syntax;
 use olmdex_text::tally;
@@ -16,7 +16,7 @@ pub(super) fn append(text: &mut String, syntax: Syntax, document: &str) {
         text.push_str("---\n");
     }
     text.push_str(document);
-    // A file that does not end with its last line does not begin to.
+    // A file without a line break at its end does not get one.
     if has_end {
         text.push('\n');
     }
@@ -30,10 +30,10 @@ pub(super) fn without_separator(raw: &[u8], syntax: Syntax) -> &[u8] {
     if is_separator { &raw[..last] } else { raw }
 }
 
-/// A document of a text that changes: it gets another text, or goes.
+/// A changed document of a text: it gets another text, or goes.
 #[derive(Debug, Clone)]
 pub(super) struct Part<'d> {
-    /// Where it starts.
+    /// Its start in the text.
     pub(super) start: usize,
     /// Its bytes.
     pub(super) raw: &'d [u8],
@@ -42,8 +42,8 @@ pub(super) struct Part<'d> {
     pub(super) new: Option<String>,
 }
 
-/// A text with other documents in it; `None` if it does not have those that change. They come from the last to the first, so that places
-/// before a change stay what they are, and each byte is moved once.
+/// A text with other documents in it; `None` if it does not contain the changed ones. They come from the last to the
+/// first, so that places before a change stay valid, and each byte is moved once.
 pub(super) fn rewritten(text: &str, parts: Vec<Part<'_>>) -> Option<String> {
     let mut head = Head { text, len: text.len(), separators: separators(text) };
     let mut tail = Tail::new(text.len() + parts.iter().filter_map(|it| it.new.as_deref()).map(str::len).sum::<usize>());
@@ -56,7 +56,7 @@ pub(super) fn rewritten(text: &str, parts: Vec<Part<'_>>) -> Option<String> {
                 return None;
             }
         } else {
-            // What went behind it may have taken its last line break along.
+            // The removal of the document behind it may have taken the last line break along.
             let there = text.as_bytes().get(part.start..head.len)?;
             let rest = part.raw.strip_prefix(there)?;
             if tail.bytes().starts_with(rest) {
@@ -75,7 +75,7 @@ pub(super) fn rewritten(text: &str, parts: Vec<Part<'_>>) -> Option<String> {
         }
     }
     tail.prepend(&text.as_bytes()[..head.len]);
-    // It is made of whole documents of texts, and of what is between them.
+    // The text consists of whole documents of texts, and of the text between them.
     String::from_utf8(tail.bytes().to_vec()).ok()
 }
 
@@ -83,7 +83,7 @@ pub(super) fn rewritten(text: &str, parts: Vec<Part<'_>>) -> Option<String> {
 struct Head<'t> {
     text: &'t str,
     len: usize,
-    /// Where lines of the text start that separate documents.
+    /// The starts of the lines that separate documents.
     separators: Vec<usize>,
 }
 
@@ -132,7 +132,7 @@ impl Tail {
     }
 }
 
-/// With the line break behind it, or, at the end of a text without one, with that before it.
+/// Removes the line break behind the document, or, at the end of a text without one, the line break before it.
 fn cut_json(head: &mut Head<'_>, tail: &mut Tail) {
     if tail.bytes().starts_with(b"\r\n") {
         tail.drop_front(2);
@@ -143,9 +143,9 @@ fn cut_json(head: &mut Head<'_>, tail: &mut Tail) {
     }
 }
 
-/// With the line that separates it from the document before it, or, for the first one, from that behind it.
+/// Removes the line that separates the document from the one before it, or, for the first one, from the one behind it.
 fn cut_yaml(head: &mut Head<'_>, raw: &[u8], tail: &mut Tail) {
-    // The first byte of its own: what is given may begin or end with such lines.
+    // The first byte of the document's own: the given bytes may begin or end with such lines.
     let own = own_start(raw);
     let before = head.separators.partition_point(|it| *it <= head.len + own).checked_sub(1);
     let before = before.and_then(|it| head.separators.get(it)).copied();
@@ -153,7 +153,7 @@ fn cut_yaml(head: &mut Head<'_>, raw: &[u8], tail: &mut Tail) {
         (Some(last), _) | (None, Some(last)) => *last == b'\n',
         (None, None) => head.text[..head.len].ends_with('\n'),
     };
-    // The text from there on is what may have the line behind it.
+    // The separator behind the document may be in the text from there on.
     let lines = raw.get(own..).unwrap_or_default();
     let first_line = lines.iter().position(|it| *it == b'\n').map_or(lines.len(), |it| it + 1);
     let rest = lines.get(first_line..).unwrap_or_default();
@@ -171,7 +171,7 @@ fn cut_yaml(head: &mut Head<'_>, raw: &[u8], tail: &mut Tail) {
     }
 }
 
-/// Where lines start that separate documents.
+/// The starts of the lines that separate documents.
 fn separators(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     tally::step(bytes.len());
@@ -179,7 +179,8 @@ fn separators(text: &str) -> Vec<usize> {
     bytes.starts_with(b"---").then_some(0).into_iter().chain(inner).collect()
 }
 
-/// The start and end of the first line that separates documents. What comes first is a line only if that before it has ended.
+/// The start and end of the first line that separates documents. The first bytes are a line of their own only if the
+/// line before them has ended (`is_line`).
 fn first_separator(bytes: &[u8], is_line: bool) -> Option<(usize, usize)> {
     let start = if is_line && bytes.starts_with(b"---") {
         0
@@ -190,7 +191,7 @@ fn first_separator(bytes: &[u8], is_line: bool) -> Option<(usize, usize)> {
     Some((start, end))
 }
 
-/// Where the first line is that is neither blank nor a separator.
+/// The start of the first line that is neither blank nor a separator.
 fn own_start(raw: &[u8]) -> usize {
     let text = String::from_utf8_lossy(raw);
     let mut at = 0;
@@ -211,7 +212,8 @@ mod tests {
     use super::*;
     use olmdex_fbc::{self as fbc, Consumer, Input};
 
-    /// A text without the document that stands from `start` to `end`, done for one document at a time: what many at a time must come to.
+    /// A text without the document from `start` to `end`, done for one document at a time: the result for many at a
+    /// time must be equal.
     fn cut(text: &str, syntax: Syntax, start: usize, end: usize) -> String {
         let (start, end) = match syntax {
             Syntax::Json => around_json(text, start, end),
@@ -220,7 +222,7 @@ mod tests {
         format!("{}{}", &text[..start], &text[end..])
     }
 
-    /// With the line break behind it, or, at the end of a text without one, with that before it.
+    /// The span with the line break behind it, or, at the end of a text without one, with the line break before it.
     fn around_json(text: &str, start: usize, end: usize) -> (usize, usize) {
         let behind = &text[end..];
         if let Some(rest) = behind.strip_prefix("\r\n").or_else(|| behind.strip_prefix('\n')) {
@@ -232,7 +234,8 @@ mod tests {
         (start, end)
     }
 
-    /// With the line that separates it from the document before it, or, for the first one, from that behind it.
+    /// The span with the line that separates the document from the one before it, or, for the first one, from the one
+    /// behind it.
     fn around_yaml(text: &str, start: usize, end: usize) -> (usize, usize) {
         let mut separators: Vec<(usize, usize)> = Vec::new();
         let mut at = 0;
@@ -242,7 +245,7 @@ mod tests {
             }
             at += line.len();
         }
-        // The first byte of its own: what is given may begin or end with such lines.
+        // The first byte of the document's own: the given bytes may begin or end with such lines.
         let own = own_start_in(text, start, end);
         let before = separators.iter().rev().find(|it| it.1 <= own || (it.0 <= own && own < it.1));
         let behind = separators.iter().find(|it| it.0 > own);
@@ -258,7 +261,7 @@ mod tests {
         }
     }
 
-    /// Where the first line is that is neither blank nor a separator.
+    /// The start of the first line that is neither blank nor a separator.
     fn own_start_in(text: &str, start: usize, end: usize) -> usize {
         let mut at = start;
         for line in text[start..end].split_inclusive('\n') {

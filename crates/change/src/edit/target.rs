@@ -1,4 +1,4 @@
-//! What of a package is meant.
+//! The part of a package that a change is about.
 
 /// The schemas that are changed.
 pub(super) const PACKAGE: &str = "olm.package";

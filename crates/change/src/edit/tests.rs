@@ -1,4 +1,4 @@
-//! Tests that the work of changes grows with the package, and not with the square of it.
+//! Tests that the cost of changes is linear in the size of the package, and not quadratic.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ fn changes_made_together_are_those_made_one_after_the_other() {
     let text = |it: &CatalogEdit| it.files().map(|it| it.after.clone()).collect::<String>();
     assert_eq!(text(&together), text(&apart));
     assert!(text(&apart).contains("older") && !text(&apart).contains("p4"));
-    // What is named first fails first.
+    // The change that comes first fails first.
     let unknown = |at: usize| (format!("p{at}"), vec![Change::DefaultChannel(format!("c{at}"))]);
     let error = together.change_all(&[unknown(2), unknown(1)]).unwrap_err();
     assert!(error.to_string().contains("c2"), "{error}");

@@ -1,7 +1,4 @@
-//! What changes make of a catalog: new errors, and users without a way on.
-//!
-//! What it deliberately does not do: it builds no index. What the checks of a catalog keep of each document is enough for the checks of
-//! its upgrade graphs.
+//! The effects of changes on a catalog: new errors, and users without a way on.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
@@ -17,21 +14,21 @@ use olmdex_olm::upgrade::{check_graph, cut_advice};
 use olmdex_rules::check::{Checker, Facts, Inspected, Report, inspect};
 use olmdex_text::tally;
 
-/// What changes make of a package.
+/// The effects of changes on a package.
 #[derive(Debug, Clone, Default)]
 pub struct EditEffects {
     /// Errors that the catalog did not have before.
     pub errors: Vec<Finding>,
     /// Warnings of the same checks that it did not have before.
     pub warnings: Vec<Finding>,
-    /// What is wrong with upgrades that was not before: who is stranded, above all.
+    /// New findings about upgrades, above all about stranded users.
     pub upgrades: Vec<Finding>,
     /// Whether the whole package goes.
     pub is_package_gone: bool,
 }
 
-/// Looks at the files in which packages have changed, as they were and as they would be. One verdict for each package; errors that
-/// belong to none of them are with the first.
+/// Judges the files of changed packages before and after the change. Returns one verdict for each package; errors
+/// without a package belong to the first.
 #[must_use]
 pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffects> {
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
@@ -63,7 +60,8 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffe
     packages.iter().map(|it| of(it)).collect()
 }
 
-/// What a finding says of the head that no upgrade leads from into the default channel, whatever the channels are called.
+/// The part of a finding that names the head that no upgrade leads from into the default channel. It is the same
+/// whatever the names of the channels are.
 fn outside_head(finding: &Finding) -> Option<&str> {
     if finding.rule.id == OUTSIDE_DEFAULT.id { finding.message.split(',').next() } else { None }
 }
@@ -72,7 +70,7 @@ fn outside(known: &[Finding]) -> HashSet<&str> {
     known.iter().filter_map(outside_head).collect()
 }
 
-/// Whether the head that no upgrade leads from into the default channel had none before either.
+/// Whether the head that no upgrade leads from into the default channel had no such upgrade before either.
 fn was_outside(finding: &Finding, outside: &HashSet<&str>) -> bool {
     outside_head(finding).is_some_and(|it| outside.contains(it))
 }
@@ -80,7 +78,7 @@ fn was_outside(finding: &Finding, outside: &HashSet<&str>) -> bool {
 /// A catalog before or after.
 struct Side {
     report: Report,
-    /// The packages that are looked at.
+    /// The packages to judge.
     graphs: BTreeMap<String, PackageGraph>,
 }
 
@@ -104,7 +102,7 @@ impl Side {
     }
 }
 
-/// Adds what a document says to the graph of its package.
+/// Adds the content of a document to the graph of its package.
 fn add(part: Part, facts: &Facts, file: &str, graph: &mut PackageGraph) {
     match (facts, part) {
         (Facts::Package(it), _) => graph.default_channel.clone_from(&it.default_channel),
@@ -119,7 +117,7 @@ fn add(part: Part, facts: &Facts, file: &str, graph: &mut PackageGraph) {
     }
 }
 
-/// What a graph needs of a document besides what the checks know of it.
+/// The data of a document that a graph needs and the checks do not keep.
 enum Part {
     Channel { start: (u32, u32), layout: Vec<u8> },
     Bundle { package_property: Option<String> },

@@ -1,6 +1,4 @@
-//! What is chosen of the findings of a command, by its options and by `olmdex.toml`.
-//!
-//! What it deliberately does not do: it changes no verdict about a catalog, only what is shown and counts.
+//! The findings of a command that its options and `olmdex.toml` choose.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,30 +8,30 @@ use olmdex_base::diag::baseline::Scope;
 use olmdex_base::diag::selection::{Selection, Verdict};
 use olmdex_base::diag::{Finding, Tally, with_severity};
 
-/// How findings are chosen.
+/// The choice of findings.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// Which are shown, and how bad they are.
+    /// The findings to show, and their severities.
     pub selection: Selection,
-    /// What each layer of the selection is called.
+    /// The name of each layer of the selection.
     pub layers: Vec<String>,
     /// Whether warnings count as errors.
     pub strict: bool,
-    /// What is known.
+    /// The known findings.
     pub baseline: Option<BaselineFile>,
-    /// Where what is found is to be written down as known.
+    /// The file to which the findings are written as known.
     pub write_to: Option<PathBuf>,
 }
 
-/// What was chosen.
+/// The chosen findings.
 #[derive(Debug, Default)]
 pub struct Chosen {
     /// The findings that are shown and count.
     pub findings: Vec<Finding>,
-    /// What is not shown.
+    /// The hidden findings.
     pub hidden: Vec<Hidden>,
-    /// The findings that are hidden only because other rules are selected. What options ignore and a baseline knows is not among them:
-    /// somebody has decided that.
+    /// The findings that are hidden only because other rules are selected. Findings that options ignore or a baseline
+    /// knows are not among them: somebody has decided to hide those.
     pub unselected: Vec<Finding>,
     /// How many known findings are not there any more.
     pub n_gone: u64,
@@ -44,14 +42,14 @@ pub struct Chosen {
 /// Findings that are not shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hidden {
-    /// What hides them.
+    /// The option or file that hides them.
     pub by: String,
     /// How many there are.
     pub tally: Tally,
 }
 
 impl Choice {
-    /// Chooses. If so wanted, the findings that are selected are written down as known, and are known from then on.
+    /// Applies the choice. If wanted, the selected findings are written down as known, and are known from then on.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -73,7 +71,7 @@ impl Choice {
         }
         let is_left_out = |it: &Finding| self.selection.is_left_out(it.rule);
         chosen.unselected = left_out.into_values().flatten().filter(is_left_out).collect();
-        // What is not selected was not looked for.
+        // The command did not look for findings of rules that are not selected.
         let is_selected = |it: &&&_| matches!(self.selection.verdict(it), Verdict::Shown(_));
         let rules: Vec<_> = scope.rules.iter().filter(is_selected).copied().collect();
         let scope = Scope { rules: &rules, ..*scope };

@@ -1,6 +1,4 @@
-//! What `olmdex.toml` looks like: its tables and keys, for the reader of TOML and for the schema that editors use.
-//!
-//! What it deliberately does not do: it judges no value; `config` does.
+//! The tables and keys of `olmdex.toml`, for the reader of TOML and for the schema that editors use.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,18 +13,19 @@ use toml::Spanned;
 
 use olmdex_base::diag::selection::Level;
 
-/// Options of olmdex for a directory and what is below it. Paths are relative to the file.
+/// Options of olmdex for a directory and everything below it. Paths are relative to the file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(title = "olmdex.toml")]
 pub(super) struct Form {
-    /// Which findings are shown, and how bad they are.
+    /// The choice of findings, and their severities.
     pub findings: FindingsForm,
-    /// Catalogs, by name. `olmdex build`, `validate` and `render` without sources take them.
+    /// Catalogs, by name. `olmdex build`, `validate` and `render` without sources use them.
     pub catalogs: BTreeMap<Word, CatalogForm>,
 }
 
-/// Which findings are shown, and how bad they are. A rule is an identifier, a name, the beginning of identifiers (`W08`), or `ALL`.
+/// The findings that are shown, and their severities. A rule is an identifier, a name, the beginning of identifiers
+/// (`W08`), or `ALL`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct FindingsForm {
@@ -36,8 +35,8 @@ pub(super) struct FindingsForm {
     pub ignore: Vec<Word>,
     /// Give rules another severity; `off` hides them.
     pub severity: BTreeMap<Word, Level>,
-    /// The rules of good practice that hold besides for `validate` and editors, and the validators that `bundle` asks:
-    /// `certified`, `community`, `disconnected`, `iib` or `konflux`.
+    /// The profiles with additional rules of good practice for `validate` and editors, and with the validators of
+    /// `bundle`: `certified`, `community`, `disconnected`, `iib` or `konflux`.
     pub profile: Vec<Word>,
     /// Treat warnings as errors.
     pub strict: bool,
@@ -45,7 +44,7 @@ pub(super) struct FindingsForm {
     pub baseline: Option<PathWord>,
 }
 
-/// Whether a key is there, or says more than its absence.
+/// Whether a key is present with more than a default value.
 trait Given {
     fn is_given(&self) -> bool;
 }
@@ -68,8 +67,9 @@ impl Given for bool {
     }
 }
 
-/// The tables of catalogs and of their components. What a component is made of, a catalog of a single part says itself, so these keys
-/// stand here once. (serde could put one table into another, and would lose the places of what is inside.)
+/// The tables of catalogs and of their components. A catalog of a single part has the keys of its component itself, so
+/// these keys are listed here once. (serde could flatten one table into another, but would lose the places of the
+/// values inside.)
 macro_rules! tables {
     (
         parts { $( $(#[$meta:meta])* $key:literal $field:ident: $type:ty, )* }
@@ -82,17 +82,17 @@ macro_rules! tables {
         pub(super) struct CatalogForm {
             $( $(#[$meta])* #[serde(rename = $key)] pub $field: $type, )*
             $( $(#[$of_template])* #[serde(rename = $template_key)] pub $template_field: $template_type, )*
-            /// What it is composed of, in the place of a source or a template.
+            /// The components of the catalog, instead of a source or a template.
             #[schemars(with = "Option<Vec<ComponentForm>>")]
             pub components: Option<Vec<Spanned<ComponentForm>>>,
-            /// The directory that `olmdex render` writes it to, below that of this file.
+            /// The directory to which `olmdex render` writes it, below that of this file.
             pub destination: Option<Word>,
-            /// The format in which it is written there. Default: JSON.
+            /// The format of the written catalog. Default: JSON.
             pub format: Option<FormatForm>,
-            /// The image that `olmdex image` puts it into. Default: that of opm; `scratch` has no server.
+            /// The base image for `olmdex image`. Default: that of opm; `scratch` has no server.
             #[serde(rename = "base-image")]
             pub base_image: Option<Word>,
-            /// The reference of its image, by which an ImageSetConfiguration calls it.
+            /// The reference of its image, which an ImageSetConfiguration uses as its name.
             pub image: Option<String>,
             /// Higher is preferred.
             pub priority: i64,
@@ -112,7 +112,7 @@ macro_rules! tables {
         }
 
         impl CatalogForm {
-            /// What it says of itself as its only part.
+            /// Takes the keys of the catalog as its only part.
             pub(super) fn take_part(&mut self) -> ComponentForm {
                 ComponentForm {
                     $( $field: std::mem::take(&mut self.$field), )*
@@ -123,7 +123,7 @@ macro_rules! tables {
         }
 
         impl ComponentForm {
-            /// The first key that says what it is made of.
+            /// The first key that names its content.
             pub(super) fn first_key(&self) -> Option<&'static str> {
                 let given = [$( ($key, self.$field.is_given()), )*];
                 given.into_iter().find(|it| it.1).map(|it| it.0).or_else(|| self.first_key_of_templates())
@@ -140,28 +140,28 @@ macro_rules! tables {
 
 tables! {
     parts {
-        /// Where it is: a directory, a file, an image, or an index.
+        /// The source: a directory, a file, an image, or an index.
         "source" source: Option<PathWord>,
         /// The catalog of that index, if it holds several.
         "catalog" catalog: Option<Word>,
         /// The template that it is rendered from: basic, semver or substitutes.
         "template" template: Option<PathWord>,
-        /// What is taken of it. Default: everything.
+        /// The packages to take from it. Default: everything.
         "packages" packages: Option<Vec<PackageWord>>,
     }
     templates {
-        /// Where the template's bundles are: trees of bundle directories, or layouts.
+        /// The places of the template's bundles: trees of bundle directories, or layouts.
         "bundles" bundles: Vec<PathWord>,
         /// Catalogs and indexes that have bundles of the template.
         "from" from: Vec<PathWord>,
-        /// Fetch the bundles that are not found otherwise from their registries.
+        /// Fetch the bundles that are not found there from their registries.
         "pull" pull: bool,
-        /// What becomes of the manifests in the template's bundles. Default: `none`, they stay.
+        /// How the manifests in the template's bundles are stored. Default: `none`, they stay.
         "migrate-level" migrate_level: Option<LevelForm>,
     }
 }
 
-/// What becomes of the manifests in bundles, named as opm names it.
+/// How manifests in bundles are stored, with opm's names.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum LevelForm {
@@ -181,31 +181,31 @@ pub(super) enum FormatForm {
     Yaml,
 }
 
-/// What is taken of a package: `PKG[/CHANNEL][@RANGE]`, or a table.
+/// The wanted part of a package: `PKG[/CHANNEL][@RANGE]`, or a table.
 #[derive(Debug)]
 pub(super) enum PackageForm {
     Text(String),
     Table(PackageTable),
 }
 
-/// What is taken of a package.
+/// The wanted part of a package.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PackageTable {
     /// Its name.
     pub name: String,
-    /// Channels that are taken, each as `CHANNEL[@RANGE]`. Default: all.
+    /// The channels to take, each as `CHANNEL[@RANGE]`. Default: all.
     #[serde(default)]
     pub channels: Vec<String>,
-    /// Versions that are taken: `1.2.0`, `>=1.2.0`, `<=2.0.0` or `>=1.2.0 <=2.0.0`. Default: all.
+    /// The versions to take: `1.2.0`, `>=1.2.0`, `<=2.0.0` or `>=1.2.0 <=2.0.0`. Default: all.
     #[serde(default)]
     pub range: Option<String>,
-    /// Its default channel, if that is to be another one.
+    /// Its default channel, if it is to get another one.
     #[serde(default, rename = "default-channel")]
     pub default_channel: Option<String>,
 }
 
-/// What is taken of a package: all of it, or some of its channels and versions.
+/// The wanted part of a package: all of it, or some of its channels and versions.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -215,7 +215,7 @@ enum PackageSchema {
     Table(PackageTable),
 }
 
-// By hand, since serde's way of trying one form after the other loses the places of what is inside.
+// Written by hand, since serde's way of trying one form after the other loses the places of the values inside.
 impl<'de> Deserialize<'de> for PackageForm {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
@@ -250,7 +250,7 @@ impl JsonSchema for PackageForm {
     }
 }
 
-// A text that knows where it stands. This is no documentation, which would come into the schema of each text.
+// A text that knows its place. This is a plain comment, since documentation would go into the schema of each text.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, inline)]

@@ -1,6 +1,4 @@
-//! What filtering knows of a catalog: names, edges and versions, with where each blob stands. Texts stay in their files.
-//!
-//! What it deliberately does not do: it judges nothing, and writes nothing.
+//! A catalog as the filter sees it: names, edges and versions, with the place of each blob. Texts stay in their files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -8,14 +6,14 @@ use std::convert::Infallible;
 use olmdex_fbc::{Blob, Consumer, Document, Entry, Failure, Input, Origin, Typed, load};
 use olmdex_version::Version;
 
-/// A catalog, as far as filtering knows it.
+/// A catalog in the filter's view.
 #[derive(Debug, Default)]
 pub struct Catalog {
     /// Its packages, by name; the empty one holds the blobs without package.
     pub packages: BTreeMap<String, PackageFacts>,
     /// The names of all packages of the catalog, also of those that were not read.
     pub names: BTreeSet<String>,
-    /// Documents that could not be read, with what is wrong.
+    /// Documents that could not be read, with their faults.
     pub broken: Vec<(Origin, Failure)>,
 }
 
@@ -38,7 +36,7 @@ pub struct PackageFacts {
     pub documents: Vec<(Origin, Kind)>,
 }
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// `olm.package`
@@ -77,12 +75,12 @@ pub struct BundleFacts {
     pub images: Vec<String>,
 }
 
-/// What a bundle says of its version.
+/// The version of a bundle, as the bundle states it.
 #[derive(Debug, Clone)]
 pub enum BundleVersion {
     /// It has no `olm.package` property.
     Absent,
-    /// It has one, whose version is not one.
+    /// It has one, whose version is not valid.
     Invalid(String),
     /// It has one.
     Known(Version),
@@ -130,7 +128,7 @@ enum What {
     Deprecations(Vec<String>),
     Other,
     Broken(Box<Failure>),
-    /// A package that is not wanted.
+    /// A package outside of the request.
     Name,
 }
 
@@ -161,7 +159,8 @@ impl Consumer for Survey<'_> {
     }
 }
 
-/// The facts of a blob; `None` of one that belongs to no package although it should: opm does not write it either.
+/// The facts of a blob; `None` for one that should belong to a package but does not: opm does not write such a blob
+/// either.
 fn facts(blob: &Blob<'_>) -> Option<What> {
     if blob.package.is_empty() && !matches!(blob.typed, Typed::Other) {
         return None;
@@ -197,7 +196,7 @@ fn facts(blob: &Blob<'_>) -> Option<What> {
 }
 
 impl Catalog {
-    /// Reads a catalog, in parallel: these packages of it, or all of them, and what belongs to no package.
+    /// Reads a catalog, in parallel: these packages of it, or all of them, and the blobs without a package.
     #[must_use]
     pub fn read(input: &Input, wanted: Option<&BTreeSet<&str>>) -> Self {
         let mut catalog = Self::default();
@@ -251,7 +250,7 @@ impl Catalog {
         package.documents.push((origin, kind));
     }
 
-    /// The packages that documents which cannot be read belong to, as far as they say so.
+    /// The packages of unreadable documents, as far as these name one.
     #[must_use]
     pub fn broken_packages(&self) -> BTreeSet<&str> {
         self.broken.iter().map(|it| it.1.package.as_str()).collect()

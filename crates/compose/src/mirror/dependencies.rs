@@ -1,9 +1,10 @@
-//! What a configuration lacks of what its operators need, put into it.
+//! Adds to a configuration the packages that its operators need and that it lacks.
 
 use super::configuration::{Channel, Operator, Package, Range};
 use olmdex_index::query::ChannelPlace;
 
-/// Puts a package into what is asked of its catalog, by the place of the bundle that is needed. Gives whether that changes anything.
+/// Adds a package to the request for its catalog, by the place of the needed bundle. Returns whether that changes
+/// anything.
 pub fn ask_for(operator: &mut Operator, package: &str, place: &ChannelPlace) -> bool {
     // Everything is taken already, or the head of each channel.
     if operator.packages.is_empty() && (operator.full || place.is_head) {

@@ -1,5 +1,5 @@
-//! Manifests as trees, and their YAML: two blanks, keys in the order in which they were put, and quotes around whatever could be
-//! something other than a text.
+//! Manifests as trees, and their YAML: two blanks, keys in the order of insertion, and quotes around every text that
+//! could be read as something else.
 
 use olmdex_text::json::write_string;
 use olmdex_text::yaml::{Scalar, resolve_plain};
@@ -13,7 +13,7 @@ pub enum ManifestValue {
     Quoted(String),
     /// Yes or no.
     Flag(bool),
-    /// A value that is kept as it was read: JSON on one line, which is YAML too.
+    /// A value in its original form: JSON on one line, which is YAML too.
     Json(String),
     /// A list.
     List(Vec<ManifestValue>),
@@ -43,7 +43,7 @@ impl ManifestValue {
         self
     }
 
-    /// As YAML, a document that ends with a line break.
+    /// The YAML of a document, with a line break at its end.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut out = String::new();
@@ -64,7 +64,7 @@ impl ManifestValue {
         match self {
             Self::Fields(fields) => {
                 for (idx, (name, value)) in fields.iter().enumerate() {
-                    // The first field of an item stands behind its dash.
+                    // The first field of an item follows its dash.
                     if idx > 0 || !out.ends_with("- ") {
                         indent(out);
                     }
@@ -123,7 +123,7 @@ pub fn documents(nodes: &[ManifestValue]) -> String {
     nodes.iter().map(ManifestValue::to_yaml).collect::<Vec<_>>().join("---\n")
 }
 
-/// A text, plain where nobody can take it for anything else.
+/// A text, without quotes if it cannot be mistaken for anything else.
 fn text(text: &str, out: &mut String) {
     let is_plain_byte =
         |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'_' | b'-' | b'/' | b'@' | b':' | b'+');
@@ -131,13 +131,13 @@ fn text(text: &str, out: &mut String) {
         && text.bytes().all(is_plain_byte)
         && !text.ends_with(':')
         && matches!(resolve_plain(text), Scalar::Str(_))
-        // What YAML 1.1 readers take for a number in base 60, or a word for yes or no.
+        // YAML 1.1 readers take such a text for a number in base 60, or for a word for yes or no.
         && !text.bytes().all(|it| it.is_ascii_digit() || matches!(it, b':' | b'.' | b'_' | b'-' | b'+'))
         && !["y", "n", "yes", "no", "on", "off", "true", "false", "null"].iter().any(|it| text.eq_ignore_ascii_case(it));
     if is_plain { out.push_str(text) } else { quoted(text, out) }
 }
 
-/// A text in quotes. What JSON escapes, YAML reads; what only YAML cannot hold as it is, is escaped too.
+/// A text in quotes. YAML reads the escapes of JSON; characters that only YAML cannot hold unescaped are escaped too.
 fn quoted(text: &str, out: &mut String) {
     let mut bytes = Vec::new();
     write_string(text, &mut bytes);

@@ -1,6 +1,4 @@
-//! What a mirror has, held against what it needs.
-//!
-//! What it deliberately does not do: it asks no registry; what that has is given.
+//! Compares the images in a mirror with those that it needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +13,13 @@ use super::place::{Destination, Image, Mirrored};
 pub struct Holding {
     /// Whether it is there, and needed.
     pub status: HoldingStatus,
-    /// Its reference where it comes from; empty for one that nobody needs.
+    /// Its reference at its origin; empty for an image that nothing needs.
     pub image: String,
-    /// Where the mirror has it, or should.
+    /// Its actual or wanted place in the mirror.
     pub at: String,
-    /// Bytes of manifest, configuration and layers, where the mirror says so.
+    /// Bytes of manifest, configuration and layers, if the mirror reports them.
     pub size: u64,
-    /// What keeps it from being looked up; empty if nothing does.
+    /// The reason why it could not be looked up; empty if it was.
     pub message: String,
 }
 
@@ -31,7 +29,7 @@ pub struct Holding {
 pub enum HoldingStatus {
     /// It is needed, and is not there.
     Missing,
-    /// It is needed, and nobody can say whether it is there.
+    /// It is needed, and it is unknown whether it is there.
     Unknown,
     /// It is there, and nothing of the configuration needs it.
     Unneeded,
@@ -52,14 +50,14 @@ impl HoldingStatus {
     }
 }
 
-/// What a mirror needs, by repository there: tags and digests.
+/// The needs of a mirror, by repository there: tags and digests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NeededPlaces {
     by_location: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
 }
 
 impl NeededPlaces {
-    /// Where images go.
+    /// The destination of images.
     #[must_use]
     pub fn new<'i>(images: impl IntoIterator<Item = &'i Mirrored>, to: &Destination) -> Self {
         let mut places = Self::default();
@@ -82,7 +80,8 @@ impl NeededPlaces {
         self.by_location.contains_key(location)
     }
 
-    /// Whether a tag is needed; a digest may be, too. Signatures and attestations are what they are of: `sha256-….sig`.
+    /// Whether a tag is needed; a digest may be, too. Signatures and attestations follow the image that they belong to:
+    /// `sha256-….sig`.
     #[must_use]
     pub fn has_tag(&self, location: &str, tag: &str) -> bool {
         let Some((tags, digests)) = self.by_location.get(location) else { return false };

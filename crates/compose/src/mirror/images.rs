@@ -1,6 +1,4 @@
-//! The images of what is kept (`docs/behaviour/authoring.md` D.3, "related images").
-//!
-//! What it deliberately does not do: it asks no registry.
+//! The images of the kept parts (`docs/behaviour/authoring.md` D.3, "related images").
 
 use std::collections::BTreeSet;
 
@@ -20,7 +18,7 @@ pub fn bundles<'c>(catalog: &'c Catalog, filtered: &'c Filtered) -> impl Iterato
     })
 }
 
-/// The images of what is kept, each once.
+/// The images of the kept parts, each once.
 #[must_use]
 pub fn images<'c>(catalog: &'c Catalog, filtered: &'c Filtered) -> BTreeSet<&'c str> {
     bundles(catalog, filtered)

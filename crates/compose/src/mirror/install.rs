@@ -1,6 +1,4 @@
-//! What installs the operators of a mirrored catalog (`docs/behaviour/authoring.md` E.4).
-//!
-//! What it deliberately does not do: it does not say whether OLM would install them.
+//! The manifests that install the operators of a mirrored catalog (`docs/behaviour/authoring.md` E.4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +15,7 @@ use olmdex_text::json::Reader;
 use olmdex_version::Version;
 use olmdex_version::masterminds::api_server_refusal;
 
-/// A package that is to be installed.
+/// A package to install.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Install {
     /// The package.
@@ -28,29 +26,29 @@ pub struct Install {
     pub bundle: String,
     /// Its version, if it has one.
     pub version: Option<Version>,
-    /// What was asked for.
+    /// The requested range.
     pub range: Range,
-    /// What the bundle says of where it can be installed.
+    /// The bundle's statements about its installation.
     pub modes: Modes,
 }
 
-/// What a bundle says of where it can be installed.
+/// A bundle's statements about its installation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Modes {
     /// The namespace that it suggests.
     pub namespace: Option<String>,
     /// The install modes that it states; `None` if it states none.
     pub stated: Option<InstallModes>,
-    /// What else may keep it from OLM v1.
+    /// Other obstacles to an installation by OLM v1.
     pub obstacles: Obstacles,
     /// The types of its properties that declare dependencies, each once.
     pub dependencies: BTreeSet<String>,
 }
 
-/// Finds what there is to install of what is kept: of each package the head of its default channel.
+/// Finds the bundles to install from the kept parts: the head of each package's default channel.
 ///
 /// # Errors
-/// [`RereadError`] if a file of the catalog is not any more what it was.
+/// [`RereadError`] if a file of the catalog has changed.
 pub fn installs(
     input: &Input,
     catalog: &Catalog,
@@ -162,7 +160,7 @@ impl Install {
             ("source", ManifestValue::text(source)),
             ("sourceNamespace", ManifestValue::text("openshift-marketplace")),
         ]);
-        // Automatic approval would go on from the bundle that is named at once.
+        // Automatic approval would immediately go beyond the named bundle.
         let approval = if self.range.exact().is_some() {
             spec = spec.with("startingCSV", ManifestValue::text(&self.bundle));
             "Manual"
@@ -173,7 +171,8 @@ impl Install {
         vec![ns, group, manifest("operators.coreos.com/v1alpha1", "Subscription", named(&label(&self.package)), spec)]
     }
 
-    /// A Namespace and a ClusterExtension, for OLM v1; with a service account if it needs one, which the version of OpenShift decides.
+    /// A Namespace and a ClusterExtension, for OLM v1; with a service account if it needs one, which the version of
+    /// OpenShift decides.
     #[must_use]
     pub fn extension(&self, needs_account: bool) -> Vec<ManifestValue> {
         let namespace = self.namespace();
@@ -210,13 +209,13 @@ impl Install {
         }
     }
 
-    /// Why the API server refuses the ClusterExtension for its `version`.
+    /// The reason why the API server refuses the ClusterExtension for its `version`.
     #[must_use]
     pub fn version_refusal(&self) -> Option<String> {
         api_server_refusal(&self.extension_version())
     }
 
-    /// Whether the version cannot be told from another one that differs in its build metadata.
+    /// Whether another version differs only in its build metadata.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
         self.range.exact().is_some() && self.version.as_ref().is_some_and(|it| !it.build().is_empty())
@@ -231,7 +230,7 @@ fn is_label(text: &str) -> bool {
         && text.bytes().last().is_some_and(is_word)
 }
 
-/// A name as Kubernetes takes it for namespaces: what it does not take becomes `-`.
+/// A name that Kubernetes accepts for namespaces: other characters become `-`.
 fn label(text: &str) -> String {
     let mapped: String = text
         .to_lowercase()

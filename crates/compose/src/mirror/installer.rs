@@ -1,9 +1,9 @@
-//! The service account with which OLM v1 installs, where it needs one (`docs/behaviour/olm-v1.md` 7.3).
+//! The service account with which OLM v1 installs, if it needs one (`docs/behaviour/olm-v1.md` 7.3).
 
 use super::document::ManifestValue;
 
-/// The name of the account for a ClusterExtension, and the ServiceAccount and ClusterRoleBinding that make it: rights to do anything, since
-/// no catalog says which ones an operator's installation takes.
+/// The name of the account for a ClusterExtension, and its ServiceAccount and ClusterRoleBinding: they grant all
+/// rights, since no catalog states the rights that an operator's installation needs.
 #[must_use]
 pub fn installer(extension: &str, namespace: &str) -> (String, Vec<ManifestValue>) {
     let name = format!("{extension}-installer");
@@ -26,7 +26,8 @@ pub fn installer(extension: &str, namespace: &str) -> (String, Vec<ManifestValue
     let binding = ManifestValue::fields([
         ("apiVersion", ManifestValue::text("rbac.authorization.k8s.io/v1")),
         ("kind", ManifestValue::text("ClusterRoleBinding")),
-        // Bindings have no namespace, and two extensions may have one name in two clusters' worth of manifests.
+        // Bindings have no namespace, so the name must distinguish extensions of the same name in manifests for two
+        // clusters.
         ("metadata", ManifestValue::fields([("name", ManifestValue::Text(format!("{namespace}-{name}")))])),
         ("roleRef", role),
         ("subjects", ManifestValue::List(vec![subject])),

@@ -1,6 +1,4 @@
-//! References of images taken apart, and where a mirror has them (`docs/behaviour/authoring.md` E.2).
-//!
-//! What it deliberately does not do: it asks no registry.
+//! References of images taken apart, and their places in a mirror (`docs/behaviour/authoring.md` E.2).
 
 use std::fmt;
 
@@ -20,10 +18,10 @@ pub struct Image {
     pub digest: Option<String>,
 }
 
-/// An image that is mirrored, with the place that the configuration gives it instead of its own.
+/// An image to mirror, with the place that the configuration gives it instead of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mirrored {
-    /// The image where it comes from.
+    /// The image at its origin.
     pub image: Image,
     /// Another path at the destination; empty for its own.
     pub target_repo: String,
@@ -45,7 +43,7 @@ impl Mirrored {
     }
 }
 
-/// Where images go.
+/// The destination of images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// The registry, with its port.
@@ -104,7 +102,7 @@ impl Destination {
         Some(Self { host: image.host, prefix, max_nested })
     }
 
-    /// Where an image goes: to the path and the tag that the configuration gives it, or else to its own.
+    /// The place of an image at the destination: the path and the tag from the configuration, or else its own.
     #[must_use]
     pub fn of(&self, mirrored: &Mirrored) -> Image {
         let mut image = mirrored.image.clone();
@@ -117,7 +115,7 @@ impl Destination {
         self.of_image(&image)
     }
 
-    /// Where an image goes that has no place of its own: the same path, and as tag its own, or its digest.
+    /// The default place of an image at the destination: the same path, and as tag its own, or its digest.
     #[must_use]
     pub fn of_image(&self, image: &Image) -> Image {
         let path = match self.prefix.as_str() {
@@ -132,7 +130,7 @@ impl Destination {
         Image { host: self.host.clone(), path: self.shortened(&path), tag: Some(tag), digest: None }
     }
 
-    /// A path of as many components as there may be: those that are too many are joined with `-`.
+    /// A path with at most the allowed number of components: surplus ones are joined with `-`.
     fn shortened(&self, path: &str) -> String {
         match self.max_nested.filter(|it| *it > 0) {
             Some(max) if path.split('/').count() > max => {

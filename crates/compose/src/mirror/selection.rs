@@ -1,4 +1,5 @@
-//! What packages, channels and ranges of one catalog come to: what is kept of each, what is wrong, and which names the catalog does not have.
+//! The result of packages, channels and ranges for one catalog: what is kept of each, the problems, and the names that
+//! the catalog does not have.
 
 use super::broken_edges::{Mend, mend};
 use super::catalog::Catalog;
@@ -11,11 +12,11 @@ use olmdex_base::diag::closest;
 /// A filtered catalog, explained.
 #[derive(Debug)]
 pub struct Explained {
-    /// Each package that is asked for and is there.
+    /// Each requested package that exists.
     pub packages: Vec<FilterExplanation>,
-    /// What is kept.
+    /// The kept parts.
     pub filtered: Filtered,
-    /// What was repaired after filtering.
+    /// The repairs after filtering.
     pub mends: Vec<Mend>,
 }
 
@@ -46,7 +47,7 @@ pub fn explained(
     Ok(Explained { packages, filtered, mends })
 }
 
-/// A name that the catalog does not have; oc-mirror passes over it.
+/// A name that the catalog does not have; oc-mirror ignores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
     /// A package, with the one that is probably meant.
@@ -100,18 +101,18 @@ pub fn missing<'n>(
     found
 }
 
-/// Another default channel for a package whose own is not asked for.
+/// Another default channel for a package whose own is not requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenDefault {
     /// The package.
     pub package: String,
     /// Its default channel in the catalog.
     pub old: String,
-    /// The first channel that is asked for.
+    /// The first requested channel.
     pub new: String,
 }
 
-/// Makes the first channel that is asked for the default of packages whose default channel is not asked for.
+/// Makes the first requested channel the default of packages whose default channel is not requested.
 pub fn choose_defaults(catalog: &Catalog, operator: &mut Operator) -> Vec<ChosenDefault> {
     let mut chosen = Vec::new();
     for package in &mut operator.packages {

@@ -1,4 +1,4 @@
-//! What a configuration may say (`docs/behaviour/authoring.md` D.1, the table of checks).
+//! The checks of a configuration (`docs/behaviour/authoring.md` D.1, the table of checks).
 
 use std::collections::BTreeSet;
 
@@ -140,14 +140,14 @@ fn reference_fault(reference: &str) -> Option<Fault> {
     }
 }
 
-/// Whether a name at the destination is path components and nothing else. An empty one is none.
+/// Whether a name at the destination consists of path components only. An empty name does not.
 #[must_use]
 pub fn is_target(target: &str) -> bool {
     let (name, tag, digest) = tag_and_digest(target);
     target.is_empty() || (tag.is_none() && digest.is_none() && check_image(&format!("localhost/{name}")).is_ok())
 }
 
-/// What an entry is called where it goes: two of one name would be written over each other.
+/// The name of an entry at the destination: two entries of one name would overwrite each other.
 fn unique_name(operator: &Operator) -> String {
     let (name, is_layout) = without_transport(&operator.catalog);
     if operator.target_catalog.is_empty() && operator.target_tag.is_empty() {

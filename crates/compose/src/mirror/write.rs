@@ -1,6 +1,5 @@
-//! What is kept of a catalog, as blobs: as opm writes them, with what filtering changes of packages, channels and deprecations.
-//!
-//! What it deliberately does not do: it decides nothing, and writes no file.
+//! The kept part of a catalog as blobs: as opm writes them, with the changes of the filter to packages, channels and
+//! deprecations.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,8 @@ use olmdex_fbc::{
 #[derive(Debug, Default)]
 pub struct Blobs {
     texts: BTreeMap<Rank, Vec<(Origin, Vec<u8>)>>,
-    /// What cannot be written, with its place: only what YAML cannot carry, and what was broken before.
+    /// The documents that cannot be written, with their places: only those that YAML cannot carry, and those that were
+    /// broken before.
     pub defects: Vec<(Origin, RenderDefect)>,
 }
 
@@ -32,7 +32,7 @@ impl Blobs {
         self.texts().flat_map(|it| it.1.iter().copied()).collect()
     }
 
-    /// As a catalog of its own, whose documents know where they stand in the one that they were taken from.
+    /// A catalog of its own, whose documents know their places in the original one.
     #[must_use]
     pub fn into_input(self, of: &Input) -> Input {
         let made = |(origin, text): (Origin, Vec<u8>)| {
@@ -52,7 +52,7 @@ impl Blobs {
     }
 }
 
-/// What is kept of the package of a blob.
+/// The filter's result for the package of a blob.
 struct Writer<'f> {
     filtered: &'f Filtered,
     format: Format,
@@ -76,7 +76,7 @@ impl Consumer for Writer<'_> {
     }
 }
 
-/// Takes out of a blob what is not kept. Gives whether anything is left.
+/// Removes the parts of a blob that are not kept. Returns whether anything is left.
 fn trim(blob: &mut Blob<'_>, part: &Part) -> bool {
     match &mut blob.typed {
         Typed::Package(package) => package.default_channel = part.default_channel.clone().into(),
@@ -102,17 +102,17 @@ fn trim(blob: &mut Blob<'_>, part: &Part) -> bool {
                 "olm.channel" => part.asked.contains(&*it.name),
                 _ => true,
             });
-            // The real filter keeps a blob of which no entry is left, and opm takes it.
+            // The real filter keeps a blob without entries, and opm accepts it.
         }
         Typed::Other => {}
     }
     true
 }
 
-/// Writes what is kept. Packages with errors are left out.
+/// Writes the kept parts. Packages with errors are left out.
 ///
 /// # Errors
-/// [`RereadError`] if a file of the catalog is not any more what it was.
+/// [`RereadError`] if a file of the catalog has changed.
 pub fn write(input: &Input, catalog: &Catalog, filtered: &Filtered, format: Format) -> Result<Blobs, RereadError> {
     let mut origins: Vec<Origin> = Vec::new();
     for (name, kept) in &filtered.packages {

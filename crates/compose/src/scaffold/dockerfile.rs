@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 
-/// What serves a catalog unless something else is named.
+/// The image that serves a catalog by default.
 pub const DEFAULT_IMAGE: &str = "quay.io/operator-framework/opm:latest";
 
-/// What a Dockerfile is made of.
+/// The parts of a Dockerfile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dockerfile {
     /// The name of the catalog's directory, beside the Dockerfile.
     pub directory: String,
-    /// The image that the catalog is put into; `scratch` for one without a server.
+    /// The base image of the catalog; `scratch` for an image without a server.
     pub base: String,
-    /// The image whose opm fills the cache.
+    /// The image whose opm builds the cache.
     pub builder: String,
-    /// Labels besides that of the catalog's directory.
+    /// Labels in addition to that of the catalog's directory.
     pub labels: BTreeMap<String, String>,
 }
 
-/// Reads `KEY=VALUE,…`; of one key the last counts.
+/// Reads `KEY=VALUE,…`; if a key occurs several times, the last value counts.
 ///
 /// # Errors
 /// The word that is not a label.

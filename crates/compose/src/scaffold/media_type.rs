@@ -1,4 +1,4 @@
-//! What kind of image some bytes are, by how they begin.
+//! The media type of an image, by its first bytes.
 
 /// Bytes at an offset, and the type that they show.
 const MARKS: &[(usize, &[u8], &str)] = &[
@@ -17,7 +17,7 @@ const MARKS: &[(usize, &[u8], &str)] = &[
 /// The brands of HEIF files.
 const HEIF: [&[u8]; 4] = [b"heic", b"heix", b"mif1", b"msf1"];
 
-/// The media type of an image; `None` if the bytes are none that catalogs can show.
+/// The media type of an image; `None` if catalogs cannot show such bytes.
 #[must_use]
 pub fn media_type(bytes: &[u8]) -> Option<&'static str> {
     if is_svg(bytes) {
@@ -33,7 +33,8 @@ pub fn media_type(bytes: &[u8]) -> Option<&'static str> {
     MARKS.iter().find(|(offset, mark, _)| has(*offset, mark)).map(|it| it.2)
 }
 
-/// Whether a text is an SVG: perhaps a declaration and a document type, then an element that is closed and has no `*` in it.
+/// Whether a text is an SVG: an optional declaration and document type, then an element that is closed and has no `*`
+/// in it.
 fn is_svg(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     let text = without_comments(&text.to_ascii_lowercase());

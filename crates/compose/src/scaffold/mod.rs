@@ -1,6 +1,4 @@
 //! The first files of a catalog: the blob of a package, and a Dockerfile (`docs/behaviour/fbc.md` 5.2 and 5.3).
-//!
-//! What it deliberately does not do: it reads and writes no file.
 
 mod dockerfile;
 mod media_type;

@@ -26,7 +26,7 @@ pub enum PackageError {
     Unwritable(String),
 }
 
-/// The blob of a package, as opm writes it; a description and an icon are those of files.
+/// The blob of a package, as opm writes it; the description and the icon come from files.
 ///
 /// # Errors
 /// [`PackageError`]

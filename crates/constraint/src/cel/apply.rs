@@ -1,6 +1,4 @@
 //! Functions and operators that need all of their operands, on values.
-//!
-//! What it deliberately does not do: no counting of steps, which the caller does by the sizes of the operands.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -163,7 +161,7 @@ fn shown(value: &Value) -> String {
         Value::Uint(it) => it.to_string(),
         Value::Double(it) => write_double(*it),
         Value::String(it) => it.to_string(),
-        // What has parts is not a version, whatever they are.
+        // A value with parts is never a version.
         Value::List(_) => "[…]".to_owned(),
         Value::Map(_) => "map[…]".to_owned(),
         Value::Null => "NULL_VALUE".to_owned(),

@@ -1,21 +1,21 @@
-//! Which types fit which, and what open types become on the way, as cel-go has it.
+//! The compatibility of types, and the types that open types become on the way, as in cel-go.
 //!
-//! A type that is open is bound when it first meets another, and may be made more general later. Whether two types fit is tried as a
-//! whole: what was bound on the way is forgotten if they do not.
+//! A type that is open is bound when it first meets another, and may be made more general later. Two types are tried as
+//! a whole: if they do not fit, the bindings made on the way are undone.
 //!
-//! Functions here recurse over types, whose depth is bounded when they are made ([`MAX_TYPE_DEPTH`]), and through bindings,
-//! which is counted.
+//! Functions here recurse over types, whose depth is bounded when they are made ([`MAX_TYPE_DEPTH`]), and through
+//! bindings, which is counted.
 
 use std::collections::HashMap;
 
 use super::error::RuleErrorKind;
 use super::type_table::{Shape, Type, Types};
 
-/// How many types may be within one another. cel-go has no such limit; no rule in a catalog comes near.
+/// The number of types that may be within one another. cel-go has no such limit; no rule in a catalog comes near.
 const MAX_TYPE_DEPTH: u32 = 400;
-/// How often a binding may lead to another.
+/// The number of bindings that may lead from one to the next.
 const MAX_BINDINGS_DEEP: usize = 600;
-/// How many pairs of types may be looked at for one rule.
+/// The number of pairs of types that may be compared for one rule.
 const MAX_STEPS: usize = 20_000_000;
 
 /// It would take too long or too much to say.
@@ -33,7 +33,7 @@ type Checked<T> = Result<T, TooComplex>;
 pub(super) struct Assignments {
     pub(super) types: Types,
     bound: HashMap<Type, Type>,
-    /// What was bound before, newest last.
+    /// The earlier bindings, newest last.
     undo: Vec<(Type, Option<Type>)>,
     steps: usize,
 }
@@ -166,7 +166,7 @@ impl Assignments {
         if self.is_as_general(a, b) { a } else { b }
     }
 
-    /// Whether a type is within another, directly or through what is bound.
+    /// Whether a type is within another, directly or through bindings.
     fn occurs(&mut self, open: Type, within: Type, depth: usize) -> Checked<bool> {
         let mut within = vec![within];
         while let Some(it) = within.pop() {
@@ -188,7 +188,7 @@ impl Assignments {
         Ok(false)
     }
 
-    /// A type with what its open types are bound to.
+    /// A type with its open types replaced by their bindings.
     pub(super) fn resolve(&mut self, it: Type) -> Checked<Type> {
         let resolved = self.resolve_at(it, 0)?;
         self.check_depth(resolved)

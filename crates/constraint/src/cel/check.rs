@@ -1,8 +1,9 @@
-//! The types of a rule, as cel-go infers them: what it refuses is refused here. Names become what they stand for.
+//! The types of a rule, as cel-go infers them: a rule that it refuses is refused here. Names are replaced by their
+//! meanings.
 //!
-//! A tree is walked with a stack of tasks, in cel-go's order, because the order decides what open types become. One thing
-//! depends on it besides: cel-go compares numbers of different types only from the first macro on, since it forgets on entering one that
-//! it should not.
+//! A tree is walked with a stack of tasks, in cel-go's order, because the order decides what open types become. One
+//! more thing depends on the order: cel-go compares numbers of different types only from the first macro on, since on
+//! entering a macro it forgets that it should not.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ pub(super) fn check(tree: &mut Tree) -> Result<(), Fault> {
     }
 }
 
-/// What is to be done with a node.
+/// A step of checking a node.
 enum Task {
     /// Its parts first.
     Visit(NodeId),
@@ -76,7 +77,7 @@ struct Checker<'t> {
     /// The variables of the macros that are open, innermost last: name, type, and whether it can be named.
     variables: Vec<(Arc<str>, Type, bool)>,
     compares_across: bool,
-    /// What the items, or keys and values, have in common that are done.
+    /// The common type of the items, or of the keys and values, checked so far.
     joined: HashMap<NodeId, (Option<Type>, Option<Type>)>,
     open: Vec<Task>,
 }
@@ -135,7 +136,7 @@ impl Checker<'_> {
                 self.open.extend(tasks.into_iter().rev());
                 return Ok(());
             }
-            // What items have in common is settled item by item.
+            // The common type of items is settled item by item.
             Expr::List(items) => {
                 let tasks: Vec<Task> =
                     items.iter().flat_map(|it| [Task::Visit(*it), Task::Join(node, *it, false)]).collect();
@@ -277,7 +278,7 @@ impl Checker<'_> {
             "string" => Shape::String,
             "uint" => Shape::Uint,
             "type" => Shape::Meta(None),
-            // Of what does not matter: types of types all fit.
+            // All types of types fit, so the inner type does not matter.
             _ => Shape::Dyn,
         };
         let of = self.assignments.shape(shape);
@@ -304,7 +305,7 @@ impl Checker<'_> {
         Ok(self.assignments.resolve(found)?)
     }
 
-    /// What a type and those before it have in common.
+    /// The common type of a type and those before it.
     fn join(&mut self, before: Option<Type>, next: Type) -> Checked<Type> {
         let Some(before) = before else { return Ok(next) };
         if self.fits(before, next)? {
@@ -317,7 +318,7 @@ impl Checker<'_> {
     fn enter(&mut self, node: NodeId) -> Checked<()> {
         let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
         let fold = fold.clone();
-        // The result so far of `map` and `filter` is an empty list, whose items may be anything yet.
+        // The intermediate result of `map` and `filter` is an empty list, whose items may still be of any type.
         if matches!(fold.kind, FoldKind::Map | FoldKind::Filter) {
             let item = self.assignments.types.new_open();
             self.types[node] = self.assignments.types.list(item);
@@ -346,7 +347,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The type of a macro, by what it does with each item.
+    /// The type of a macro, by its use of each item.
     fn exit(&mut self, node: NodeId) -> Checked<Type> {
         let variable = self.variables.pop();
         let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(self.types[node]) };
@@ -394,11 +395,11 @@ impl Checker<'_> {
     }
 }
 
-/// The tasks of the parts of a chain of `&&` or `||`. cel-go makes a balanced tree of it; the types of two parts that are
-/// joined there are looked at before what comes later is visited.
+/// The tasks of the parts of a chain of `&&` or `||`. cel-go makes a balanced tree of it; the types of two parts that
+/// are joined there are compared before later parts are visited.
 fn balanced(parts: &[NodeId]) -> Vec<Task> {
     enum Step {
-        /// Operators, by their numbers: each joins what is before it with what is after it.
+        /// Operators, by their numbers: each joins the part before it with the part after it.
         Operators(usize, usize),
         Part(usize),
         Bool(usize),

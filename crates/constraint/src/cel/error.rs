@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-/// Why a rule cannot be used. Its text is cel-go's in form, and where it can be in words.
+/// The reason why a rule cannot be used. Its text has cel-go's form, and its words where possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleError {
-    /// What is wrong.
+    /// The fault.
     pub kind: RuleErrorKind,
     /// The line and the column, from 1, in characters; `None` if it is about the whole rule.
     pub at: Option<(usize, usize)>,
 }
 
-/// What is wrong with a rule.
+/// A fault in a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RuleErrorKind {
     /// It has too many characters.
     #[error("expression code point size exceeds limit: size: {size}, limit {limit}")]
     Size {
-        /// How many characters it has.
+        /// The number of characters that it has.
         size: usize,
         /// How many it may have.
         limit: usize,
@@ -34,10 +34,10 @@ pub enum RuleErrorKind {
     /// The text is not an expression.
     #[error("Syntax error: {0}")]
     Syntax(String),
-    /// Part of the text is not what it looks like.
+    /// A part of the text is not valid in its form.
     #[error("{0}")]
     Invalid(String),
-    /// Something is named that does not exist.
+    /// A name does not exist.
     #[error("undeclared reference to '{0}' (in container '')")]
     Undeclared(String),
     /// A function or operator does not take these.
@@ -45,10 +45,10 @@ pub enum RuleErrorKind {
     NoOverload {
         /// The function, as cel-go names operators too.
         function: String,
-        /// The types of what it was applied to.
+        /// The types of its operands.
         operands: String,
     },
-    /// Something cannot be done with a value of this type.
+    /// The operation is not possible with a value of this type.
     #[error("{0}")]
     Type(String),
     /// The rule is not a yes or no.
@@ -88,7 +88,7 @@ impl Fault {
     }
 }
 
-/// Why a rule has no value.
+/// The reasons why a rule has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EvalError {

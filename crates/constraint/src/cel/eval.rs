@@ -1,8 +1,6 @@
 //! Evaluation, step by step, with a bound on the steps.
 //!
 //! Errors are values, because `||`, `&&` and the macros absorb them as cel-go does: a yes wins over an error.
-//!
-//! What it deliberately does not do: no types; what the checker let through and does not fit is an error here.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -34,19 +32,19 @@ pub struct Fuel {
 }
 
 impl Fuel {
-    /// So many steps: a step is a value looked at, or sixteen bytes copied.
+    /// A budget of `limit` steps: a step is a value that is examined, or sixteen bytes that are copied.
     #[must_use]
     pub fn new(limit: u64) -> Self {
         Self { left: Cell::new(limit), limit }
     }
 
-    /// Starts anew, with so many steps.
+    /// Starts anew, with `limit` steps.
     pub fn refill(&mut self, limit: u64) {
         self.limit = limit;
         self.left.set(limit);
     }
 
-    /// How many steps are left.
+    /// The number of steps that are left.
     pub fn left(&self) -> u64 {
         self.left.get()
     }
@@ -87,9 +85,9 @@ pub(super) fn evaluate(plan: &Plan, properties: &Value, fuel: &Fuel) -> Result<R
     }))
 }
 
-/// How many patterns are kept that have been read.
+/// The number of parsed patterns that are kept.
 const MAX_PATTERNS: usize = 16;
-/// How many states of a pattern make one step.
+/// The number of states of a pattern that make one step.
 const STATES_A_STEP: u64 = 4;
 
 struct Machine<'e> {
@@ -124,7 +122,7 @@ impl Over {
 }
 
 enum FoldResult {
-    /// `all` and `exists`: nothing has decided yet, but there may have been an error.
+    /// `all` and `exists`: no item has decided yet, but there may have been an error.
     Undecided(Option<EvalError>),
     Count(i64),
     Items(Vec<Value>),
@@ -132,7 +130,7 @@ enum FoldResult {
 
 impl Machine<'_> {
     fn pop(&mut self) -> Evaluated {
-        // Every step takes what earlier ones have put there.
+        // Every step takes values that earlier ones have put there.
         self.values.pop().unwrap_or(Err(EvalError::NoSuchOverload))
     }
 
@@ -213,7 +211,7 @@ impl Machine<'_> {
         Ok(at + 1)
     }
 
-    /// Takes an operand of `&&` or `||`. Gives whether it decides: then the operator's value is on the stack.
+    /// Takes an operand of `&&` or `||`. Returns whether it decides: then the operator's value is on the stack.
     fn chain(&mut self, wins: bool, is_first: bool) -> bool {
         let part = match self.pop() {
             Ok(Value::Bool(it)) => Ok(it),
@@ -232,7 +230,7 @@ impl Machine<'_> {
         false
     }
 
-    /// Begins a macro over what is on the stack. Gives whether it can: otherwise an error is there instead.
+    /// Begins a macro over the value on the stack. Returns whether it can: otherwise an error replaces the value.
     fn start_fold(&mut self, kind: FoldKind, local: usize) -> bool {
         let over = match self.pop() {
             Ok(Value::List(list)) => Over::List(list),
@@ -252,7 +250,7 @@ impl Machine<'_> {
         true
     }
 
-    /// What a macro makes of an item; `Some` if that decides.
+    /// Applies a macro to an item; `Some` if that decides.
     fn fold_step(&mut self, value: Evaluated, local: usize) -> Option<Evaluated> {
         let item = self.locals.get(local).cloned();
         let fold = self.folds.last_mut()?;
@@ -335,7 +333,7 @@ impl Machine<'_> {
             }
             (Function::Matches, [Value::String(text), Value::String(pattern)]) => self.matches(text, pattern),
             _ => {
-                // Whatever a function does, it is no more than to go over its operands.
+                // No function does more than go over its operands.
                 self.fuel.spend(operands.iter().map(size).sum::<u64>())?;
                 Ok(apply(function, operands))
             }

@@ -1,5 +1,5 @@
-//! The functions and operators that there are, and the types that they take, in cel-go's order: which overload comes first
-//! decides what a type becomes that is still open.
+//! The functions and operators, and the types that they take, in cel-go's order: the order of the overloads decides
+//! what a type becomes that is still open.
 
 /// A type in a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Declared {
     Bytes,
     Timestamp,
     Duration,
-    /// Any type, the same wherever it stands.
+    /// Any type, the same in every place.
     A,
     /// Another one.
     B,
@@ -89,7 +89,7 @@ functions! {
     SemverCompare = "semver_compare",
 }
 
-/// What a function takes and gives.
+/// The types that a function takes and returns.
 pub(super) type Overload = (&'static [Declared], Declared);
 
 use Declared as D;

@@ -1,12 +1,10 @@
-//! What the texts of literals mean.
-//!
-//! What it deliberately does not do: it does not look for where a literal ends.
+//! The values of literals.
 
 use std::sync::Arc;
 
 use super::number::parse_double;
 
-/// A value that stands in a rule.
+/// A literal value in a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Literal {
     Null,
@@ -51,7 +49,7 @@ impl Literal {
     }
 }
 
-/// What stands between quotes, with its escapes resolved. Line ends of all kinds are one line feed.
+/// The text between quotes, with its escapes resolved. Line ends of all kinds are one line feed.
 fn unquote(text: &str, is_bytes: bool) -> Option<Vec<u8>> {
     let (is_raw, text) = text.strip_prefix(['r', 'R']).map_or((false, text), |it| (true, it));
     let is_long = text.len() >= 6 && (text.starts_with("'''") || text.starts_with("\"\"\""));

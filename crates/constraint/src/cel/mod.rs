@@ -1,11 +1,11 @@
 //! The Common Expression Language as OLM uses it: one rule over the properties of one operator.
 //!
 //! A rule is read ([`Rule::compile`]) into a flat tree, checked for types as cel-go checks it, because the types decide
-//! whether OLM accepts a rule, and translated into steps for a small machine. Reading, checking and evaluating use stacks of their own,
-//! so the depth of a rule costs no stack; work is counted, because catalogs are written by strangers.
+//! whether OLM accepts a rule, and translated into steps for a small machine. Reading, checking and evaluating use
+//! stacks of their own, so the depth of a rule costs no stack; work is counted, because strangers write catalogs.
 //!
-//! What it deliberately does not do: no messages (protocol buffers), no optional types, no extensions: OLM declares none. No
-//! names of time zones either, which would need a database: a rule that needs one does not hold.
+//! OLM declares no messages (protocol buffers), optional types and extensions, so there are none. Names of time zones
+//! would need a database: a rule that uses one does not hold.
 
 mod apply;
 mod assign;
@@ -38,14 +38,14 @@ pub struct Rule {
     plan: Plan,
 }
 
-/// How many characters a rule may have (cel-go's limit).
+/// The number of characters that a rule may have (cel-go's limit).
 const MAX_CHARACTERS: usize = 100_000;
 
 impl Rule {
     /// Reads and checks a rule.
     ///
     /// # Errors
-    /// Where cel-go has one, in about the same words; of several the first.
+    /// For the rules for which cel-go has one, in about the same words; if there are several, the first.
     pub fn compile(text: &str) -> Result<Self, RuleError> {
         let place = |fault: Fault| {
             let at = fault.offset.map(|offset| {
@@ -68,8 +68,7 @@ impl Rule {
         Ok(Self { plan: Plan::new(&tree)? })
     }
 
-    /// Whether the rule holds for properties. Whatever goes wrong inside the rule is an [`EvalError`], which OLM takes for
-    /// a no.
+    /// Whether the rule holds for properties. Any error inside the rule is an [`EvalError`], which OLM takes for a no.
     ///
     /// # Errors
     /// [`OutOfFuel`] if that took more steps than there were left.

@@ -1,4 +1,4 @@
-//! Makes the nodes of a tree: how high each is, and what becomes of macros.
+//! Makes the nodes of a tree: computes the height of each, and expands macros.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
 use super::tree::{Callee, Expr, Fold, FoldKind, NodeId, Tree};
 
-/// How often a rule of the grammar may be within itself, and an operator within others (cel-go's limit).
+/// The number of times that a rule of the grammar may be within itself, and an operator within others (cel-go's limit).
 pub(super) const MAX_DEPTH: usize = 250;
 
 pub(super) fn too_deep() -> Fault {
@@ -41,7 +41,7 @@ impl Nodes {
         self.add(Expr::Call { function: Callee::Known(function), target: None, operands }, offset, height)
     }
 
-    /// A call of a name, or what the macro of that name becomes.
+    /// A call of a name, or the expansion of the macro of that name.
     pub(super) fn called(
         &mut self,
         name: Arc<str>,
@@ -105,7 +105,7 @@ fn called_node(name: Arc<str>, target: Option<Part>, operands: &[Part]) -> Expr 
     Expr::Call { function, target: target.map(|it| it.node), operands: operands.iter().map(|it| it.node).collect() }
 }
 
-/// The macro of a name with so many arguments after its variable.
+/// The macro of a name with `n_arguments` arguments after its variable.
 fn fold_kind(name: &str, n_arguments: usize) -> Option<FoldKind> {
     Some(match (name, n_arguments) {
         ("all", 1) => FoldKind::All,

@@ -1,7 +1,7 @@
 //! Numbers as texts, as Go reads and prints them.
 
-/// The number of a text, as Go's `strconv.ParseFloat` reads it: decimal or hexadecimal, `inf`, `nan`, underscores between
-/// digits. `None` also for a number that is too large.
+/// The number of a text, as Go's `strconv.ParseFloat` reads it: decimal or hexadecimal, `inf`, `nan`, underscores
+/// between digits. `None` also for a number that is too large.
 pub(super) fn parse_double(text: &str) -> Option<f64> {
     let (is_negative, rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -28,7 +28,7 @@ pub(super) fn parse_double(text: &str) -> Option<f64> {
     Some(if is_negative { -value } else { value })
 }
 
-/// An underscore stands between digits, or between the prefix and a digit.
+/// Whether every underscore is between digits, or between the prefix and a digit.
 fn underscores_separate_digits(text: &str, is_hex: bool) -> bool {
     let bytes = text.as_bytes();
     let is_digit = |it: u8| if is_hex { it.is_ascii_hexdigit() } else { it.is_ascii_digit() };
@@ -44,7 +44,7 @@ fn decimal(text: &str) -> Option<f64> {
     if is_plain && starts { text.parse().ok() } else { None }
 }
 
-/// What follows `0x`: digits with a point, and an exponent of two.
+/// The text after `0x`: digits with a point, and an exponent of two.
 fn hexadecimal(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let mut exponent: i64 = match exponent.strip_prefix(['+', '-']).unwrap_or(exponent) {
@@ -68,7 +68,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
             value = value << 4 | digit;
             exponent -= if is_fraction { 4 } else { 0 };
         } else {
-            // Whatever is cut off must not look like nothing.
+            // The rounding must see that something was cut off.
             value |= u64::from(digit != 0);
             exponent += if is_fraction { 0 } else { 4 };
         }
@@ -90,8 +90,8 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(number)
 }
 
-/// A number as Go's `%g` prints it: the shortest digits that give the number again, with an exponent if that is below -4 or
-/// above 5.
+/// A number as Go's `%g` prints it: the shortest digits that give the number again, with an exponent if that is below
+/// -4 or above 5.
 pub(super) fn write_double(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();

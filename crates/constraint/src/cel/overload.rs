@@ -1,14 +1,12 @@
-//! Which overloads of a function fit the types of its operands.
-//!
-//! What it deliberately does not do: it knows no nodes; what there is to choose from stands in [`super::functions`].
+//! The overloads of a function that fit the types of its operands.
 
 use super::assign::Assignments;
 use super::error::RuleErrorKind;
 use super::functions::{Declared, Function};
 use super::type_table::{Shape, Type};
 
-/// The type of a call: that of the overloads that fit, if they agree. With `compares_across`, numbers of different types may be
-/// compared.
+/// The type of a call: that of the overloads that fit, if they agree. With `compares_across`, numbers of different
+/// types may be compared.
 pub(super) fn call(
     assignments: &mut Assignments,
     compares_across: bool,

@@ -1,10 +1,8 @@
 //! Reads a rule into a tree.
 //!
-//! cel-go's parser recurses and bounds how deep it does: by how often one rule of the grammar is within itself, and by how many
-//! operators are within one another. Rules at these bounds are accepted or refused here as they are there, although nothing here recurses:
-//! what is open is kept in [`Level`]s.
-//!
-//! What it deliberately does not do: no types, and no names are looked up. An expression that builds a message is refused.
+//! cel-go's parser recurses and limits its depth: by the nesting of one rule of the grammar within itself, and by the
+//! number of operators within one another. Rules at these limits are accepted or refused here as they are there,
+//! although no function here recurses: open parts are kept in [`Level`]s.
 
 use std::sync::Arc;
 
@@ -36,7 +34,7 @@ const RESERVED: [&str; 17] = [
     "while",
 ];
 
-/// What an expression is a part of.
+/// The construct that contains an expression.
 enum Within {
     Rule,
     Parentheses,
@@ -85,7 +83,7 @@ struct Level {
     and_offset: usize,
     relation: Option<(Function, Part, usize)>,
     calculation: Vec<(Function, Part, usize)>,
-    /// `!` or `-`, if it stands there an odd number of times.
+    /// `!` or `-`, if it occurs there an odd number of times.
     unary: Option<(Function, usize)>,
 }
 
@@ -100,10 +98,10 @@ struct Parser<'t> {
     n_calculations: usize,
 }
 
-/// What comes next.
+/// The next step of the parser.
 enum Next {
     Operand,
-    /// Something may be selected from a part, or called on it.
+    /// A part that may be followed by a selection or a call.
     Suffix(Part),
     /// An operator, or the end of the expression.
     Operator(Part),
@@ -161,7 +159,7 @@ fn relation(text: &str) -> Option<Function> {
 
 impl<'t> Parser<'t> {
     fn peek(&self) -> Token<'t> {
-        // The last token is the end, and nothing goes past it.
+        // The last token is the end, and no reader goes past it.
         self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 
@@ -209,7 +207,7 @@ impl<'t> Parser<'t> {
     }
 
     fn open(&mut self, within: Within) -> Result<(), Fault> {
-        // What stands between `?` and `:` is part of the same expression.
+        // The text between `?` and `:` is part of the same expression.
         self.n_expressions += usize::from(!matches!(within, Within::Then { .. }));
         self.n_relations += 1;
         self.n_calculations += 1;
@@ -402,7 +400,7 @@ impl<'t> Parser<'t> {
                 Ok(Next::Operand)
             }
             _ => match self.level().unary.take() {
-                // It is no operator within others: cel-go does not count it.
+                // It is not an operator within others: cel-go does not count it.
                 Some((function, offset)) => {
                     let callee = Callee::Known(function);
                     let node = Expr::Call { function: callee, target: None, operands: vec![part.node] };
@@ -417,7 +415,7 @@ impl<'t> Parser<'t> {
         let token = self.peek();
         let Kind::Mark(mark) = token.kind else { return self.end_of_or(part) };
         let next = calculation(mark);
-        // Whatever binds at least as tightly is done.
+        // Operators that bind at least as tightly are complete.
         let is_done = |(function, ..): &mut (Function, Part, usize)| {
             let binds = matches!(function, Function::Multiply | Function::Divide | Function::Modulo);
             next.is_none_or(|(_, strength)| binds || strength == 1)
@@ -503,7 +501,7 @@ impl<'t> Parser<'t> {
         let is_then = matches!(self.level().within, Within::Then { .. });
         if is_then {
             self.expect(":")?;
-            // The level goes; what it was between is the condition's expression.
+            // The level is closed; the part between `?` and `:` is the condition's expression.
             if let Some(Level { within: Within::Then { condition, offset }, .. }) = self.levels.pop() {
                 self.open(Within::Else { condition, then: part, offset })?;
             }
@@ -517,7 +515,7 @@ impl<'t> Parser<'t> {
         Ok(Next::Complete(part))
     }
 
-    /// Goes on in what the expression is a part of.
+    /// Continues with the part that contains the expression.
     fn complete(&mut self, part: Part) -> Result<Next, Fault> {
         let Some(level) = self.levels.pop() else { return Ok(Next::Done) };
         self.n_expressions -= 1;

@@ -1,6 +1,4 @@
 //! A checked rule as steps for a machine with a stack of values.
-//!
-//! What it deliberately does not do: it computes nothing in advance.
 
 use std::sync::Arc;
 
@@ -33,7 +31,7 @@ pub(super) enum Step {
         end: usize,
     },
     Jump(usize),
-    /// The value is what a macro goes over.
+    /// The value is the one that a macro iterates over.
     FoldStart {
         kind: FoldKind,
         local: usize,
@@ -49,7 +47,7 @@ pub(super) enum Step {
         next: usize,
         end: usize,
     },
-    /// The value is what the macro asks of the item.
+    /// The value is the result of the macro's expression for the item.
     FoldItem {
         local: usize,
         next: usize,
@@ -62,7 +60,7 @@ pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
 }
 
-/// What is to be written: nodes become steps, and places that were not known are filled in.
+/// A step of writing a plan: a node becomes steps, or a place that was not known is filled in.
 enum Task {
     Expr(NodeId),
     Step(Step),
@@ -73,7 +71,7 @@ enum Task {
     },
     /// The condition of a conditional has been written.
     Then(NodeId),
-    /// The step that leads to what happens otherwise.
+    /// The step that leads to the alternative.
     Else {
         node: NodeId,
         branch: usize,
@@ -108,7 +106,7 @@ struct Planner<'t> {
     tree: &'t Tree,
     steps: Vec<Step>,
     open: Vec<Task>,
-    /// How many macros are open.
+    /// The number of macros that are open.
     n_locals: usize,
 }
 

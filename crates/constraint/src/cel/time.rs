@@ -1,6 +1,4 @@
 //! Moments and spans of time, as texts and as numbers: RFC 3339 and Go's durations.
-//!
-//! What it deliberately does not do: no clock, and of time zones only UTC and fixed offsets.
 
 use olmdex_text::calendar::Day;
 
@@ -15,8 +13,8 @@ pub(super) fn is_moment(nanoseconds: i128) -> bool {
     (FIRST..=LAST).contains(&nanoseconds.div_euclid(i128::from(SECOND)))
 }
 
-/// The moment of an RFC 3339 text and its offset, as Go's `time.Parse` reads it: the hour may have one digit, a comma may be
-/// the point of a fraction.
+/// The moment of an RFC 3339 text and its offset, as Go's `time.Parse` reads it: the hour may have one digit, a comma
+/// may be the point of a fraction.
 pub(super) fn parse_timestamp(text: &str) -> Option<(i128, i32)> {
     let bytes = text.as_bytes();
     let number = |from: usize, n: usize| -> Option<i64> {
@@ -107,7 +105,7 @@ pub(super) fn write_timestamp(nanoseconds: i128, offset: i32) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}")
 }
 
-/// What a calendar and a clock show.
+/// The parts of a date and a time of day.
 pub(super) struct Parts {
     pub(super) year: i64,
     /// From 1.

@@ -1,6 +1,4 @@
 //! Cuts a rule into tokens.
-//!
-//! What it deliberately does not do: it does not say what a token's text means, only where it ends.
 
 use super::error::{Fault, RuleErrorKind};
 

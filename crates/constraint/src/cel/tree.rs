@@ -17,7 +17,7 @@ pub(super) enum Expr {
     },
     /// The properties, the only variable there is.
     Properties,
-    /// A variable of a macro: its place among those that are open where it stands.
+    /// A variable of a macro: its index among the variables that are open there.
     Local(usize),
     /// The name of a type, as a value.
     TypeName(&'static str),
@@ -72,7 +72,7 @@ pub(super) enum FoldKind {
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Expr>,
-    /// Where each node stands in the rule: its operator, or its start.
+    /// The place of each node in the rule: its operator, or its start.
     pub(super) offsets: Vec<usize>,
     pub(super) root: NodeId,
 }

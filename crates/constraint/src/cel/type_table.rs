@@ -1,6 +1,4 @@
 //! Types, each kept once, so that equal types have equal numbers.
-//!
-//! What it deliberately does not do: it does not say which types fit which; that is in `assign`.
 
 use std::collections::HashMap;
 
@@ -8,7 +6,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Type(u32);
 
-/// What a type is.
+/// The form of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     /// Not known before evaluation.
@@ -35,7 +33,7 @@ pub(super) enum Shape {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     shape: Shape,
-    /// How many types are within one another.
+    /// The number of types that are within one another.
     depth: u32,
     /// Whether an open type is in it.
     is_open: bool,

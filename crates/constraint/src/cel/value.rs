@@ -1,4 +1,4 @@
-//! Values: what they are, when they are equal, how they order.
+//! Values: their kinds, their equality, their order.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -66,8 +66,8 @@ impl Map {
         self.0.binary_search_by(|it| key_order(&it.0, key)).ok().map(|at| &self.0[at].1)
     }
 
-    /// The value of a key. A number finds itself, and failing that the same number of another type; but nothing finds a
-    /// number with a fraction of its type except that.
+    /// The value of a key. A number finds itself, or otherwise the same number of another type; but a key that is a
+    /// double is found only by a double.
     pub(super) fn get(&self, key: &Value) -> Option<&Value> {
         self.exact(key).or_else(|| match key {
             Value::Double(it) => {
@@ -146,8 +146,8 @@ impl Value {
         }
     }
 
-    /// The list that rules see: type and value of each property. A value that is not JSON makes the whole element an empty
-    /// map.
+    /// The list that rules see: type and value of each property. A value that is not JSON makes the whole element an
+    /// empty map.
     #[must_use]
     pub fn properties<'p>(properties: impl Iterator<Item = (&'p str, &'p str)>) -> Self {
         let mut reader = json::Reader::new();
@@ -162,13 +162,13 @@ impl Value {
         Self::List(Arc::new(List(items)))
     }
 
-    /// A map of entries whose keys are distinct.
+    /// A map of entries with distinct keys.
     fn sorted(mut entries: Vec<(Self, Self)>) -> Self {
         entries.sort_by(|a, b| key_order(&a.0, &b.0));
         Self::Map(Arc::new(Map(entries)))
     }
 
-    /// A map of keys and values in turn. Of equal keys the last counts.
+    /// A map of keys and values in turn. If keys are equal, the last counts.
     pub(super) fn map(keys_and_values: Vec<Self>) -> Result<Self, EvalError> {
         let mut entries: Vec<(Self, Self)> = Vec::with_capacity(keys_and_values.len() / 2);
         let mut rest = keys_and_values.into_iter();
@@ -185,7 +185,8 @@ impl Value {
     }
 }
 
-/// Whether a key can be found again: cel-go finds lists and maps only by their place in memory, and no number equals NaN.
+/// Whether a key can be found again: cel-go finds lists and maps only by their place in memory, and no number equals
+/// NaN.
 fn is_findable(key: &Value) -> bool {
     match key {
         Value::Double(it) => !it.is_nan(),
@@ -231,7 +232,7 @@ pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
         (Value::Int(a), Value::Uint(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::Uint(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
-        // As cel-go: whole numbers are rounded to doubles.
+        // cel-go does the same: whole numbers are rounded to doubles.
         (Value::Int(a), Value::Double(b)) => (*a as f64).partial_cmp(b),
         (Value::Double(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
         (Value::Uint(a), Value::Double(b)) => (*a as f64).partial_cmp(b),
@@ -240,8 +241,8 @@ pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Whether both are equal; values of different kinds are not. Each pair that is compared takes one of the steps that are
-/// left; `None` if there are not enough.
+/// Whether both are equal; values of different kinds are not. Each pair that is compared takes one of the steps that
+/// are left; `None` if there are not enough.
 pub(super) fn equal(a: &Value, b: &Value, left: &mut u64) -> Option<bool> {
     let mut open: Vec<(Value, Value)> = vec![(a.clone(), b.clone())];
     while let Some((a, b)) = open.pop() {
@@ -251,7 +252,7 @@ pub(super) fn equal(a: &Value, b: &Value, left: &mut u64) -> Option<bool> {
             (Value::Type(a), Value::Type(b)) => a == b,
             (Value::List(a), Value::List(b)) => {
                 let (a, b) = (a.items(), b.items());
-                // What is kept to be compared is bounded as well.
+                // The texts kept for comparison are bounded as well.
                 if a.len() as u64 > *left {
                     return None;
                 }
@@ -277,7 +278,7 @@ pub(super) fn equal(a: &Value, b: &Value, left: &mut u64) -> Option<bool> {
     Some(true)
 }
 
-/// A value of JSON. Its depth is what the reader of JSON lets through, so this keeps a stack of its own.
+/// A value of JSON. The reader of JSON decides its depth, so this keeps a stack of its own.
 fn from_json(value: json::Value<'_>) -> Value {
     enum Open<'d> {
         List(Vec<json::Value<'d>>, Vec<Value>),
@@ -301,7 +302,7 @@ fn from_json(value: json::Value<'_>) -> Value {
                     None
                 }
                 Kind::Object => {
-                    // Of duplicate keys the last counts.
+                    // The last of duplicate keys counts.
                     let mut members: Vec<(Value, json::Value<'_>)> = value
                         .members()
                         .map(|(key, value)| (Value::text(&key.as_str().unwrap_or_default()), value))

@@ -1,10 +1,10 @@
-//! Which items of a list are the same before and after a change.
+//! The items of a list that are the same before and after a change.
 
 use std::collections::HashMap;
 
 use olmdex_text::json::{self, Kind, Value};
 
-/// What becomes of an item.
+/// The fate of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// The item at the first place stays, and is the one at the second.
@@ -15,8 +15,8 @@ pub(super) enum Step {
     Add(usize),
 }
 
-/// The steps from one list to another, in the order of the new one; what goes stands before what follows it. Items are told
-/// apart by their names, if they have some.
+/// The steps from one list to another, in the order of the new one; a removed item stands before the items that follow
+/// it. Items are matched by their names, if they have some.
 pub(super) fn align(old: &[Value<'_>], new: &[Value<'_>]) -> Vec<Step> {
     let mut places: HashMap<(String, usize), usize> = HashMap::new();
     for (at, key) in keys(old).into_iter().enumerate() {
@@ -40,7 +40,8 @@ pub(super) fn align(old: &[Value<'_>], new: &[Value<'_>]) -> Vec<Step> {
     in_place(steps, old, new)
 }
 
-/// The same, with items changed in their place where as many go as come, and each pair has something in common.
+/// The same steps, but items are changed in place where as many are removed as are added, and each pair has something
+/// in common.
 fn in_place(steps: Vec<Step>, old: &[Value<'_>], new: &[Value<'_>]) -> Vec<Step> {
     let is_kept = |step: &Step| matches!(step, Step::Keep(..));
     let mut out = Vec::with_capacity(steps.len());
@@ -71,7 +72,7 @@ fn is_alike(a: Value<'_>, b: Value<'_>) -> bool {
     a.kind() == Kind::Object && members(a).iter().any(|it| of_b.contains(it))
 }
 
-/// What items are told apart by, with a number for those that are alike.
+/// The keys that tell items apart, with a number for those that are alike.
 fn keys(items: &[Value<'_>]) -> Vec<(String, usize)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let key = |item: &Value<'_>| {
@@ -90,7 +91,7 @@ fn keys(items: &[Value<'_>]) -> Vec<(String, usize)> {
         .collect()
 }
 
-/// Which of these numbers belong to a longest series in which they only rise.
+/// Marks the numbers that belong to a longest series in which they only rise.
 fn longest_rising(numbers: &[Option<usize>]) -> Vec<bool> {
     // For each length, the place of the smallest number that a series of that length can end with.
     let mut ends: Vec<usize> = Vec::new();
@@ -121,7 +122,7 @@ pub(super) fn compact(value: Value<'_>) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The members of an object by their keys, of equal ones the last; and whether there are equal ones.
+/// The members of an object by their keys; if keys are equal, the last. Also whether there are equal ones.
 pub(super) fn members<'d>(object: Value<'d>) -> (Vec<(String, Value<'d>)>, bool) {
     let mut found: Vec<(String, Value<'d>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();

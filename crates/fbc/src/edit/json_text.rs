@@ -21,13 +21,14 @@ pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> String {
 struct Writer<'t> {
     text: &'t str,
     is_one_line: bool,
-    /// Where lines start, without the first.
+    /// The starts of lines, except the first.
     line_starts: Vec<usize>,
-    /// What a level is indented by.
+    /// The indent of a level.
     unit: OnceCell<String>,
 }
 
-/// An element of an object or a list in the old text: where it starts and ends (a member starts with its key), and its value.
+/// An element of an object or a list in the old text: its start and its end (a member starts with its key), and its
+/// value.
 struct Element<'d> {
     start: usize,
     end: usize,
@@ -35,7 +36,8 @@ struct Element<'d> {
 }
 
 impl Writer<'_> {
-    /// Writes the new value, with the old one's text where they are the same. As deep as the new value is.
+    /// Writes the new value, with the old one's text where they are the same. The recursion is as deep as the new
+    /// value.
     fn changed(&self, old: Value<'_>, new: Value<'_>, out: &mut String) {
         if compact(old) == compact(new) {
             out.push_str(&self.text[old.offset()..old.end()]);
@@ -70,7 +72,7 @@ impl Writer<'_> {
                     Step::Add(at) => {
                         let (key, value) = &now[at];
                         out.push_str(&quoted(key));
-                        // As the colon is written elsewhere.
+                        // The colon is written as elsewhere.
                         let first = &elements[0];
                         let text = &writer.text[first.start..first.value.offset()];
                         out.push_str(text.rsplit_once('"').map_or(": ", |it| it.1));
@@ -98,7 +100,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes brackets and what is between elements; `write` writes the elements.
+    /// Writes brackets and the separators between elements; `write` writes the elements.
     fn container(
         &self,
         old: Value<'_>,
@@ -135,7 +137,7 @@ impl Writer<'_> {
         out.push_str(&self.text[last.end..old.end()]);
     }
 
-    /// Writes a value that has no text yet, as it would stand on the line of `place`.
+    /// Writes a value that has no text yet, in the form for the line of `place`.
     fn fresh(&self, value: Value<'_>, place: usize, out: &mut String) {
         tally::step(1);
         let before = self.line_starts.partition_point(|it| *it <= place);
@@ -146,7 +148,7 @@ impl Writer<'_> {
         write_fresh(value, indent, unit, self.is_one_line, out);
     }
 
-    /// What a level is indented by: what the first line that is indented at all has.
+    /// The indent of a level: that of the first line with an indent.
     fn first_indent(&self) -> String {
         tally::step(self.line_starts.len() + 1);
         let blank = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();

@@ -22,7 +22,7 @@ x-note: |
   kept
 ";
 
-/// A text, what it becomes, and how it says that; or why it is written anew.
+/// A text, the expected result, and how it is reached; or the reason why it is written anew.
 #[test]
 fn lines_that_do_not_change_stay() {
     let entry = |name: &str, more: &str| format!(r#"{{"name":"{name}"{more}}}"#);
@@ -192,14 +192,14 @@ fn anchors_and_aliases_stay_where_they_are() {
             r#"{"a":[1,2,3],"b":[1,2,3],"c":[2,4]}"#,
             "a: &x [1, &y 2, 3]\nb: *x\nc: [*y, 4]\n",
         ),
-        // What has an anchor is changed inside.
+        // A node with an anchor is changed inside.
         (
             "- &x\n  a: 1 # one\n  b: 2\n- *x\n",
             r#"[{"a":1,"b":3},{"a":1,"b":3}]"#,
             "- &x\n  a: 1 # one\n  b: 3\n- *x\n",
         ),
         ("a: &x 'q'\nb: *x\n", r#"{"a":"r","b":"r"}"#, "a: &x 'r'\nb: *x\n"),
-        // What a merge key brings in stays, and so do the others of the mapping.
+        // Keys that a merge key brings in stay, and so do the others of the mapping.
         (
             "- &x {s: c}\n- <<: *x\n  e:\n  - 1\n",
             r#"[{"s":"c"},{"s":"c","e":[1,2]}]"#,
@@ -212,7 +212,7 @@ fn anchors_and_aliases_stay_where_they_are() {
         let edited = edit_document(text.as_bytes(), Syntax::Yaml, new).unwrap();
         assert_eq!((edited.text.as_str(), edited.rewritten), (expected, None), "{text}");
     }
-    // An alias that no longer says what it should cannot stay.
+    // An alias that no longer has the right value cannot stay.
     for (text, new) in [
         ("a: &x\n- 1\nb: *x\n", r#"{"a":[1,2],"b":[1]}"#),
         ("- &x {s: c}\n- <<: *x\n  e: 1\n", r#"[{"s":"c"},{"s":"d","e":1}]"#),

@@ -1,6 +1,4 @@
 //! Bundles, with the channels that list them.
-//!
-//! What it deliberately does not do: what a bundle says beside its version and image is [`super::show`]'s.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -37,13 +35,13 @@ pub struct BundleRow {
     /// The last day of its support, by its lifecycle; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support_ends: Option<String>,
-    /// The OpenShift versions that it is made for, by its lifecycle; absent if that says nothing.
+    /// The OpenShift versions that it is made for, by its lifecycle; absent if that states none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub openshift: Option<Vec<String>>,
 }
 
-/// Bundles by package and version, as the index `bundle_package` has them: sorting them would take longer than finding them.
-/// A condition on `b` follows.
+/// Bundles by package and version, as the index `bundle_package` has them: sorting them would take longer than finding
+/// them. A condition on `b` follows.
 macro_rules! bundles {
     ($condition:literal) => {
         concat!(
@@ -64,7 +62,7 @@ WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ",
 const ALL_BUNDLES: &str = bundles!("?2 IS NULL");
 const BUNDLES_OF_PACKAGE: &str = bundles!("b.package = ?2");
 
-/// Which channels list which bundles, by numbers: names of channels are few, and these rows are many.
+/// The channels that list each bundle, by numbers: names of channels are few, and these rows are many.
 const ALL_CHANNELS_OF_BUNDLES: &str = "
 SELECT cc.catalog, n.document, cc.channel
 FROM catalog_channel cc CROSS JOIN node n ON n.graph = cc.graph
@@ -87,7 +85,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("channels of bundles of a package", CHANNELS_OF_BUNDLES_OF_PACKAGE),
 ];
 
-/// Which channels list which bundles.
+/// The channels that list each bundle.
 struct Listing {
     /// Numbers and names of channels, by name.
     names: Vec<(i64, String)>,
@@ -191,7 +189,7 @@ impl Index {
         for tie in ties.found {
             rows[tie].sort_by(|a, b| a.bundle.cmp(&b.bundle));
         }
-        // Stable: with one catalog there is nothing to do.
+        // The sort is stable: with one catalog it changes nothing.
         rows.sort_by(|a, b| a.catalog.cmp(&b.catalog));
         let supported = self.supported(filter)?;
         rows.iter_mut().for_each(|it| supported.complete(it));

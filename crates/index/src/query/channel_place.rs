@@ -1,6 +1,4 @@
 //! The channel by which a bundle is asked for.
-//!
-//! What it deliberately does not do: it follows no upgrades.
 
 use super::Filter;
 use crate::{Index, IndexError};
@@ -19,8 +17,8 @@ pub struct ChannelPlace {
 }
 
 impl Index {
-    /// The place of a bundle of a package of a catalog in `channel`; if that is empty, in the default channel, if it is there, else in
-    /// its first one.
+    /// The place of a bundle of a package of a catalog in `channel`. If `channel` is empty, the place is in the default
+    /// channel if the bundle is there, or else in the bundle's first channel.
     ///
     /// # Errors
     /// If the index is damaged.

@@ -1,6 +1,4 @@
-//! Who maintains an operator, and where it is written about: what its ClusterServiceVersion names.
-//!
-//! What it deliberately does not do: it checks no address.
+//! The maintainers of an operator and the links about it, from its ClusterServiceVersion.
 
 use rusqlite::params;
 

@@ -1,4 +1,4 @@
-//! What a catalog holds, however its files lie: so that two can be told apart by content.
+//! The content of a catalog, independent of its files: so that two catalogs can be compared by content.
 
 use crate::{Index, IndexError};
 
@@ -13,8 +13,8 @@ ORDER BY d.digest";
 pub(super) const STATEMENTS: &[(&str, &str)] = &[("digests of a catalog's documents", DIGESTS)];
 
 impl Index {
-    /// The digests of all documents of a catalog, sorted, one after the other: equal for catalogs with the same documents, in
-    /// whatever files and order.
+    /// The digests of all documents of a catalog, sorted, one after the other: equal for catalogs with the same
+    /// documents, in any files and any order.
     ///
     /// # Errors
     /// If the index is damaged.

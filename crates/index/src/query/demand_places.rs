@@ -1,6 +1,4 @@
-//! Where bundles write their properties: an answer about a requirement points to the requirement, not to the bundle.
-//!
-//! What it deliberately does not do: it reads no file. What the index has no place of is where the bundle starts.
+//! The places of properties in bundles: an answer about a requirement points to the requirement, not to the bundle.
 
 use rusqlite::params;
 
@@ -27,8 +25,8 @@ pub(super) const STATEMENTS: &[(&str, &str)] =
     &[("properties of a bundle with their numbers", PROPERTIES), ("layout of a document at a place", MARKS)];
 
 impl Index {
-    /// Where the bundle that starts at a place writes the first of its properties for which `is_it` holds, given type and
-    /// value; where the bundle starts, if there is none or its place is not known.
+    /// The place of the first property for which `is_it` holds, given type and value, in the bundle that starts at a
+    /// place; the start of the bundle, if there is none or its place is not known.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -48,7 +46,7 @@ impl Index {
         }
     }
 
-    /// As [`Self::place_of_property`], for the property of a number.
+    /// Like [`Self::place_of_property`], for the property of a number.
     pub(super) fn place_of_numbered_property(
         &self,
         document: i64,

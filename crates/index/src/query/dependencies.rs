@@ -1,7 +1,5 @@
-//! What resolution needs of a package: its channels and bundles; of the bundles that it looks at, the properties that say or
-//! demand something; and the packages where something may be found.
-//!
-//! What it deliberately does not do: no candidates, no preferences, no reading of what properties say.
+//! The data of a package that resolution needs: its channels and bundles; for the bundles that it looks at, the
+//! properties that provide or demand something; and the packages that may offer something.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,7 +18,8 @@ pub type PackageDependencies = PackageGraph<DependencyBundle>;
 /// A bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DependencyBundle {
-    /// The document's number in the index, by which [`Index::properties_of_bundles`] knows it; 0 of what comes from elsewhere.
+    /// The document's number in the index, by which [`Index::properties_of_bundles`] knows it; 0 if it comes from
+    /// elsewhere.
     pub document: i64,
     /// Its name.
     pub name: String,
@@ -28,14 +27,15 @@ pub struct DependencyBundle {
     pub version: String,
     /// Its image, or empty.
     pub image: String,
-    /// Its properties, with those that stand for its dependencies behind them. [`Index::package_dependencies`] leaves them out.
+    /// Its properties, with those that stand for its dependencies behind them. [`Index::package_dependencies`] leaves
+    /// them out.
     pub properties: Vec<Property>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
 impl PackageDependencies {
-    /// The places of its bundles by their names; of several of one name the first.
+    /// The indexes of its bundles by their names; if several share a name, that of the first.
     #[must_use]
     pub fn bundles_by_name(&self) -> HashMap<&str, usize> {
         let mut by_name = HashMap::with_capacity(self.bundles.len());
@@ -114,8 +114,8 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
 ];
 
 impl Index {
-    /// The channels and bundles of a package in the catalogs of the filter, by catalog. The filter's package and channel are
-    /// not looked at.
+    /// The channels and bundles of a package in the catalogs of the filter, by catalog. The filter's package and
+    /// channel are ignored.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -137,8 +137,8 @@ impl Index {
         })
     }
 
-    /// Types and values, as compact JSON, of the properties of documents, in their order; without the large ones that hold
-    /// manifests. A document without properties is left out. Equal texts are one text.
+    /// Types and values, as compact JSON, of the properties of documents, in their order; without the large ones that
+    /// hold manifests. A document without properties is left out. Equal texts are one text.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -187,8 +187,8 @@ impl Index {
         self.rows(PACKAGES_MENTIONING, [bundle], |row| row.get(0))
     }
 
-    /// The packages whose bundles have properties of a type, with each distinct value, as JSON. Not for `olm.gvk` and
-    /// `olm.package`, which every bundle has.
+    /// The packages whose bundles have properties of a type, with each distinct value, as JSON. It must not be asked
+    /// for `olm.gvk` and `olm.package`, which every bundle has.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -196,7 +196,7 @@ impl Index {
         self.rows(TYPED, [kind], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// How many entries of a name are in channels of a name in a catalog, whatever their packages.
+    /// The number of entries of a name in channels of a name in a catalog, whatever their packages.
     ///
     /// # Errors
     /// If the index is damaged.

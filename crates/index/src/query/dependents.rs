@@ -1,6 +1,4 @@
-//! Which packages require which, in any version and any catalog: by name, by an API, or inside a constraint.
-//!
-//! What it deliberately does not do: it says neither which version does, nor where that is written; [`Index::requirers`] does.
+//! The dependencies between packages, in any version and any catalog: by name, by an API, or inside a constraint.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -52,7 +50,7 @@ impl Index {
         }
         let mut required = apis(REQUIRED)?;
         for it in self.bundles_with_property(&Filter::default(), "olm.constraint")? {
-            // One that cannot be read requires nothing that could be named.
+            // A constraint that cannot be read names no package.
             for leaf in leaves(&it.what).unwrap_or_default() {
                 match leaf {
                     Leaf::Package(name, _) => add(name, &it.package),

@@ -1,4 +1,4 @@
-//! What `show` answers: packages, channels and bundles with all that is known of them.
+//! The answers of `show`: packages, channels and bundles with all known facts.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use olmdex_rules::openshift::LifecyclePhases;
 /// The architecture that OLM takes a bundle for that has no label about any.
 pub const DEFAULT_ARCHITECTURE: &str = "amd64";
 
-/// The operating system likewise.
+/// The operating system that OLM assumes for a bundle without a label about any.
 pub const DEFAULT_OPERATING_SYSTEM: &str = "linux";
 
-/// Where a document stands.
+/// The place of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
@@ -32,7 +32,7 @@ pub struct Source {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PropertyRow {
-    /// What the value means.
+    /// The meaning of the value.
     #[serde(rename = "type")]
     pub kind: String,
     /// The value; absent for the large `olm.csv.metadata` and `olm.bundle.object`.
@@ -47,11 +47,11 @@ pub struct PropertyRow {
     pub column: Option<u32>,
 }
 
-/// A package with all that is known of it.
+/// A package with all known facts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PackageDetail {
-    /// What lists say of it.
+    /// The row that lists have for it.
     #[serde(flatten)]
     pub row: PackageRow,
     /// Its description, or the default channel's head's.
@@ -69,22 +69,22 @@ pub struct PackageDetail {
     /// The support phases of its minor versions, by its lifecycle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lifecycle: Vec<LifecyclePhases>,
-    /// Where its document stands; absent if there is none.
+    /// The place of its document; absent if there is none.
     pub source: Option<Source>,
 }
 
-/// A channel with all that is known of it.
+/// A channel with all known facts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelDetail {
-    /// What lists say of it.
+    /// The row that lists have for it.
     #[serde(flatten)]
     pub row: ChannelRow,
     /// Its properties.
     pub properties: Vec<PropertyRow>,
     /// Its entries, in the order of the catalog.
     pub entry_list: Vec<EntryDetail>,
-    /// Where its document stands.
+    /// The place of its document.
     pub source: Option<Source>,
 }
 
@@ -96,9 +96,9 @@ pub struct EntryDetail {
     pub name: String,
     /// Its version; empty if the catalog does not have the bundle.
     pub version: String,
-    /// What it replaces, or empty.
+    /// The bundle that it replaces, or empty.
     pub replaces: String,
-    /// What it skips.
+    /// The bundles that it skips.
     pub skips: Vec<String>,
     /// The range of versions that it skips, or empty.
     pub skip_range: String,
@@ -122,9 +122,9 @@ pub struct Edge {
     pub version: String,
     /// The field that makes the step: `replaces`, `skips` or `skipRange`.
     pub kind: String,
-    /// The file in which the field stands.
+    /// The file with the field.
     pub file: String,
-    /// The line there of its value, from 1; of `skips` that of the item.
+    /// The line of its value there, from 1; for `skips` that of the item.
     pub line: u32,
     /// Its column, in characters from 1.
     pub column: u32,
@@ -149,7 +149,7 @@ pub struct ConstraintRow(#[schemars(with = "serde_json::Value")] pub Box<RawValu
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RelatedImage {
-    /// What it is for; often empty.
+    /// The purpose; often empty.
     pub name: String,
     /// Its reference.
     pub image: String,
@@ -166,16 +166,16 @@ pub struct InstallMode {
     pub supported: bool,
 }
 
-/// A bundle with all that is known of it.
+/// A bundle with all known facts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BundleDetail {
-    /// What lists say of it.
+    /// The row that lists have for it.
     #[serde(flatten)]
     pub row: BundleRow,
     /// Deprecations of its package and of its channels, as `<schema> <name>: <message>`.
     pub other_deprecations: Vec<String>,
-    /// Who provides it.
+    /// The provider.
     pub provider: String,
     /// Description in Markdown.
     pub description: String,
@@ -189,15 +189,15 @@ pub struct BundleDetail {
     pub openshift_versions: String,
     /// The highest version of OpenShift that it runs on.
     pub max_openshift_version: String,
-    /// Where its source is.
+    /// The address of its source.
     pub repository: String,
-    /// Who supports it.
+    /// The party that supports it.
     pub support: String,
     /// When it was made.
     pub created_at: String,
     /// The subscriptions that it needs, as JSON text.
     pub subscription: String,
-    /// Which property these facts are from: `olm.csv.metadata`, `olm.bundle.object`, or empty if there is none.
+    /// The property that these facts are from: `olm.csv.metadata`, `olm.bundle.object`, or empty if there is none.
     pub facts_from: String,
     /// Keywords.
     pub keywords: Vec<String>,
@@ -205,9 +205,9 @@ pub struct BundleDetail {
     pub categories: Vec<String>,
     /// Ways to install.
     pub install_modes: Vec<InstallMode>,
-    /// Architectures that it says it supports. Of a bundle that has no label about any, OLM takes `amd64` for supported.
+    /// The architectures that it says it supports. If a bundle has no label about any, OLM assumes `amd64`.
     pub architectures: Vec<String>,
-    /// Operating systems that it says it supports. Of a bundle that has no label about any, OLM takes `linux` for supported.
+    /// The operating systems that it says it supports. If a bundle has no label about any, OLM assumes `linux`.
     pub operating_systems: Vec<String>,
     /// Whether it has a label about an architecture, also one that it does not support.
     #[serde(skip)]
@@ -238,11 +238,11 @@ pub struct BundleDetail {
     /// The support phases of its minor version, by its lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<LifecyclePhases>,
-    /// Where its document stands.
+    /// The place of its document.
     pub source: Option<Source>,
 }
 
-/// Which bundles are meant.
+/// The bundles that are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BundleSelector {
     /// Names of catalogs; empty for all.
@@ -256,13 +256,13 @@ pub struct BundleSelector {
 }
 
 impl BundleDetail {
-    /// The architectures, in words: also what OLM assumes where the bundle states nothing.
+    /// The architectures, in words, including the one that OLM assumes if the bundle states none.
     #[must_use]
     pub fn architectures_in_words(&self) -> String {
         platforms_in_words(&self.architectures, self.states_architecture, DEFAULT_ARCHITECTURE)
     }
 
-    /// The operating systems likewise.
+    /// The operating systems, in words.
     #[must_use]
     pub fn operating_systems_in_words(&self) -> String {
         platforms_in_words(&self.operating_systems, self.states_operating_system, DEFAULT_OPERATING_SYSTEM)

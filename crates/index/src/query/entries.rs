@@ -21,9 +21,9 @@ pub struct EntryRow {
     pub channel: String,
     /// Name of the bundle.
     pub bundle: String,
-    /// What it replaces, or empty.
+    /// The bundle that it replaces, or empty.
     pub replaces: String,
-    /// What it skips.
+    /// The bundles that it skips.
     pub skips: Vec<String>,
     /// The range of versions that it skips, or empty.
     pub skip_range: String,

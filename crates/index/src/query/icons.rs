@@ -12,12 +12,12 @@ CROSS JOIN catalog_document cd ON cd.document = k.document
 CROSS JOIN catalog c ON c.id = cd.catalog
 ORDER BY k.name, c.name";
 
-/// Where an icon is used: its document, the catalog and the package.
+/// The use of an icon: its document, the catalog and the package.
 pub type IconPlace = (i64, String, String);
 
 impl Index {
-    /// What is made of each icon, given by its media type and bytes, with the number of its document. An icon that several catalogs
-    /// hold comes once.
+    /// The result of `make` for each icon, given by its media type and bytes, with the number of its document. An icon
+    /// that several catalogs hold comes once.
     ///
     /// # Errors
     /// If the index is damaged.

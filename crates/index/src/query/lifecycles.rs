@@ -1,6 +1,4 @@
 //! The lifecycles that catalogs hold.
-//!
-//! What it deliberately does not do: it judges none, and takes no side between two of one package.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +9,7 @@ use crate::{Index, IndexError};
 use olmdex_rules::openshift::{Lifecycle, LifecycleVersion, Phase, PlatformVersions};
 use olmdex_text::calendar::Day;
 
-/// The label of a catalog that holds nothing but lifecycles from elsewhere: what it says counts for every other catalog.
+/// The label of a catalog that holds nothing but lifecycles from elsewhere: they count for every other catalog.
 pub const LIFECYCLES_LABEL: &str = "lifecycles";
 
 const LIFECYCLES: &str = "
@@ -35,7 +33,7 @@ const PLATFORMS: &str = "SELECT version, platform, name, listed FROM lifecycle_p
 pub(super) const STATEMENTS: &[(&str, &str)] =
     &[("lifecycle_versions", VERSIONS), ("lifecycle_phases", PHASES), ("lifecycle_platforms", PLATFORMS)];
 
-/// What lifecycles say of versions: those of a bundle's own catalog, else those from elsewhere.
+/// The statements of lifecycles about versions: those of a bundle's own catalog, or else those from elsewhere.
 #[derive(Default)]
 pub(super) struct Supported {
     by_catalog: BTreeMap<(String, String), Lifecycle>,
@@ -56,7 +54,7 @@ impl Supported {
         self.lifecycle(catalog, package)?.version(version)
     }
 
-    /// Adds to a bundle what its lifecycle says.
+    /// Adds the facts of its lifecycle to a bundle.
     pub(super) fn complete(&self, row: &mut BundleRow) {
         if let Some(it) = self.version(&row.catalog, &row.package, &row.version) {
             row.support_ends = it.phases.iter().map(|it| it.end).max().map(|it| it.to_string());
@@ -66,8 +64,8 @@ impl Supported {
 }
 
 impl Index {
-    /// The lifecycles of the catalogs of a filter, and of its package if it has one, each with the catalog's name: by priority, then by
-    /// name. The filter's channel is not looked at.
+    /// The lifecycles of the catalogs of a filter, and of its package if it has one, each with the catalog's name: by
+    /// priority, then by name. The filter's channel is ignored.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -75,7 +73,7 @@ impl Index {
         Ok(self.held_lifecycles(filter)?.into_iter().map(|(catalog, _, it)| (catalog, it)).collect())
     }
 
-    /// What the lifecycles of the catalogs of a filter say of versions.
+    /// The statements of the lifecycles in the catalogs of a filter about versions.
     pub(super) fn supported(&self, filter: &Filter) -> Result<Supported, IndexError> {
         let mut found = Supported::default();
         for (catalog, is_everywhere, it) in self.held_lifecycles(filter)? {

@@ -1,6 +1,4 @@
 //! Lists: catalogs, packages, channels.
-//!
-//! What it deliberately does not do: bundles are [`super::bundles`]'.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,17 +21,17 @@ pub struct CatalogRow {
     pub priority: i64,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// What it was built from.
+    /// The source that it was built from.
     pub source: String,
     /// The digest of the image that it came from; empty if it came from none.
     pub image: String,
-    /// How many packages it has.
+    /// The number of packages that it has.
     pub packages: u64,
     /// How many channels.
     pub channels: u64,
     /// How many bundles.
     pub bundles: u64,
-    /// How many documents, of whatever schema.
+    /// The number of documents of all schemas.
     pub documents: u64,
 }
 
@@ -55,10 +53,10 @@ pub struct PackageRow {
     pub head: String,
     /// Version of that bundle.
     pub head_version: String,
-    /// The highest version of its bundles, in whatever channel.
+    /// The highest version of its bundles, in any channel.
     #[serde(skip)]
     pub highest_version: String,
-    /// How many channels it has.
+    /// The number of channels that it has.
     pub channels: u64,
     /// How many bundles.
     pub bundles: u64,
@@ -82,7 +80,7 @@ pub struct ChannelRow {
     pub head: String,
     /// Version of that bundle.
     pub head_version: String,
-    /// How many entries it has.
+    /// The number of entries that it has.
     pub entries: u64,
     /// Whether it is the package's default channel.
     pub is_default: bool,
@@ -103,7 +101,7 @@ ORDER BY c.name";
 
 const LABELS: &str = "SELECT key, value FROM catalog_label WHERE catalog = ?1 ORDER BY key";
 
-/// What a package's row is made of; a condition on `p` follows.
+/// The columns of a package's row; a condition on `p` follows.
 macro_rules! packages {
     ($condition:literal) => {
         concat!(
@@ -272,7 +270,7 @@ impl Index {
         })
     }
 
-    /// What is deprecated of one schema.
+    /// The deprecations of one schema.
     pub(super) fn deprecated(&self, schema: &str, filter: &Filter) -> Result<Arc<Deprecated>, IndexError> {
         match &filter.package {
             Some(package) => self.memory().deprecated(schema, package, || self.read_deprecated(schema, filter)),

@@ -1,6 +1,4 @@
 //! The next older and the next newer version of a bundle in its catalog.
-//!
-//! What it deliberately does not do: bundles of the same version are no neighbours of each other.
 
 use rusqlite::params;
 
@@ -46,7 +44,7 @@ WHERE b.package = ?1 AND c.name = ?2
 ORDER BY b.version_key DESC, b.name DESC";
 
 impl Index {
-    /// The bundles of a package in a catalog with their versions, the highest first: what a choice among them needs.
+    /// The bundles of a package in a catalog with their versions, the highest first: the data for a choice among them.
     ///
     /// # Errors
     /// If the index is damaged.

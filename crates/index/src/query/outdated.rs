@@ -1,7 +1,4 @@
 //! Catalogs whose sources on this machine have changed since the index was written.
-//!
-//! What it deliberately does not do: it reads no source. A file that is newer, but has the stamp that the last build of it
-//! remembers, is the same; a file of an older time that somebody has moved in is not noticed.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -19,22 +16,22 @@ use olmdex_fbc::Input;
 pub struct Outdated {
     /// The catalog.
     pub catalog: String,
-    /// What it was built from.
+    /// The source that it was built from.
     pub source: String,
     /// The file of it that was changed last.
     pub newest: String,
 }
 
 impl Index {
-    /// When its file was written, if it is a file.
+    /// The time at which its file was written, if it is a file.
     #[must_use]
     pub fn written(&self) -> Option<SystemTime> {
         modified(self.path())
     }
 
-    /// The catalogs whose sources are on this machine and newer than the index, by name. Looks at each file of the sources, and
-    /// reads none; `cache` is what [`crate::Builder::with_cache`] had. `composed` gives what a catalog that a file composes
-    /// is made of, by the file and the name of the catalog.
+    /// The catalogs whose sources are on this machine and newer than the index, by name. This looks at each file of the
+    /// sources, and reads none; `cache` is that of [`crate::Builder::with_cache`]. `composed` gives the sources of a
+    /// composed catalog, by the composing file and the name of the catalog.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -64,7 +61,8 @@ impl Index {
         Ok(outdated)
     }
 
-    /// Where a source is: beside the index, or where the command runs. Catalogs of an index are named behind a `#`.
+    /// The path of a source: beside the index, or in the directory of the command. Catalogs of an index are named
+    /// behind a `#`.
     fn place(&self, source: &str) -> Option<PathBuf> {
         let source = source.rsplit_once('#').map_or(source, |it| it.0);
         let beside = self.path().parent().unwrap_or(Path::new("")).join(source);
@@ -72,10 +70,11 @@ impl Index {
     }
 }
 
-/// More than this below a source is not a catalog: whoever made the index may have named `/`.
+/// A source with more entries than this is not a catalog: the maker of the index may have named `/`.
 const MAX_ENTRIES: usize = 20_000;
 
-/// The file at or below a path that was changed last. Links to directories are not followed. None if there are too many.
+/// The file at or below a path that was changed last. Links to directories are not followed. None if there are too
+/// many.
 fn newest(path: &Path) -> Option<(SystemTime, PathBuf)> {
     let mut newest = modified(path).map(|it| (it, path.to_owned()));
     let mut open = if path.is_dir() { vec![path.to_owned()] } else { Vec::new() };

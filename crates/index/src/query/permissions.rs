@@ -1,6 +1,5 @@
-//! What the installation of a bundle grants: that stands in its ClusterServiceVersion alone, which an index keeps as part of the document.
-//!
-//! What it deliberately does not do: it compares nothing.
+//! The permissions that the installation of a bundle grants. Only its ClusterServiceVersion states them, which an index
+//! keeps as part of the document.
 
 use super::super::compression;
 use super::super::service_version::find_object;
@@ -14,8 +13,8 @@ const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[("text of a document", TEXT)];
 
 impl Index {
-    /// What the installation of a bundle grants; `None` if the catalog does not have its ClusterServiceVersion as a whole, as those with
-    /// `olm.csv.metadata`.
+    /// The permissions that the installation of a bundle grants; `None` if the catalog does not have its
+    /// ClusterServiceVersion as a whole, for example because it has `olm.csv.metadata`.
     ///
     /// # Errors
     /// If the index is damaged.

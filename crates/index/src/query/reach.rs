@@ -1,13 +1,12 @@
-//! Where the edges of a package lead: recursive queries over the upgrade graphs of its channels.
+//! The targets of the edges of a package: recursive queries over the upgrade graphs of its channels.
 //!
-//! Names stand for what they name, in whatever channel and catalog: a step that ends at a name in one channel goes on from
-//! that name in all of them, as OLM does. An edge by `skipRange` is a row only between entries of one channel; whether a
-//! range holds an entry of another channel, or the same name with another version in another catalog, is asked while the
-//! query runs, once for each name that it comes to.
+//! A name stands for the same bundle in every channel and catalog: a step that ends at a name in one channel goes on
+//! from that name in all of them, as OLM does. An edge by `skipRange` is a row only between entries of one channel.
+//! Whether a range holds an entry of another channel, or the same name with another version in another catalog, is
+//! asked while the query runs, once for each name that it reaches.
 //!
-//! What it deliberately does not do: it takes no step. Whoever decides about upgrades decides about all names that it
-//! gives, since an edge is not yet a step that OLM takes. And it counts no hops: `UNION` ends a recursion because a name
-//! comes up only once, and a name with a number behind it would come up again and again.
+//! The queries count no hops: `UNION` ends a recursion because a name is found only once, and a name with a number
+//! behind it would be found again and again.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -16,7 +15,7 @@ use rusqlite::{Row, params};
 use super::catalogs_json;
 use crate::{Index, IndexError};
 
-/// Which edges count.
+/// The edges that count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EdgeScope {
     /// Names of catalogs; empty for all.
@@ -30,7 +29,7 @@ pub struct EdgeScope {
 /// Names that edges lead to, or from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// Nobody knows: every name may be one.
+    /// Not known: every name may be one.
     #[default]
     Unknown,
     /// At most these.
@@ -57,8 +56,8 @@ impl Reach {
 /// By catalog and channel: the names of the channel from which no way leads to its head.
 pub type NamesWithoutWay = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// How many edges by `skipRange` may be walked and looked for. Behind that, a query would take longer than the searches
-/// that it is to spare.
+/// The number of edges by `skipRange` that may be walked and looked for. Above it, a query would take longer than the
+/// searches that it saves.
 const MAX_RANGE_STEPS: i64 = 250_000;
 
 /// The graphs that are asked, with the documents of their channels. Parameters: the package, catalogs, channels.
@@ -125,8 +124,9 @@ leading(name) AS (
 SELECT name FROM leading"
 );
 
-/// As [`BETWEEN`] in graph 1, from the names of parameter 2 to those of parameter 3. In one graph numbers are enough, and
-/// faster than names. The plus signs: what is reached is looked up for each row, not walked for each row.
+/// Like [`BETWEEN`] in graph 1, from the names of parameter 2 to those of parameter 3. In one graph numbers are enough,
+/// and faster than names. The plus signs make SQLite look up the reached names for each row instead of walking through
+/// them for each row.
 const BETWEEN_IN_ONE: &str = "
 WITH RECURSIVE
 reached(number) AS (
@@ -144,8 +144,8 @@ leading(number) AS (
 SELECT n.name FROM leading CROSS JOIN node n ON n.graph = ?1 AND n.number = leading.number";
 
 /// For each channel with one head, in each catalog in which the package is valid: the names from which no edges lead to
-/// the head over entries that count for OLM Classic, which are those on the chain of `replaces` below the head that
-/// nothing skips. A channel without such names has one row without a name.
+/// the head over entries that count for OLM Classic. These entries are those on the chain of `replaces` below the head
+/// that nothing skips. A channel without such names has one row without a name.
 const WITHOUT_WAY: &str = concat!(
     asked!(),
     ",
@@ -184,8 +184,9 @@ LEFT JOIN node n ON n.graph = headed.graph AND (+n.graph, +n.number) NOT IN (SEL
 ORDER BY c.name, ch.name, n.number"
 );
 
-/// What decides whether the queries know all edges, and what they cost: graphs; of these, those without their edges by
-/// `skipRange`; catalogs in which the package is not valid; edges by `skipRange`; entries with ranges; bundles; a graph.
+/// The numbers that decide whether the queries know all edges, and how much they cost: graphs; graphs without their
+/// edges by `skipRange`; catalogs in which the package is not valid; edges by `skipRange`; entries with ranges;
+/// bundles; and the number of one of the graphs.
 const EXTENT: &str = concat!(
     asked!(),
     "
@@ -219,7 +220,8 @@ enum Graphs {
 }
 
 impl Index {
-    /// The names of entries on the ways from some of them to some of them, both included as far as a way leads over them.
+    /// The names of entries on the ways from some of them to some of them, both included as far as a way leads over
+    /// them.
     ///
     /// Not known if the package is not valid, if edges by `skipRange` are left out, or if there are too many.
     ///
@@ -245,9 +247,9 @@ impl Index {
         Ok(Reach::Names(names.into_iter().collect()))
     }
 
-    /// The names of each channel, by catalog and channel, from which no edges lead to its head over entries that count for
-    /// OLM Classic. Channels about which the edges do not say it are left out: those without one head, those whose edges by
-    /// `skipRange` are left out, and those of a package that is not valid.
+    /// The names of each channel, by catalog and channel, from which no edges lead to its head over entries that count
+    /// for OLM Classic. Channels whose edges cannot decide this are left out: those without one head, those whose edges
+    /// by `skipRange` are left out, and those of a package that is not valid.
     ///
     /// # Errors
     /// If the index is damaged.

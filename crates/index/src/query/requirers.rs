@@ -1,6 +1,4 @@
-//! Who requires an API or a package: by itself, or inside an `olm.constraint`.
-//!
-//! What it deliberately does not do: rules of CEL are counted, not asked.
+//! The bundles that require an API or a package: directly, or inside an `olm.constraint`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,11 +25,11 @@ pub struct Requirer {
     pub version: String,
     /// The channels that have it.
     pub channels: Vec<String>,
-    /// What it requires.
+    /// Its requirement.
     pub requirement: String,
-    /// The type of the property that says so.
+    /// The type of the property with the requirement.
     pub property: String,
-    /// Where that property is written; where the bundle is, if that is not known.
+    /// The place of that property; that of the bundle, if it is not known.
     #[serde(flatten)]
     pub place: Place,
 }
@@ -41,13 +39,13 @@ pub struct Requirer {
 pub struct Requirers {
     /// The bundles, by catalog, package and version.
     pub rows: Vec<Requirer>,
-    /// How many constraints with rules of CEL there are, which may require it too.
+    /// The number of constraints with rules of CEL, which may require it too.
     pub n_rules: usize,
 }
 
 impl Index {
-    /// The bundles that require an API; or, if there is no pattern of an API, a package, by its name or by an API that it provides: OLM
-    /// installs it for either.
+    /// The bundles that require an API; or, if no pattern of an API is given, those that require a package, by its name
+    /// or by an API that it provides: OLM installs it for either.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -81,7 +79,7 @@ impl Index {
         let provided = if pattern.is_none() { self.apis_of_package(filter, package)? } else { Vec::new() };
         for api in &provided {
             let exact = ApiPattern { group: api.group.clone(), version: api.version.clone(), kind: api.kind.clone() };
-            // A package that needs its own API is no one else's concern.
+            // A package that needs its own API is not a dependent.
             let found = self.requirers_of_api(filter, &exact)?;
             for it in found.into_iter().filter(|it| it.package != package && it.what == *api) {
                 let is_it =
@@ -91,7 +89,7 @@ impl Index {
             }
         }
         for it in self.bundles_with_property(filter, "olm.constraint")? {
-            // One that cannot be read requires nothing that could be named; `validate` and `deps` speak of it.
+            // A constraint that cannot be read names no package; `validate` and `deps` report it.
             let (Ok(leaves), Ok(text)) = (leaves(&it.what), plain(&it.what)) else { continue };
             n_rules += usize::from(leaves.iter().any(|it| matches!(it, Leaf::Rule(_))));
             let is_meant = leaves.iter().any(|leaf| match (leaf, pattern) {

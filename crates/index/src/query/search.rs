@@ -1,4 +1,4 @@
-//! Finding packages by words and by what their bundles provide, use and support.
+//! Finding packages by words and by the APIs, images and platforms of their bundles.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{DEFAULT_ARCHITECTURE, catalogs_json};
 use crate::{Index, IndexError};
 
-/// What is searched for. All conditions must hold for one bundle; without any, nothing is found.
+/// The search conditions. All of them must hold for one bundle; without any, nothing is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchQuery {
     /// Words, all of which must occur in the name, display name, provider, keywords, description or APIs of a bundle
@@ -18,19 +18,21 @@ pub struct SearchQuery {
     pub words: String,
     /// APIs that the bundle provides.
     pub provides: Vec<ApiPattern>,
-    /// Parts of references of images, each of which the bundle is or uses.
+    /// Parts of references of images. Each must occur in an image of the bundle or its own reference.
     pub images: Vec<String>,
-    /// Features and their values; any value if there is none.
+    /// Features and their values; without a value, any value.
     pub features: Vec<(String, Option<String>)>,
     /// Categories, in any letter case.
     pub categories: Vec<String>,
     /// Keywords, in any letter case.
     pub keywords: Vec<String>,
-    /// Capability levels, in any letter case, one of which the bundle has: `Deep Insights`, or its number from 1 to 5.
+    /// Capability levels, in any letter case, of which the bundle must have one: `Deep Insights`, or its number from 1
+    /// to 5.
     pub capabilities: Vec<String>,
-    /// Architectures that the bundle supports, as in `arm64`. A bundle that states none supports [`DEFAULT_ARCHITECTURE`].
+    /// Architectures that the bundle supports, as in `arm64`. A bundle that states none supports
+    /// [`DEFAULT_ARCHITECTURE`].
     pub architectures: Vec<String>,
-    /// Providers, in any letter case, one of which the bundle has.
+    /// Providers, in any letter case, of which the bundle must have one.
     pub providers: Vec<String>,
     /// Install modes that the bundle supports, as in `AllNamespaces`.
     pub install_modes: Vec<String>,
@@ -55,10 +57,10 @@ impl SearchQuery {
     }
 }
 
-/// Where a bundle is: its catalog, package and name.
+/// The place of a bundle: its catalog, package and name.
 pub type BundlePlace = (String, String, String);
 
-/// An API of which parts may be left open.
+/// An API in which parts may be left open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApiPattern {
     /// The group; any if empty.
@@ -127,7 +129,7 @@ pub struct Hit {
     pub display_name: String,
     /// Its provider.
     pub provider: String,
-    /// How many bundles of the package match.
+    /// The number of bundles of the package that match.
     pub bundles: u64,
     /// How well it matches the words; higher is better, 0 without words.
     pub score: f64,
@@ -142,7 +144,7 @@ SELECT b.document, h.score FROM hit h CROSS JOIN bundle b ON b.profile = h.profi
 UNION ALL
 SELECT k.document, h.score FROM hit h CROSS JOIN package k ON k.profile = h.profile";
 
-/// The table of APIs is small; the table of who provides them is not.
+/// The table of APIs is small; the table of their providers is not.
 const PROVIDES: &str = "
 SELECT DISTINCT p.document
 FROM (SELECT id FROM api
@@ -170,10 +172,10 @@ const STATES_NO_ARCHITECTURE: &str = "
 SELECT document FROM bundle b
 WHERE NOT EXISTS (SELECT 1 FROM platform p WHERE p.document = b.document AND p.kind = 'arch')";
 
-/// Reads every bundle: who asks for a provider asks for nothing that is done often enough for an index.
+/// Reads every bundle: searches for a provider are too rare for an index.
 const PROVIDER: &str = "SELECT document FROM bundle WHERE provider = ?1 COLLATE NOCASE";
 
-/// Likewise.
+/// Reads every bundle too: this search is too rare for an index.
 const INSTALL_MODE: &str = "SELECT document FROM install_mode WHERE type = ?1 COLLATE NOCASE AND supported";
 
 const MATCHING: &str = "
@@ -241,7 +243,7 @@ struct Best {
 }
 
 impl Index {
-    /// Packages that match, best first; of equal score by package and catalog.
+    /// Packages that match, best first; with equal scores, by package and catalog.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -377,7 +379,7 @@ impl Index {
 }
 
 /// The words as an expression of FTS5: each one quoted, so that no character in it is an operator, the last one a
-/// prefix. `None` if nothing to search for.
+/// prefix. `None` if there are no words.
 fn match_expression(words: &str) -> Option<String> {
     let quoted: Vec<String> = words
         .split_whitespace()

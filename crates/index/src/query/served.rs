@@ -1,14 +1,12 @@
-//! What the server of a catalog is asked: packages, bundles in channels, who replaces whom, who provides what, and documents of schemas
-//! of others.
-//!
-//! What it deliberately does not do: it makes no messages, and knows no errors of the server.
+//! The questions to the server of a catalog: packages, bundles in channels, replacements, providers, and documents of
+//! foreign schemas.
 
 use rusqlite::{Row, params};
 
 use crate::error::NotAnIndex;
 use crate::{Index, IndexError, compression};
 
-/// An API as it is asked for. The plural name is not looked at.
+/// An API in a question. The plural name is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskedApi<'q> {
     /// Its group.
@@ -50,9 +48,9 @@ pub struct ServedEntry {
     pub channel: String,
     /// The bundle.
     pub bundle: String,
-    /// What it replaces, or empty.
+    /// The bundle that it replaces, or empty.
     pub replaces: String,
-    /// What it skips.
+    /// The bundles that it skips.
     pub skips: Vec<String>,
     /// The range of versions that it can be installed over, or empty.
     pub skip_range: String,
@@ -64,23 +62,23 @@ pub struct ServedEntry {
     pub deprecation: Option<String>,
 }
 
-/// Which entry of which channel. It is small, since a list has the keys of all its entries until it ends.
+/// The key of an entry in a channel. It is small, since a list has the keys of all its entries until it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryKey {
     document: u32,
     position: u32,
 }
 
-/// What a list of bundles says of one that has an image.
+/// The row that a list of bundles has for a bundle with an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServedListing {
     /// Its image.
     pub image: String,
-    /// Types and values of its properties, but for the large ones.
+    /// Types and values of its properties, except the large ones.
     pub properties: Vec<(String, String)>,
 }
 
-/// Documents of a catalog, by what they say they are. An empty value stands for all.
+/// Documents of a catalog, by their fields. An empty value stands for all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentFilter {
     /// The schema.
@@ -121,7 +119,8 @@ CROSS JOIN deprecation x ON x.document = d.id
 WHERE d.package = ?2 AND d.schema = 'olm.deprecations'
 ORDER BY cd.position, x.position";
 
-/// What a row of an entry has, in the order of [`entry_of`]. Most entries skip nothing, and an ordered list is a table of its own.
+/// The columns of an entry, in the order of [`entry_of`]. Most entries skip nothing, and an ordered list is a table of
+/// its own.
 macro_rules! entry_columns {
     () => {
         "ch.package, ch.name, e.name, e.replaces, e.skip_range, coalesce(b.version, ''), n.document,
@@ -230,7 +229,7 @@ WHERE ch.package = ?2 AND ch.name = ?3";
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
 
-/// A row for each property, or one with none. The large values, which nobody lists, are not in the table.
+/// A row for each property, or one row without a property. The large values, which nobody lists, are not in the table.
 const LISTING: &str = "
 SELECT i.reference, p.type, p.value
 FROM bundle b
@@ -394,7 +393,7 @@ impl Index {
         self.rows(KEYS, [catalog], |row| Ok(EntryKey { document: row.get(0)?, position: row.get(1)? }))
     }
 
-    /// The keys of entries, one for each bundle whose document has at least so many bytes.
+    /// The keys of entries, one for each bundle whose document has at least `min_size` bytes.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -460,7 +459,8 @@ impl Index {
         Ok(rows.into_iter().next())
     }
 
-    /// The documents of a catalog that a filter lets through, in its order. The package of an `olm.package` is its own name.
+    /// The documents of a catalog that a filter lets through, in its order. The package of an `olm.package` is its own
+    /// name.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -489,8 +489,8 @@ impl Index {
         Ok(self.rows(DIGEST, [catalog], |row| row.get(0))?.into_iter().next())
     }
 
-    /// The image of a bundle, and its properties as type and compact JSON; not the large `olm.csv.metadata` and `olm.bundle.object`.
-    /// `None` for a bundle without an image.
+    /// The image of a bundle, and its properties as type and compact JSON; not the large `olm.csv.metadata` and
+    /// `olm.bundle.object`. `None` for a bundle without an image.
     ///
     /// # Errors
     /// If the index is damaged.

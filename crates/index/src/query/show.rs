@@ -276,7 +276,8 @@ impl Index {
         Ok(details)
     }
 
-    /// The bundles of a package in a catalog, by name, whose description a newer one has too, each with the newest that has it.
+    /// The bundles of a package in a catalog, by name, whose description a newer one has too, each with the newest that
+    /// has it.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -304,7 +305,7 @@ impl Index {
         Ok(repeated)
     }
 
-    /// The description of the head of a package's default channel, or nothing.
+    /// The description of the head of a package's default channel, or empty.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -314,7 +315,8 @@ impl Index {
         self.text(found.into_iter().next().flatten())
     }
 
-    /// The bundles that are meant, by catalog, package and version. A selector without package and name finds nothing.
+    /// The bundles that a selector means, by catalog, package and version. A selector without package and name finds
+    /// nothing.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -386,7 +388,7 @@ impl Index {
             .collect()
     }
 
-    /// Fills in what is in other tables.
+    /// Fills in the values from other tables.
     fn complete(
         &self,
         document: i64,
@@ -398,7 +400,7 @@ impl Index {
         let apis = |sql| {
             self.rows(sql, [document], |row| Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? }))
         };
-        // What is supported, and whether anything is stated.
+        // The supported platforms, and whether any label states one.
         let platforms = |kind| -> Result<(Vec<String>, bool), IndexError> {
             let labels: Vec<(String, bool)> =
                 self.rows(PLATFORMS, params![document, kind], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -512,7 +514,7 @@ impl Index {
         rows.into_iter().enumerate().map(property).collect()
     }
 
-    /// Where a document of a catalog stands, and its layout.
+    /// The place of a document of a catalog, and its layout.
     fn source(&self, document: i64, catalog: i64) -> Result<Option<(Source, Vec<u8>)>, IndexError> {
         self.connection()
             .prepare_cached(SOURCE)

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{BundleRow, ChannelRow, Filter, Hit, PackageRow};
 use crate::{Index, IndexError};
 
-/// What lists say of a package, channel or bundle.
+/// The status of a package, channel or bundle in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// Neither deprecated nor invalid.

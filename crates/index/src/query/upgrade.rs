@@ -1,8 +1,5 @@
-//! What upgrade engines need of a package: its channels with their entries, its bundles and its deprecations, catalog by
-//! catalog, as they stand in the documents.
-//!
-//! What it deliberately does not do: it takes no side between documents of one name. The order of documents is kept, and
-//! which of them counts is for the engines, which differ in it.
+//! The data of a package that upgrade engines need: its channels with their entries, its bundles and its deprecations,
+//! catalog by catalog, as the documents state them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -16,7 +13,7 @@ use olmdex_fbc::{ChannelPlaces, Entry};
 use olmdex_text::json;
 use olmdex_version::by_numbers;
 
-/// A package in one catalog; `B` is what was asked of its bundles.
+/// A package in one catalog; `B` is the requested data of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PackageGraph<B = GraphBundle> {
     /// The catalog.
@@ -31,14 +28,14 @@ pub struct PackageGraph<B = GraphBundle> {
     pub channels: Vec<GraphChannel>,
     /// Its bundles, in the order of the catalog. Several may share a name.
     pub bundles: Vec<B>,
-    /// Each of its `olm.deprecations`, in the order of the catalog; resolution does not ask for them.
+    /// Each of its `olm.deprecations`, in the order of the catalog; resolution does not need them.
     pub deprecations: Vec<Vec<GraphDeprecation>>,
 }
 
 /// Packages by the numbers of their catalogs.
 pub(super) type OfCatalogs<B = GraphBundle> = BTreeMap<i64, PackageGraph<B>>;
 
-/// What decides between catalogs.
+/// The criteria between catalogs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CatalogRank {
     /// The catalog's name.
@@ -49,8 +46,9 @@ pub struct CatalogRank {
     pub labels: BTreeMap<String, String>,
 }
 
-/// The catalog that is meant where nobody names one, of those that have something: with the highest priority, the last name, numbers in it
-/// by their value, so that the newest of `v4.9` and `v4.20` is taken. Pages and commands ask here.
+/// The catalog that counts if none is named, among those that have the item: the one with the highest priority, then
+/// with the last name. Numbers in names are compared by value, so that the newest of `v4.9` and `v4.20` is taken. Pages
+/// and commands ask here.
 #[must_use]
 pub fn preferred_catalog<'c>(priority: impl Fn(&str) -> i64, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     names.max_by_key(|it| (priority(it), by_numbers(it)))
@@ -63,7 +61,7 @@ pub struct GraphChannel {
     pub name: String,
     /// Its entries, in their order; shared between the catalogs that hold the same document.
     pub entries: Arc<[Entry]>,
-    /// Where it and its entries stand.
+    /// The places of it and its entries.
     pub places: Arc<ChannelPlaces>,
 }
 
@@ -87,24 +85,24 @@ pub struct GraphBundle {
     pub dependency: Option<String>,
     /// The install modes that its ClusterServiceVersion states; `None` if it states none.
     pub install_modes: Option<InstallModes>,
-    /// What else may keep it from OLM v1.
+    /// The other obstacles between it and OLM v1.
     pub obstacles: Obstacles,
-    /// The OpenShift versions that its lifecycle lists; `None` if that says nothing.
+    /// The OpenShift versions that its lifecycle lists; `None` if it lists none.
     pub openshift_of_lifecycle: Option<Vec<String>>,
-    /// The file that it stands in.
+    /// The file with it.
     pub file: String,
     /// Its first line there, from 1.
     pub line: u32,
 }
 
-/// Something deprecated.
+/// A deprecated item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GraphDeprecation {
     /// `olm.package`, `olm.channel` or `olm.bundle`.
     pub schema: String,
     /// Name of the channel or bundle.
     pub name: String,
-    /// What users are told.
+    /// The message to users.
     pub message: String,
 }
 
@@ -200,7 +198,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("deprecations of a package", DEPRECATIONS),
 ];
 
-/// What properties say of a bundle.
+/// The facts that properties state about a bundle.
 #[derive(Default)]
 struct Facts {
     package_property: Option<String>,
@@ -209,8 +207,8 @@ struct Facts {
 }
 
 impl Index {
-    /// The catalogs of the filter with what decides between them, by name. The filter's package and channel are not looked
-    /// at.
+    /// The catalogs of the filter with the criteria between them, by name. The filter's package and channel are
+    /// ignored.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -234,8 +232,8 @@ impl Index {
         Ok(ranks)
     }
 
-    /// What the catalogs of the filter say of the upgrades of a package, by catalog. The filter's package and channel are
-    /// not looked at. A catalog that does not speak of the package is left out.
+    /// The graphs of a package in the catalogs of the filter, by catalog. The filter's package and channel are ignored.
+    /// A catalog without data about the package is left out.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -247,7 +245,8 @@ impl Index {
         })
     }
 
-    /// A package in the catalogs of the filter that speak of it, by name: its channels, and the bundles that `add` gives it.
+    /// A package in the catalogs of the filter that have it, by name: its channels, and the bundles that `add` gives
+    /// it.
     pub(super) fn packages_with<B: Default>(
         &self,
         filter: &Filter,

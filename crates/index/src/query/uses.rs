@@ -1,6 +1,4 @@
-//! Who provides an API, who requires an API or a package, and who demands anything at all.
-//!
-//! What it deliberately does not do: it does not look into `olm.constraint`; it hands the values out.
+//! The bundles that provide an API, that require an API or a package, or that demand anything at all.
 
 use rusqlite::{Row, params};
 use schemars::JsonSchema;
@@ -25,13 +23,13 @@ pub struct UseRow<T> {
     pub version: String,
     /// The channels that have it, by name.
     pub channels: Vec<String>,
-    /// What it provides or requires.
+    /// The API or package that it provides or requires.
     pub what: T,
     /// The number of its document in the index.
     pub document: i64,
-    /// The number of the property that says so, if it is known.
+    /// The number of that property, if it is known.
     pub property: Option<usize>,
-    /// Where the bundle starts.
+    /// The start of the bundle.
     pub place: Place,
 }
 
@@ -53,7 +51,7 @@ pub struct Provider {
     pub api: Api,
 }
 
-/// An API, whatever its version, and the packages of a catalog with a bundle that provides it.
+/// An API in any version, and the packages of a catalog with a bundle that provides it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnedApi {
@@ -95,7 +93,7 @@ ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kin
 
 const PROVIDES: &str = bundles_of_api!("provided_api", "(?1 = '' OR \"group\" = ?1)");
 const REQUIRES_API: &str = bundles_of_api!("required_api", "(?1 = '' OR \"group\" = ?1)");
-// Where the group is known, the others are not looked at.
+// If the group is known, the others are not looked at.
 const PROVIDES_IN_GROUP: &str = bundles_of_api!("provided_api", "\"group\" = ?1");
 const REQUIRES_IN_GROUP: &str = bundles_of_api!("required_api", "\"group\" = ?1");
 
@@ -170,7 +168,7 @@ fn api_of(row: &Row<'_>) -> rusqlite::Result<Api> {
 }
 
 impl Index {
-    /// The bundles that provide an API, by catalog, package and version. Of the filter only the catalogs are looked at.
+    /// The bundles that provide an API, by catalog, package and version. Only the catalogs of the filter count.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -184,8 +182,8 @@ impl Index {
         Ok(self.uses(sql, parameters, api_of)?.into_iter().map(provider).collect())
     }
 
-    /// The packages that provide an API, by catalog, group and kind: a definition has one name for all its versions. Of
-    /// the filter only the catalogs are looked at.
+    /// The packages that provide an API, by catalog, group and kind: a definition has one name for all its versions.
+    /// Only the catalogs of the filter count.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -247,7 +245,8 @@ impl Index {
         self.uses(REQUIRES_PACKAGE, params![package, catalogs_json(&filter.catalogs)], name_and_range)
     }
 
-    /// The bundles with properties of a type, one row for each: its value, as JSON. Not for `olm.gvk` and `olm.package`.
+    /// The bundles with properties of a type, one row for each: its value, as JSON. Not for `olm.gvk` and
+    /// `olm.package`.
     ///
     /// # Errors
     /// If the index is damaged.

@@ -1,6 +1,5 @@
-//! What catalogs say of bundles that decides whether OLM v1 can manage them: of the heads of default channels, or of bundles by name.
-//!
-//! What it deliberately does not do: it judges nothing.
+//! The facts in catalogs that decide whether OLM v1 can manage a bundle: those of the heads of default channels, or of
+//! bundles by name.
 
 use std::collections::HashMap;
 
@@ -41,7 +40,7 @@ impl InstallModes {
     }
 }
 
-/// What may keep a bundle from OLM v1, besides its install modes and dependencies.
+/// The obstacles between a bundle and OLM v1, apart from its install modes and dependencies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Obstacles {
     /// The APIs of servers that it owns.
@@ -50,17 +49,17 @@ pub struct Obstacles {
     pub webhooks: Vec<String>,
     /// The resources of `operators.coreos.com` that its RBAC grants, if it grants none of the APIs of OLM v1.
     pub olm_access: Vec<String>,
-    /// How much of its ClusterServiceVersion the catalog has.
+    /// The part of its ClusterServiceVersion that the catalog has.
     pub known: KnownCsv,
 }
 
-/// How much of a ClusterServiceVersion is known.
+/// The known part of a ClusterServiceVersion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum KnownCsv {
     /// Nothing.
     #[default]
     Nothing,
-    /// What `olm.csv.metadata` has: neither RBAC nor webhooks.
+    /// The part in `olm.csv.metadata`: neither RBAC nor webhooks.
     Metadata,
     /// All of it.
     Whole,
@@ -78,7 +77,7 @@ impl KnownCsv {
 }
 
 impl Obstacles {
-    /// What a ClusterServiceVersion says, of which so much is known.
+    /// The obstacles that a ClusterServiceVersion states; `known` says how much of it is known.
     #[must_use]
     pub fn of_csv(csv: &CsvView<'_>, known: KnownCsv) -> Self {
         let mut found = Self { known, ..Self::default() };
@@ -98,7 +97,7 @@ impl Obstacles {
     }
 }
 
-/// What a catalog says of a bundle.
+/// The facts of a catalog about a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct V1Facts {
     /// The catalog.
@@ -109,11 +108,11 @@ pub struct V1Facts {
     pub default_channel: String,
     /// Whether the package passed the checks.
     pub is_valid: bool,
-    /// The bundle; nothing if the default channel has no head, or the catalog lacks its bundle.
+    /// The bundle; `None` if the default channel has no head, or the catalog lacks its bundle.
     pub bundle: Option<V1Bundle>,
 }
 
-/// A bundle with what OLM v1 looks at.
+/// A bundle with the facts that OLM v1 looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct V1Bundle {
     /// Its document.
@@ -122,11 +121,11 @@ pub struct V1Bundle {
     pub name: String,
     /// Its version, or empty.
     pub version: String,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// The install modes that it states; `None` if it states none.
     pub install_modes: Option<InstallModes>,
-    /// What else may keep it from OLM v1.
+    /// The other obstacles between it and OLM v1.
     pub obstacles: Obstacles,
     /// The packages that it requires.
     pub required_packages: Vec<RequiredPackage>,
@@ -136,7 +135,7 @@ pub struct V1Bundle {
     pub has_constraint: bool,
 }
 
-/// What a row of a bundle is made of; joins that give `c`, `p`, `k` and `h` go in between.
+/// The columns of a bundle's row; joins that give `c`, `p`, `k` and `h` go in between.
 macro_rules! facts {
     ($joins:expr, $condition:literal) => {
         concat!(
@@ -262,7 +261,7 @@ impl Index {
         Ok(all)
     }
 
-    /// Adds what the bundle's document says.
+    /// Adds the facts in the bundle's document.
     fn add_v1_facts(&self, bundle: &mut V1Bundle) -> Result<(), IndexError> {
         let document = [bundle.document];
         let modes: Vec<String> = self.rows(MODES, document, |row| row.get(0))?;

@@ -1,7 +1,4 @@
-//! What checks of upgrade graphs need of a package: its channels, and the versions of its bundles.
-//!
-//! What it deliberately does not do: places, images and properties of bundles, and deprecations, which take most of the time that
-//! [`Index::package_graphs`] takes.
+//! The data of a package that checks of upgrade graphs need: its channels, and the versions of its bundles.
 
 use super::Filter;
 use super::upgrade::{PackageGraph, add_bundles};
@@ -15,7 +12,8 @@ pub type PackageVersions = PackageGraph<BundleVersion>;
 pub struct BundleVersion {
     /// Its name.
     pub name: String,
-    /// The version that its first `olm.package` property with a value states, as it is written there; empty if none does.
+    /// The version that its first `olm.package` property with a value states, as it is written there; empty if none
+    /// does.
     pub version: String,
     /// And its release; empty if it states none.
     pub release: String,
@@ -31,8 +29,8 @@ WHERE b.package = ?1";
 pub(super) const STATEMENTS: &[(&str, &str)] = &[("versions of a package's bundles", VERSIONS)];
 
 impl Index {
-    /// The channels of a package in the catalogs of the filter, by catalog, with its bundles in no order. The filter's package and
-    /// channel are not looked at.
+    /// The channels of a package in the catalogs of the filter, by catalog, with its bundles in no order. The filter's
+    /// package and channel are ignored.
     ///
     /// # Errors
     /// If the index is damaged.

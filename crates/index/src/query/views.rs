@@ -1,12 +1,10 @@
 //! The documented views as they are: which there are, their columns with types, and their rows one after another.
-//!
-//! What it deliberately does not do: it runs no SQL of a user; [`super::sql`] does.
 
 use rusqlite::types::ValueRef;
 
 use crate::{Index, IndexError};
 
-/// What the values of a column are.
+/// The kind of values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Whole numbers.
@@ -22,7 +20,7 @@ pub enum ColumnKind {
 pub struct ViewColumn {
     /// Its name.
     pub name: String,
-    /// What its values are, if they are not NULL.
+    /// The kind of its values, if they are not NULL.
     pub kind: ColumnKind,
 }
 
@@ -75,7 +73,7 @@ impl Index {
     /// Hands out the rows of a view, one at a time.
     ///
     /// # Errors
-    /// If there is no such view, the index is damaged, or what `each` returned.
+    /// If there is no such view, or the index is damaged; and the errors of `each`.
     pub fn view_rows<E: From<IndexError>>(
         &self,
         view: &str,

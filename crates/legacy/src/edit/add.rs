@@ -1,9 +1,7 @@
-//! Adding bundles: what is refused, and the packages that are written anew (`docs/behaviour/legacy-index.md` 4.2 to 4.6).
+//! Adding bundles: the refusals, and the packages that are written anew (`docs/behaviour/legacy-index.md` 4.2 to 4.6).
 //!
-//! A package is thought through before a row of it is written, so that one that is refused can be left out. Bundles are
-//! taken by version, where the real tool takes them by chance.
-//!
-//! What it deliberately does not do: it follows no `olm.substitutesFor`, as the real tool does not without a switch.
+//! A package is computed completely before one of its rows is written, so that a refused one can be left out. Bundles
+//! are taken by version, where the real tool takes them in random order.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -77,7 +75,7 @@ impl Edit {
         }
     }
 
-    /// What came of a step, or nothing if it was refused and that is allowed.
+    /// The result of a step; `None` if it was refused and refusals are allowed.
     fn goes_on<T>(&mut self, outcome: Result<T, Stop>, options: AddOptions) -> Result<Option<T>, LegacyError> {
         match outcome {
             Ok(it) => Ok(Some(it)),
@@ -138,7 +136,7 @@ impl Edit {
                 forget(&mut stored, &new.bundle.name);
                 overwritten.push(new.bundle.name.clone());
             }
-            // Two are refused, whichever else there are.
+            // Two overwritten bundles are refused, whatever the other bundles are.
             if overwritten.len() > 1 {
                 break;
             }
@@ -239,7 +237,7 @@ impl Edit {
         let mut chains = Vec::new();
         let mut added: Vec<&NewBundle> = Vec::new();
         for (number, new) in (1..).zip(news) {
-            // Where nothing may be refused, a refusal ends it all.
+            // If refusals are not allowed, the first one ends the step.
             let before = options.is_permissive.then(|| graph.clone());
             let it = &new.bundle;
             let entrant = Entrant {
@@ -281,8 +279,8 @@ impl Edit {
         Ok(())
     }
 
-    /// Drops the manifests of bundles that are no heads, in the packages that were written by version. The real tool does so in all
-    /// packages of the file.
+    /// Drops the manifests of bundles that are no heads, in the packages that were written by version. The real tool
+    /// does so in all packages of the file.
     fn drop_manifests(&self) -> Result<(), LegacyError> {
         self.run(
             "UPDATE operatorbundle SET csv = NULL, bundle = NULL
@@ -293,7 +291,7 @@ impl Edit {
         )
     }
 
-    /// What the file has of these bundles, their edges and their packages, before anything is written.
+    /// The rows of the file about these bundles, their edges and their packages, before anything is written.
     fn before(&self, bundles: &[NewBundle]) -> Result<Before, LegacyError> {
         let tables = ["asked_bundle", "asked_package", "written"]
             .map(|it| format!("CREATE TEMP TABLE IF NOT EXISTS {it} (name TEXT PRIMARY KEY); DELETE FROM {it};"));
@@ -335,7 +333,7 @@ impl Edit {
     }
 }
 
-/// What the file has of the bundles to add.
+/// The rows of the file about the bundles to add.
 struct Before {
     /// The packages of bundles that are to be added, or that their edges lead to, in order.
     packages_of: HashMap<String, Vec<String>>,
@@ -344,7 +342,7 @@ struct Before {
     stored: HashMap<String, Stored>,
 }
 
-/// The bundles that were looked at before.
+/// The bundles that were examined before.
 #[derive(Default)]
 struct Earlier<'n> {
     names: HashMap<&'n str, usize>,
@@ -359,7 +357,7 @@ impl<'n> Earlier<'n> {
         self.n_bundles += 1;
     }
 
-    /// Refuses a name or an image that another bundle has, whichever comes first.
+    /// Refuses a name or an image that another bundle has; the first that is found is reported.
     fn refuse_twice(&self, new: &NewBundle) -> Result<(), AddRefusal> {
         let name = self.names.get(new.bundle.name.as_str());
         let image = self.images.get(new.image.as_str()).filter(|_| !new.image.is_empty());
@@ -373,7 +371,7 @@ impl<'n> Earlier<'n> {
     }
 }
 
-/// The packages whose new bundles are of a name, or lead to it, each once in the order of the bundles.
+/// The packages with a new bundle that has a name, or leads to it, each once in the order of the bundles.
 fn wanting(bundles: &[NewBundle]) -> HashMap<&str, Vec<&str>> {
     let mut packages: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut seen: HashSet<(&str, &str)> = HashSet::new();
@@ -417,8 +415,8 @@ fn known_of(new: &NewBundle, is_deprecated: bool) -> Known {
     }
 }
 
-/// Takes a bundle that is overwritten out of its channels. One that it was alone at the head of goes, unless it is the
-/// default channel.
+/// Removes a bundle that is overwritten from its channels. A channel in which it is the head and replaces nothing is
+/// removed too, unless it is the default channel.
 fn forget(stored: &mut Stored, bundle: &str) {
     let mut gone: BTreeSet<String> = BTreeSet::new();
     for (channel, head) in stored.heads.iter().filter(|it| it.1 == bundle) {
@@ -432,7 +430,7 @@ fn forget(stored: &mut Stored, bundle: &str) {
     stored.rows.retain(|it| it.bundle != bundle && !gone.contains(&it.channel));
 }
 
-/// What a bundle is, replaces and skips.
+/// The name of a bundle, and the names that it replaces and skips.
 fn edges(new: &NewBundle) -> impl Iterator<Item = &str> {
     let it = &new.bundle;
     let all = [&it.name, &it.replaces].into_iter().chain(&it.skips);

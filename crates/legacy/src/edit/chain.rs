@@ -1,6 +1,4 @@
 //! Rows of a channel, as both ways of adding make them (`docs/behaviour/legacy-index.md` 2).
-//!
-//! What it deliberately does not do: it numbers rows from 0 within the channel; the numbers of the file are for the writer.
 
 /// A row of `channel_entry`.
 #[derive(Debug, Clone, PartialEq, Eq)]

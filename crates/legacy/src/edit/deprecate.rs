@@ -1,6 +1,4 @@
-//! Deprecating bundles: what they replace goes, and they stay as the marked ends of their channels.
-//!
-//! What it deliberately does not do: it never takes the head of a default channel, unless the whole package goes.
+//! Deprecating bundles: the bundles that they replace are removed, and they stay as the marked ends of their channels.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -12,7 +10,7 @@ use olmdex_fbc::Name;
 /// The words of the real tool for a bundle that holds up the default channel.
 const DEFAULT_CHANNEL: &str = "Bundle deprecation causing default channel removal";
 
-/// What is known of a bundle from the rows of edges.
+/// The known edges of a bundle, from the rows of entries.
 #[derive(Debug, Default)]
 struct BundleEdges {
     channels: BTreeSet<String>,
@@ -20,11 +18,11 @@ struct BundleEdges {
     replaced_by: BTreeSet<String>,
 }
 
-/// Why a bundle cannot be deprecated.
+/// The reasons why a bundle cannot be deprecated.
 enum Refusal {
     /// It holds up the default channel; the others can still be deprecated.
     DefaultChannel,
-    /// Something that ends the step.
+    /// An error that ends the step.
     Other(String),
 }
 
@@ -43,8 +41,8 @@ const IMAGE_OF_HEAD: &str = "SELECT DISTINCT b.bundlepath FROM operatorbundle b
     WHERE c.package_name = ? AND c.name = ? AND b.bundlepath IS NOT NULL";
 
 impl Edit {
-    /// The references of images that words mean: references, names of bundles, `PKG@VERSION` or `PKG/CHANNEL` for its head. A word
-    /// that means no bundle stays as it is.
+    /// The references of images that words mean: references, names of bundles, `PKG@VERSION` or `PKG/CHANNEL` for its
+    /// head. A word that means no bundle stays as it is.
     ///
     /// # Errors
     /// If the file is damaged.
@@ -63,11 +61,11 @@ impl Edit {
         words.iter().map(image).collect()
     }
 
-    /// Deprecates bundles, given by the references of their images, in this order. With `allows_packages`, packages of
-    /// which all heads are named go as a whole.
+    /// Deprecates bundles, given by the references of their images, in this order. With `allows_packages`, packages
+    /// whose heads are all named are removed as a whole.
     ///
     /// # Errors
-    /// [`LegacyError::Refused`] with the real tool's words; with `is_permissive` those are passed over.
+    /// [`LegacyError::Refused`] with the real tool's words; with `is_permissive` refused bundles are skipped.
     pub fn deprecate(
         &mut self,
         images: &[String],
@@ -128,7 +126,8 @@ impl Edit {
         Err(LegacyError::Refused { text })
     }
 
-    /// The packages whose default channel's head is among the images, with all their heads; or why one cannot go.
+    /// The packages whose default channel's head is among the images, with all their heads; or the reason why one
+    /// cannot be removed.
     #[expect(clippy::type_complexity, reason = "packages and images, or words")]
     fn packages_of_heads(&self, images: &[String]) -> Result<Result<(Vec<String>, Vec<String>), String>, LegacyError> {
         let mut packages = Vec::new();
@@ -165,7 +164,7 @@ impl Edit {
 
     fn deprecate_one(&mut self, image: &str) -> Result<Result<(), Refusal>, LegacyError> {
         let named = self.strings("SELECT name FROM operatorbundle WHERE bundlepath = ?1 LIMIT 1", &[image])?;
-        // One that went with another bundle's tail is passed over.
+        // A bundle that was removed with another bundle's tail is skipped.
         let Some(name) = named.into_iter().next() else { return Ok(Ok(())) };
         let default_head = match self.default_head(&name)? {
             Ok(head) => head,
@@ -204,8 +203,8 @@ impl Edit {
         })
     }
 
-    /// Removes what a bundle has behind it in its channels, and the bundles that are nowhere else; and the channels whose
-    /// head it is.
+    /// Removes the bundles behind a bundle in its channels, if no other channel has them, and the channels whose head
+    /// it is.
     fn cut_off(
         &mut self,
         name: &str,
@@ -232,7 +231,7 @@ impl Edit {
                 self.doom(bundle)?;
             }
         }
-        // What the tail has in the channels of the bundle goes, in its package.
+        // The entries of the tail in the channels of the bundle are removed, in its package.
         self.run(
             "DELETE FROM channel_entry
              WHERE operatorbundle_name IN (SELECT name FROM tail) AND channel_name IN (SELECT name FROM tail_channel)
@@ -295,7 +294,7 @@ impl Edit {
     }
 }
 
-/// All that a bundle replaces or skips, directly or not, itself included.
+/// All bundles that a bundle replaces or skips, directly or not, itself included.
 fn tail<'a>(nodes: &'a HashMap<String, BundleEdges>, bundle: &'a str) -> BTreeSet<&'a str> {
     let mut tail = BTreeSet::new();
     let mut open = VecDeque::from([bundle]);

@@ -1,6 +1,4 @@
 //! The rows of a new bundle and of channels (`docs/behaviour/legacy-index.md` 2.4 and 4.2).
-//!
-//! What it deliberately does not do: it checks nothing.
 
 use std::collections::BTreeSet;
 
@@ -77,8 +75,8 @@ impl Edit {
         Ok(())
     }
 
-    /// Removes a package's own rows, and those of its channels. `stored` has their numbers: to look for them would take a look at all
-    /// rows of the file.
+    /// Removes a package's own rows, and those of its channels. `stored` has their numbers: a search for them would
+    /// read all rows of the file.
     pub(super) fn clear_package(&self, package: &str, stored: &Stored) -> rusqlite::Result<()> {
         stored.ids.values().try_for_each(|it| self.clear_channel(package, it))?;
         self.put("DELETE FROM package WHERE name = ?1", [package])
@@ -99,7 +97,7 @@ impl Edit {
         self.put("INSERT OR REPLACE INTO package (name, default_channel) VALUES (?1, ?2)", [package, default_channel])
     }
 
-    /// Writes a channel in the place of that of the same name, whose rows `stored` has.
+    /// Writes a channel, and replaces the one of the same name, whose rows are in `stored`.
     pub(super) fn put_chain(&self, package: &str, chain: &Chain, stored: &Stored) -> rusqlite::Result<()> {
         if let Some(ids) = stored.ids.get(&Some(chain.channel.clone())) {
             self.clear_channel(package, ids)?;
@@ -115,7 +113,7 @@ impl Edit {
         Ok(())
     }
 
-    /// Says once more of which package a bundle is, as every rebuilding of a channel does.
+    /// Writes once more which package a bundle belongs to, as every rebuilding of a channel does.
     pub(super) fn put_package_property(&self, package: &str, bundle: &str, known: &Known) -> rusqlite::Result<()> {
         let mut value = b"{\"packageName\":".to_vec();
         json::write_string_html(package, &mut value);

@@ -1,12 +1,10 @@
 //! Maintenance of a legacy file, with the rules of the real tool's `registry add`, `rm`, `prune`, `prune-stranded` and
 //! `deprecatetruncate` (`docs/behaviour/legacy-index.md` 4.2 to 4.8).
 //!
-//! A step is one transaction: on a copy that takes its place at the end, or in the file itself. Rows are removed by sets:
-//! what goes is collected first, and then each table is gone through once. Two things differ from the real tool. What
-//! it does by the name of a bundle in all packages is done in one package here, and rows that it leaves behind without
-//! their bundle go too.
-//!
-//! What it deliberately does not do: it pulls and reads no bundles; those to add are given to it.
+//! A step is one transaction: on a copy that takes its place at the end, or in the file itself. Rows are removed by
+//! sets: the step collects the rows to remove first, and then goes through each table once. Two things differ from the
+//! real tool. Where it acts on a bundle's name in all packages, this module acts in one package, and rows that the real
+//! tool leaves behind without their bundle are removed too.
 
 mod add;
 mod chain;
@@ -41,10 +39,10 @@ const EMPTY: &str = include_str!("../schema.sql");
 /// The last schema, which every file has afterwards.
 const SCHEMA: i64 = 13;
 
-/// How much of a file may be free before it is packed anew: one in so many pages.
+/// The free part of a file above which it is packed anew: one in this many pages.
 const SPARE: i64 = 4;
 
-/// Where the result goes.
+/// The destination of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// Another file, which appears whole or not at all. It may be the file itself.
@@ -53,7 +51,7 @@ pub enum Destination {
     InPlace,
 }
 
-/// What was done, in the words of the real tool where it has some.
+/// The result of a step, in the words of the real tool where it has some.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Done {
     /// Packages that are gone, sorted.
@@ -70,11 +68,11 @@ pub struct Done {
     pub deprecated: Vec<String>,
     /// Words for a part of a package, with the package that is kept for each.
     pub kept_whole: Vec<(String, String)>,
-    /// What was passed over, because it was allowed to be.
+    /// The refused steps that were skipped, because that was allowed.
     pub passed_over: Vec<String>,
 }
 
-/// A legacy file in the middle of a transaction. Dropped, nothing of it stays.
+/// A legacy file in the middle of a transaction. If it is dropped, nothing of the transaction stays.
 #[derive(Debug)]
 pub struct Edit {
     /// Before the file, so that it is closed when that is renamed or removed.
@@ -88,7 +86,7 @@ impl Edit {
     /// Begins. `scratch` is as for [`LegacyFile::open`]. A file of an older schema is brought to the last one.
     ///
     /// # Errors
-    /// [`LegacyError`]; then nothing has changed.
+    /// [`LegacyError`]; nothing has changed then.
     pub fn begin(path: &Path, scratch: &Path, destination: &Destination) -> Result<Self, LegacyError> {
         if std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() == 0) {
             return Self::begin_empty(path, destination);
@@ -111,7 +109,7 @@ impl Edit {
         Ok(edit)
     }
 
-    /// Begins a catalog in the place of an empty file, which is one for the real tool.
+    /// Begins a catalog that replaces an empty file, which is a catalog for the real tool.
     fn begin_empty(path: &Path, destination: &Destination) -> Result<Self, LegacyError> {
         let (connection, out) = match destination {
             Destination::InPlace => (in_place(path)?, None),
@@ -137,8 +135,8 @@ impl Edit {
         }
     }
 
-    /// Begins the transaction and brings the schema up. Triggers and views of the file stay in it and never run: their text
-    /// is whatever the file's author wrote.
+    /// Begins the transaction and upgrades the schema. Triggers and views of the file stay in it and never run: their
+    /// text comes from the file's author.
     fn prepare(&mut self) -> rusqlite::Result<()> {
         let it = &self.connection;
         never_run_stored_text(it)?;
@@ -181,7 +179,7 @@ impl Edit {
             let n_pages: i64 = it.pragma_query_value(None, "page_count", |row| row.get(0))?;
             if n_free * SPARE > n_pages {
                 let packed = it.execute_batch("VACUUM");
-                // In place the step is done already; what is free then stays free.
+                // In place the step is done already; space that is free then stays free.
                 if !is_in_place {
                     packed?;
                 }
@@ -204,8 +202,8 @@ impl Edit {
     }
 }
 
-/// A file beside the target with what the old one holds, open for writing. It begins before the old one is read, so that nobody changes
-/// that in between where it is the target.
+/// Fills a file beside the target with the content of the old one, and opens it for writing. The write begins before
+/// the old file is read, so that nobody changes the old one in between if it is the target.
 fn fill(
     path: &Path,
     target: &Path,
@@ -213,7 +211,7 @@ fn fill(
     is_old: bool,
 ) -> Result<(Connection, Option<OutFile>), LegacyError> {
     if is_old {
-        // What a schema below 9 cannot say is in the manifests: it is converted there and back.
+        // Facts that a schema below 9 cannot hold are in the manifests: the file is converted there and back.
         let mut export = Export::begin(target)?;
         let input = LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input();
         export.write(&input)?;
@@ -240,8 +238,8 @@ fn in_place(path: &Path) -> Result<Connection, LegacyError> {
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
         let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if beside(path, "-journal").exists() {
-            // Reading has played back a journal that counts. One that was only begun stays until something is written,
-            // and a step that is refused writes nothing.
+            // Reading has played back a journal that counts. A journal that was only begun stays until something is
+            // written, and a refused step writes nothing.
             connection.pragma_update(None, "user_version", version)?;
         }
         Ok(connection)

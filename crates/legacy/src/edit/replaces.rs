@@ -1,7 +1,5 @@
 //! Replaces mode: heads are the highest versions, and channels follow `replaces` and `skips` from there
 //! (`docs/behaviour/legacy-index.md` 2.2 and 4.3).
-//!
-//! What it deliberately does not do: it writes nothing; a package that is refused has not been touched.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -31,8 +29,8 @@ pub(super) struct Rebuilt {
     pub(super) visited: Vec<String>,
 }
 
-/// Compares as the real tool ranks heads: of equal versions the one with build metadata, then the higher one, as if it
-/// were a pre-release.
+/// Compares as the real tool ranks heads: if versions are equal, the one with build metadata is higher, then the one
+/// whose build metadata is higher, compared like a pre-release.
 pub(super) fn cmp_with_build(a: &Version, b: &Version) -> Ordering {
     let by_build = || {
         let ranked = |it: &Version| Version::parse(&format!("0.0.0-{}", it.build()));
@@ -68,7 +66,7 @@ pub(super) fn rebuild(
     let mut chains = Vec::new();
     let mut visited = Vec::new();
     for (channel, head) in &heads {
-        // A channel whose head is deprecated is no more.
+        // A channel whose head is deprecated no longer exists.
         if !known.get(head).is_some_and(|it| it.is_deprecated) {
             chains.push(chain(package, channel, head, known, &mut visited)?);
         }
@@ -154,7 +152,7 @@ fn default_channel(
     versions: &BTreeMap<&str, Version>,
     heads: &BTreeMap<String, String>,
 ) -> Result<String, AddRefusal> {
-    // What is below 0.0.0 has no say.
+    // A version below 0.0.0 does not count.
     let zero = Version::new(0, 0, 0);
     let has_say = |it: &&Member| versions.get(it.name.as_str()).is_some_and(|it| *it >= zero);
     highest(package, "", members.iter().filter(has_say).map(|it| it.name.as_str()), versions)?;

@@ -1,10 +1,8 @@
-//! What is to be added, and how.
-//!
-//! What it deliberately does not do: it says nothing of what is in the file.
+//! A request to add bundles, and its mode.
 
 use olmdex_bundle::bundle::Registration;
 
-/// Where a bundle's edges come from.
+/// The source of a bundle's edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// From its `replaces` and `skips`.
@@ -16,22 +14,22 @@ pub enum Mode {
     SemverSkippatch,
 }
 
-/// How bundles are added.
+/// The settings for adding bundles.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AddOptions {
-    /// Where edges come from.
+    /// The source of edges.
     pub mode: Mode,
     /// Whether a bundle of the same name is overwritten, if it is the head of its channels.
     pub overwrite_latest: bool,
-    /// Whether what is refused is left out.
+    /// Whether refused bundles are left out.
     pub is_permissive: bool,
 }
 
 /// A bundle to add.
 #[derive(Debug, Clone, Default)]
 pub struct NewBundle {
-    /// What its files say.
+    /// The content of its files.
     pub bundle: Registration,
-    /// The reference of its image, or empty: then readers take its manifests from the file.
+    /// The reference of its image; if it is empty, readers take its manifests from the file.
     pub image: String,
 }

@@ -1,10 +1,9 @@
-//! Semver mode: a new bundle goes between its neighbours by version, whatever it says of edges
+//! Semver mode: a new bundle goes between its neighbours by version, whatever edges it states
 //! (`docs/behaviour/legacy-index.md` 2.3 and 4.4).
 //!
-//! The real tool follows one of several edges by chance, and stores channels that it then refuses. Here the edge to the
-//! highest version goes on, the others are skips, and what a skipped patch replaced is replaced by the one that skips it.
-//!
-//! What it deliberately does not do: channels that get no bundle are not touched, and nothing is written.
+//! The real tool follows a random one of several edges, and stores channels that it then refuses. Here the edge to the
+//! highest version goes on, the others become skips, and a bundle that a skipped patch replaced is replaced by the
+//! bundle that skips the patch.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -25,13 +24,14 @@ pub(super) struct Entrant<'a> {
     pub(super) skips_patches: bool,
 }
 
-/// The bundles of a channel, each with the names that it leads to, so that neighbours by version and the head are looked up.
+/// The bundles of a channel, each with the names that it leads to, so that neighbours by version and the head are
+/// looked up.
 #[derive(Debug, Clone, Default)]
 struct Nodes {
     targets: BTreeMap<String, BTreeSet<String>>,
-    /// How many lead to a name.
+    /// The number of bundles that lead to each name.
     n_leading: HashMap<String, usize>,
-    /// Those that nothing leads to.
+    /// The nodes that nothing leads to.
     heads: BTreeSet<String>,
     by_version: BTreeMap<Version, BTreeSet<String>>,
     without_version: BTreeSet<String>,
@@ -56,7 +56,7 @@ impl Nodes {
         self.targets.insert(name.to_owned(), targets);
     }
 
-    /// Takes a bundle out, and gives what it led to.
+    /// Removes a bundle, and returns the bundles that it led to.
     fn remove(&mut self, name: &str, version: Option<&Version>) -> BTreeSet<String> {
         let targets = self.targets.remove(name).unwrap_or_default();
         for target in &targets {
@@ -97,7 +97,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// That of a stored package, with the bundles that exist as its nodes.
+    /// The nodes of a stored package, as far as the bundles exist.
     pub(super) fn of_stored(package: &str, stored: &Stored, known: &BTreeMap<String, Known>) -> Self {
         let mut graph = Self {
             package: package.to_owned(),

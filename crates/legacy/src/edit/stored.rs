@@ -1,4 +1,4 @@
-//! What a legacy file holds of a package, as adding to it needs it.
+//! The content of a legacy file about a package, in the form that adding to it needs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -60,8 +60,8 @@ impl Stored {
         channels
     }
 
-    /// The first row that leads to a bundle, and whether it is one of the chain: the row of an edge on the chain is the one that the
-    /// bundle's own edge begins at.
+    /// The first row that leads to a bundle, and whether it is one of the chain: the row of an edge on the chain is the
+    /// one that the bundle's own edge begins at.
     pub(super) fn leads_to(&self, bundle: &str) -> Option<(&StoredRow, bool)> {
         let row = self.rows.iter().find(|it| it.replaces.as_deref() == Some(bundle))?;
         let mut own = self.rows.iter().filter(|it| it.channel == row.channel && it.bundle == row.bundle);
@@ -75,7 +75,7 @@ impl Stored {
 }
 
 impl Edit {
-    /// What is stored of the packages in `asked_package`.
+    /// The stored content of the packages in `asked_package`.
     pub(super) fn stored(&self) -> Result<HashMap<String, Stored>, LegacyError> {
         let mut found: HashMap<String, Stored> = HashMap::new();
         let asked = "(SELECT name FROM asked_package)";
@@ -145,7 +145,7 @@ impl Edit {
         read().map_err(|error| self.failed(&error))
     }
 
-    /// Adds what these bundles are and what they replace, as far as it is in the file.
+    /// Adds the rows of these bundles and of those that they replace, as far as they are in the file.
     pub(super) fn know(
         &self,
         names: &BTreeSet<String>,

@@ -1,6 +1,6 @@
-//! Whether bundles can be added to a catalog of blobs: tried on its packages, written as a legacy file that nobody keeps.
+//! Whether bundles can be added to a catalog of blobs: they are added to its packages in a temporary legacy file.
 //!
-//! Services that build index images add bundles to a database, also where the catalog is file-based by now.
+//! Services that build index images add bundles to a database, even if the catalog is file-based by now.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::export::Export;
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_fbc::{Format, Input, Level, Rendering, RereadError, Selection, Sorted};
 
-/// How a trial ended.
+/// The result of a trial.
 #[derive(Debug)]
 pub enum Trial {
     /// The bundles can be added.
@@ -23,11 +23,11 @@ pub enum Trial {
 }
 
 impl Edit {
-    /// Tries to add bundles to catalogs, of which only the packages of the bundles are looked at. `scratch` is an empty directory of the
-    /// caller's.
+    /// Tries to add bundles to catalogs; only the packages of the bundles are looked at. `scratch` is an empty
+    /// directory of the caller's.
     ///
     /// # Errors
-    /// [`LegacyError`] if nothing can be written into `scratch`.
+    /// [`LegacyError`] if `scratch` cannot be written to.
     pub fn try_to_add(
         catalogs: &[Input],
         bundles: &[NewBundle],
@@ -55,7 +55,7 @@ impl Edit {
         }
         export.finish()?;
         let mut edit = Self::begin(&path, scratch, &Destination::InPlace)?;
-        // Dropped, nothing of the step stays.
+        // The edit is dropped, so nothing of the step stays.
         match edit.add(bundles, options) {
             Ok(()) => Ok(Trial::Added),
             Err(error @ (LegacyError::NotAdded(_) | LegacyError::Refused { .. })) => Ok(Trial::Refused(error)),

@@ -1,7 +1,4 @@
 //! A bundle's blob as the rows of a legacy catalog (`docs/behaviour/legacy-index.md` 4.10).
-//!
-//! What it deliberately does not do: it knows neither channels nor the database; what a row takes from channels is given
-//! to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,22 +26,22 @@ pub(super) struct BundleRows {
     pub(super) dependencies: Vec<(String, String)>,
     pub(super) provided: BTreeSet<Api>,
     pub(super) required: BTreeSet<Api>,
-    /// Plural names of APIs, where the manifests say them.
+    /// Plural names of APIs, if the manifests state them.
     pub(super) plurals: BTreeMap<Api, String>,
     pub(super) images: BTreeSet<String>,
     pub(super) is_deprecated: bool,
-    /// What has no place, in words.
+    /// The facts that have no place, in words.
     pub(super) losses: Vec<String>,
-    /// Whether the ClusterServiceVersion was made of what the blob says.
+    /// Whether the ClusterServiceVersion was made of the blob's data.
     pub(super) is_synthetic: bool,
 }
 
-/// What a bundle is in its channels.
+/// The role of a bundle in its channels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Standing<'a> {
     /// Whether it is the head of a channel.
     pub(super) is_head: bool,
-    /// If it is the head of the default channel: the icon of its package.
+    /// For the head of the default channel: the icon of its package.
     pub(super) icon: Option<&'a HeadIcon>,
 }
 
@@ -197,7 +194,7 @@ fn crd_plurals(crd: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
     }
 }
 
-/// Plural names from what a ClusterServiceVersion owns and requires.
+/// Plural names from the definitions that a ClusterServiceVersion owns and requires.
 fn owned_plurals(csv: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
     let csv = CsvView::of_object(csv);
     let lists = ["owned", "required"];
@@ -211,7 +208,7 @@ fn owned_plurals(csv: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
     }
 }
 
-/// A ClusterServiceVersion made of what the blob says: for servers that show packages, which read it of every head.
+/// A ClusterServiceVersion made of the blob's data: for servers that show packages, which read that of every head.
 fn synthetic(rows: &BundleRows, metadata: Option<Value<'_>>) -> Vec<u8> {
     let string = |text: &str| {
         let mut out = Vec::new();
@@ -225,7 +222,7 @@ fn synthetic(rows: &BundleRows, metadata: Option<Value<'_>>) -> Vec<u8> {
     };
     let mut meta = BTreeMap::from([("name", string(&rows.name))]);
     let mut spec: BTreeMap<&str, String> = BTreeMap::from([("version", string(&rows.version))]);
-    // The fields of the property, and what they are called in the object.
+    // The fields of the property, and their names in the object.
     let places = [
         ("apiServiceDefinitions", "apiservicedefinitions"),
         ("crdDescriptions", "customresourcedefinitions"),

@@ -1,6 +1,5 @@
-//! The first pass over a catalog that is exported: packages and channels, which say what the rows of bundles hold.
-//!
-//! What it deliberately does not do: bundles are passed over, as far as that can be told without parsing them.
+//! The first pass over a catalog that is exported: packages and channels, which determine values in the rows of
+//! bundles.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -19,7 +18,7 @@ pub(super) struct PackageOutline {
     pub(super) channels: BTreeMap<String, Vec<Entry>>,
 }
 
-/// What the row of a bundle takes from channels.
+/// The values in the row of a bundle that come from channels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) skip_range: String,
@@ -39,7 +38,7 @@ pub(super) struct ChannelPlan {
 /// The icon that a default channel's head must show: that of its package, which may have none.
 pub(super) type HeadIcon = Option<(Vec<u8>, String)>;
 
-/// What is written of packages and channels, and what the rows of bundles take from them.
+/// The rows of packages and channels to write, and the values that the rows of bundles take from them.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// Package and default channel.
@@ -54,7 +53,7 @@ pub(super) struct Plan {
     pub(super) findings: Vec<Finding>,
 }
 
-/// What one document says.
+/// The content of one document.
 enum Fact {
     Package { name: String, default_channel: String, icon: Option<(Vec<u8>, String)>, losses: Vec<String> },
     Channel { package: String, name: String, entries: Vec<Entry>, has_properties: bool },
@@ -86,7 +85,8 @@ impl Consumer for Read {
     }
 }
 
-/// Whether a document is a bundle as every writer of catalogs writes it; whatever else must be parsed to tell.
+/// Whether a document is a bundle in the form that every writer of catalogs uses; any other document must be parsed to
+/// tell.
 fn starts_as_bundle(raw: &[u8]) -> bool {
     raw.get(..64).is_some_and(|head| {
         let head: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -94,7 +94,7 @@ fn starts_as_bundle(raw: &[u8]) -> bool {
     })
 }
 
-/// Whether what cannot be decoded is a bundle, as far as that can be told.
+/// Whether a document that cannot be decoded is a bundle, as far as that can be recognized.
 pub(super) fn is_of_bundle(failure: &Failure, raw: &[u8]) -> bool {
     failure.schema == "olm.bundle" || starts_as_bundle(raw)
 }

@@ -1,6 +1,4 @@
-//! The forms in which both sides are compared: what a catalog says, without what does not matter of how it says it.
-//!
-//! What it deliberately does not do: it reads neither side.
+//! The forms in which both sides are compared: the content of a catalog, without irrelevant differences of form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +14,7 @@ pub(super) const PACKAGE: &str = "olm.package";
 /// Type of the property that stands for a ClusterServiceVersion.
 pub(super) const CSV_METADATA: &str = "olm.csv.metadata";
 
-/// Base64 as Go reads it: bits behind the last byte are not looked at.
+/// Base64 as Go reads it: bits behind the last byte are ignored.
 pub(super) const BASE64: GeneralPurpose =
     GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
 
@@ -29,7 +27,7 @@ pub(super) type ChannelName = (String, String);
 /// Package, channel, bundle.
 pub(super) type Member = (String, String, String);
 
-/// How an edge is written.
+/// The field that states an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Link {
     Replaces,
@@ -39,7 +37,7 @@ pub(super) enum Link {
 /// An upgrade in a channel: package, channel, the bundle that comes, how, and the bundle that goes.
 pub(super) type Edge = (String, String, String, Link, String);
 
-/// A package's icon: what its bytes are, and their media type.
+/// A package's icon: the digest of its bytes, and their media type.
 pub(super) type Icon = (Digest, String);
 
 /// Packages, channels and edges.
@@ -77,7 +75,7 @@ impl Graph {
     }
 }
 
-/// What one side says of a bundle.
+/// The facts of one side about a bundle.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct BundleFacts {
     pub(super) image: String,
@@ -152,14 +150,14 @@ pub(super) fn text_in(object: Value<'_>, key: &str) -> String {
     object.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
-/// The value of an API in normal form; what is no JSON as it is.
+/// The value of an API in normal form; a text that is not JSON stays as it is.
 pub(super) fn api(text: &str, reader: &mut Reader) -> String {
     let Ok(value) = reader.read(text) else { return text.to_owned() };
     let field = |key| text_in(value, key);
     texts(&[("group", &field("group")), ("kind", &field("kind")), ("version", &field("version"))])
 }
 
-/// The value of a required package, as blobs write it, in normal form; what is no JSON as it is.
+/// The value of a required package, as blobs write it, in normal form; a text that is not JSON stays as it is.
 pub(super) fn required_package(text: &str, reader: &mut Reader) -> String {
     let Ok(value) = reader.read(text) else { return text.to_owned() };
     texts(&[("packageName", &text_in(value, "packageName")), ("versionRange", &text_in(value, "version"))])

@@ -1,19 +1,20 @@
-//! Whether an `olm.csv.metadata` property says what the ClusterServiceVersion says that it was made of.
+//! Whether an `olm.csv.metadata` property agrees with the ClusterServiceVersion that it was made of.
 //!
-//! The property holds some fields of it (`docs/behaviour/fbc.md` 2.1). They are compared one by one: what the property
-//! has must be there, and what is there must be in the property. Absent, null and empty are the same.
+//! The property holds some fields of it (`docs/behaviour/fbc.md` 2.1). They are compared one by one: each value of the
+//! property must be in the ClusterServiceVersion, and each of its values must be in the property. Absent, null and
+//! empty are the same.
 
 use std::collections::BTreeMap;
 
 use super::forms::normal_value;
 use olmdex_text::json::{Kind, Value};
 
-/// What a field holds.
+/// The shape of a field.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     /// A value that goes through as it is.
     Whole,
-    /// An object with fields of which only these go through.
+    /// An object in which only these fields are kept.
     Fields(&'static [(&'static str, Shape)]),
     /// A list of such objects.
     List(&'static [(&'static str, Shape)]),
@@ -21,7 +22,7 @@ enum Shape {
 
 use Shape::{Fields, List, Whole};
 
-/// A field of the property: its name, where it stands in the ClusterServiceVersion, what it holds.
+/// A field of the property: its name, its place in the ClusterServiceVersion, its shape.
 const FIELDS: &[(&str, &[&str], Shape)] = &[
     ("annotations", &["metadata", "annotations"], Whole),
     (
@@ -84,7 +85,7 @@ const API: &[(&str, Shape)] = &[
     ("actionDescriptors", DESCRIPTORS),
 ];
 
-/// The first field of the property that does not say what the ClusterServiceVersion says.
+/// The first field of the property that differs from the ClusterServiceVersion.
 pub(super) fn misfit(property: Value<'_>, csv: Value<'_>) -> Option<String> {
     let unknown = property.members().find_map(|(key, _)| {
         let key = key.as_str().unwrap_or_default();
@@ -121,7 +122,7 @@ fn items(list: Option<Value<'_>>) -> Vec<Value<'_>> {
     list.map(|it| it.items().collect()).unwrap_or_default()
 }
 
-/// A value to compare; empty if it says nothing. Nulls among texts are empty texts.
+/// A value to compare; empty if there is none. Nulls among texts are empty texts.
 fn whole(value: Option<Value<'_>>) -> String {
     let Some(value) = value else { return String::new() };
     let text = |it: Value<'_>| match it.as_str() {

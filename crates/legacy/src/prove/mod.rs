@@ -1,5 +1,5 @@
-//! The proof of a migration: the legacy file and the blobs that were made of it, each read by a reader of its own, say
-//! the same.
+//! The proof of a migration: the legacy file and the blobs that were made of it, each read by a reader of its own, have
+//! the same content.
 //!
 //! | part | what it does |
 //! |---|---|
@@ -10,15 +10,12 @@
 //! | `forms` | the forms in which both are compared |
 //! | `metadata` | compares an `olm.csv.metadata` property with the ClusterServiceVersion that it was made of |
 //!
-//! With the conversion it shares how the file is opened and how a cell becomes text, and nothing else: neither its rows
-//! nor its graph nor its choice of bundles nor its survey of manifests. It gets the file, not the catalog that the
-//! conversion made of it. What one side has and the other has not is either one of the known losses, which are named, or
-//! the proof fails.
+//! The proof shares with the conversion how the file is opened and how a cell becomes text, and nothing else: neither
+//! its rows nor its graph nor its choice of bundles nor its survey of manifests. It gets the file, not the catalog that
+//! the conversion made of it. If one side has something that the other has not, it is either one of the known losses,
+//! which are named, or the proof fails.
 //!
-//! Bundles are compared as they are read, many at a time; only what the blobs say is kept.
-//!
-//! What it deliberately does not do: it does not ask whether the catalog is valid; and what old tables repeat of manifests
-//! (plurals of APIs, the columns that a graph was made of) is no loss where the manifests are.
+//! Bundles are compared as they are read, many at a time; only the content of the blobs is kept.
 
 mod bundles;
 mod forms;
@@ -42,8 +39,8 @@ use super::schema_upgrade::Fidelity;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Input;
 
-/// Compares a legacy file with the blobs that were made of it. `problems` say why packages are left out. Losses are
-/// warnings, anything else is an error.
+/// Compares a legacy file with the blobs that were made of it. `problems` are the reasons why packages are left out.
+/// Losses are warnings, any other difference is an error.
 ///
 /// # Errors
 /// If the legacy file cannot be read.

@@ -1,4 +1,4 @@
-//! The old side's bundles: each row with what hangs at it, and what of it is lost.
+//! The old side's bundles: each row with its dependent rows, and its losses.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use crate::rules;
 use olmdex_fbc::BUNDLE_OBJECT;
 use olmdex_text::json::{self, Kind, Reader};
 
-/// How many bundles one task reads.
+/// The number of bundles that one task reads.
 const PART: usize = 32;
 
 /// The property that marks a deprecated bundle.
 const DEPRECATED: &str = "olm.deprecated";
 
-/// What became of a row of a bundle.
+/// The results for a row of a bundle.
 #[derive(Debug)]
 pub(super) enum Standing {
     /// It counts, with this range of versions that it skips.
@@ -39,7 +39,7 @@ pub(super) struct OldBundle {
     pub(super) facts: BundleFacts,
     /// The first ClusterServiceVersion among the manifests.
     pub(super) csv: Option<String>,
-    /// What its own columns say that it replaces or skips.
+    /// The bundles that its own columns replace or skip.
     pub(super) column_edges: BTreeSet<String>,
 }
 
@@ -51,8 +51,8 @@ struct Columns {
 }
 
 impl OldSide<'_> {
-    /// Reads the row of every bundle, several at a time, and hands it over with what is lost of it. Results are in the
-    /// order of the rows.
+    /// Reads the row of every bundle, several at a time, and hands it over with its losses. Results are in the order of
+    /// the rows.
     pub(super) fn bundles<T: Send>(
         &self,
         each: impl Fn(Standing, OldBundle, Report) -> T + Sync,
@@ -125,7 +125,7 @@ impl OldSide<'_> {
         Ok((Standing::Counts { skip_range: columns.skip_range.unwrap_or_default() }, bundle))
     }
 
-    /// Takes what the schema has no place for from the ClusterServiceVersion.
+    /// Takes values for which the schema has no column from the ClusterServiceVersion.
     fn fill(&self, columns: &mut Columns, csv: &str, facts: &mut BundleFacts) {
         let Columns { image, version, skip_range } = columns;
         image.get_or_insert_default();

@@ -1,9 +1,9 @@
-//! What a proof has found so far.
+//! The findings of a proof so far.
 
 use crate::rules;
 use olmdex_base::diag::{Finding, Rule};
 
-/// What was found.
+/// The findings.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) findings: Vec<Finding>,

@@ -1,4 +1,4 @@
-//! A server whose analysis stops where a test wants it to.
+//! A server whose analysis stops at the points that a test chooses.
 
 use std::io::{PipeReader, PipeWriter};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -28,7 +28,7 @@ impl Session {
         let (pass, passes) = channel();
         let options = Options { current: std::env::temp_dir(), config: ConfigFile::Absent, rules: Vec::new() };
         let before = move |stage| {
-            // Once the test has gone, nothing is held.
+            // After the end of the test, nothing is held.
             let _ = arrive.send(stage);
             let _ = passes.recv();
         };
@@ -80,14 +80,14 @@ impl Session {
         self.tell("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    /// Writes a text in the place of another.
+    /// Replaces a part of the text.
     fn write(&mut self, version: i64, (start, end): (Value, Value), text: &str) {
         let change = json!({"range": {"start": start, "end": end}, "text": text});
         let document = json!({"uri": "untitled:a", "version": version});
         self.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [change]}));
     }
 
-    /// Lets an analysis that comes to this part go on.
+    /// Lets an analysis that reaches this part go on.
     fn let_pass(&self, stage: Stage) {
         assert_eq!(self.arrived.recv().unwrap(), stage);
         self.pass.send(()).unwrap();
@@ -132,7 +132,8 @@ fn place(line: u32, character: u32) -> Value {
     json!({"textDocument": {"uri": "untitled:a"}, "position": at(line, character), "newName": "x"})
 }
 
-/// A session with a document that was analysed, and a change of its third line that is not: a line more, and another name of the channel.
+/// A session with a document that was analysed, and a later change of its third line: one more line, and another name
+/// of the channel.
 fn behind() -> Session {
     let mut session = Session::start();
     session.open(TEXT);
@@ -151,7 +152,7 @@ fn while_an_analysis_runs_questions_are_answered_from_the_last_one() {
     let hover = session.ask("textDocument/hover", place(9, 10));
     assert!(hover["result"]["contents"]["value"].as_str().unwrap().contains("till.v1.0.0"), "{hover}");
     assert_eq!(hover["result"]["range"], json!({"start": at(9, 8), "end": at(9, 19)}));
-    // There is no name where it was.
+    // The old place has no name.
     assert_eq!(session.ask("textDocument/hover", place(8, 10))["result"], Value::Null);
     let definition = session.ask("textDocument/definition", place(9, 10));
     assert_eq!(definition["result"][0]["range"], json!({"start": at(12, 6), "end": at(12, 17)}));
@@ -181,7 +182,7 @@ fn findings_of_a_text_that_is_gone_are_neither_made_nor_sent() {
     session.pass.send(()).unwrap();
     session.finish();
     session.let_pass(Stage::Names);
-    // What is made of a text is not sent once there is another one.
+    // Findings about a text are not sent once there is another one.
     session.let_pass(Stage::Findings);
     session.held(Stage::Report);
     session.write(5, (at(0, 0), at(0, 0)), "# c\n");
@@ -207,7 +208,7 @@ fn without_an_analysis_and_for_a_rename_a_question_waits() {
     session.pass.send(()).unwrap();
     assert!(session.answer_to(hover)["result"].is_object());
     session.finish();
-    // A change that nobody has analysed is renamed when it is, unless another one comes before.
+    // A rename waits until the change has been analysed, unless another change comes before.
     session.write(2, (at(0, 0), at(0, 0)), "# a\n");
     session.held(Stage::Names);
     let rename = session.request("textDocument/rename", place(9, 10));

@@ -1,4 +1,5 @@
-//! The questions: what each tool takes, the call of `ask` that answers it, and the command that gives the same answer.
+//! The questions: the arguments of each tool, the call of `ask` that answers it, and the command that gives the same
+//! answer.
 
 mod catalog;
 mod choice;
@@ -28,7 +29,8 @@ pub(crate) trait Question: DeserializeOwned + JsonSchema {
     /// The command that gives the same answer.
     fn command(&self, world: &World) -> String;
 
-    /// Whether it is about the cluster, if the server knows one, and does not say itself what is not known of that.
+    /// Whether it is about the cluster, if the server knows one, and does not report the unknown parts of the cluster
+    /// itself.
     fn is_of_cluster(&self) -> bool {
         false
     }

@@ -1,6 +1,4 @@
 //! Families of catalogs: one catalog for each version of OpenShift.
-//!
-//! What it deliberately does not do: it opens none.
 
 use olmdex_constraint::openshift::Minor;
 use olmdex_rules::openshift::coerce;

@@ -1,6 +1,5 @@
-//! Which catalog of an index a source of a cluster is: by a map, by labels, by names, and by the version of OpenShift that names have.
-//!
-//! What it deliberately does not do: it opens no catalog, and looks at no package.
+//! The catalog of an index that a source of a cluster means: by a map, by labels, by names, and by the version of
+//! OpenShift in names.
 
 mod family;
 mod meaning;

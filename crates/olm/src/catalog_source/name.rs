@@ -1,18 +1,16 @@
-//! Names of CatalogSources and ClusterCatalogs that say for which version of OpenShift they are, as mirrors make them:
-//! `cs-redhat-operator-index-v4-19` takes the place of `cs-redhat-operator-index-v4-18` when the cluster goes on.
-//!
-//! What it deliberately does not do: a name without a `v` before its version says nothing.
+//! Names of CatalogSources and ClusterCatalogs that state a version of OpenShift, as mirrors make them:
+//! `cs-redhat-operator-index-v4-19` replaces `cs-redhat-operator-index-v4-18` when the cluster goes on.
 
 use olmdex_constraint::openshift::Minor;
 
 /// A name that says a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceName<'n> {
-    /// What stands before the version.
+    /// The part before the version.
     pub(crate) family: &'n str,
     /// The version that it says.
     pub minor: Minor,
-    /// What stands between the numbers: names of objects have dots or hyphens.
+    /// The character between the numbers: names of objects have dots or hyphens.
     separator: char,
 }
 

@@ -1,17 +1,17 @@
-//! The conditions that a bundle meets by what it says of itself, wherever that is read from: a catalog, or the ClusterServiceVersion on a
-//! cluster.
+//! The conditions that a bundle meets by its own content, which comes from a catalog or from the ClusterServiceVersion
+//! on a cluster.
 
 use super::condition::{Condition, Met};
 use crate::upgrade::v1::{Gates, Unsupported};
 use olmdex_base::diag::Place;
 use olmdex_index::query::{InstallModes, KnownCsv, Obstacles, V1Bundle};
 
-/// What a bundle says of itself that OLM v1 looks at.
+/// The properties of a bundle that OLM v1 looks at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BundleTraits {
     /// Its name.
     pub name: String,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Option<Place>,
     /// The install modes that it states; `None` if it states none.
     pub install_modes: Option<InstallModes>,
@@ -19,7 +19,7 @@ pub struct BundleTraits {
     pub obstacles: Obstacles,
     /// Its dependencies in words; `None` if they are not known.
     pub dependencies: Option<Vec<String>>,
-    /// Where the first of them is written.
+    /// The place where the first of them is written.
     pub dependency_place: Option<Place>,
     /// The packages that meet them, sorted.
     pub depends_on: Vec<String>,
@@ -45,7 +45,8 @@ impl From<&V1Bundle> for BundleTraits {
     }
 }
 
-/// Conditions C1a, C2, C3 and C5. `renders_api_services` says that the target's operator-controller renders API services.
+/// Conditions C1a, C2, C3 and C5. `renders_api_services` says that the target's operator-controller renders API
+/// services.
 #[must_use]
 pub fn of_bundle(bundle: &BundleTraits, gates: &Gates, renders_api_services: bool) -> Vec<Condition> {
     vec![

@@ -1,4 +1,4 @@
-//! The conditions under which OLM v1 can take an operator over, as a table, and what one of them came to.
+//! The conditions under which OLM v1 can take an operator over, as a table, and the result of one of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,14 +11,14 @@ use olmdex_base::diag::Place;
 pub enum Met {
     /// It is not met.
     No,
-    /// What is at hand does not say.
+    /// The input does not show it.
     NotKnown,
     /// It is met.
     Yes,
 }
 
 impl Met {
-    /// In words.
+    /// The words for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -29,13 +29,13 @@ impl Met {
     }
 }
 
-/// What an administrator can acknowledge: the operator moves although a condition is not met.
+/// A problem that an administrator can acknowledge: the operator moves although a condition is not met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Acknowledgement {
     /// The operator watches all namespaces from then on
     WatchScopeChange,
-    /// What the operator reports in its OperatorCondition is not looked at any more
+    /// The reports of the operator in its OperatorCondition are ignored from then on
     OperatorCondition,
     /// The operator uses APIs of OLM Classic, and none of OLM v1
     Olmv0ApiAccess,
@@ -43,7 +43,7 @@ pub enum Acknowledgement {
     ScopedServiceaccount,
     /// The operator is not healthy, or in the middle of an upgrade
     NotSteadyState,
-    /// The priority of a catalog is cut to what a ClusterCatalog can have
+    /// The priority of a catalog is reduced to what a ClusterCatalog can have
     CatalogPriority,
 }
 
@@ -67,11 +67,11 @@ impl Acknowledgement {
 pub struct Rule {
     /// Its identifier, as the migration library numbers it.
     pub id: &'static str,
-    /// What holds if it is met.
+    /// The fact that holds if it is met.
     pub text: &'static str,
     /// How it can be acknowledged; `None` if it cannot.
     pub acknowledgement: Option<Acknowledgement>,
-    /// What to do if it is not met.
+    /// The remedy if it is not met.
     pub way_out: &'static str,
 }
 
@@ -151,27 +151,27 @@ pub(super) fn rule(id: &str) -> &'static Rule {
     RULES.iter().find(|it| it.id == id).unwrap_or(&RULES[0])
 }
 
-/// What a condition came to.
+/// A condition with its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
     /// Its identifier: C1 to C10.
     pub id: &'static str,
-    /// What holds if it is met.
+    /// The fact that holds if it is met.
     pub condition: &'static str,
     /// Whether it is met.
     pub verdict: Met,
     /// Why, in words.
     pub reason: String,
-    /// Where that is written, if it is written anywhere.
+    /// The place where that is written, if there is one.
     pub place: Option<Place>,
     /// The word that acknowledges it, if it can be acknowledged.
     pub acknowledgement: Option<Acknowledgement>,
     /// Whether it is acknowledged.
     pub is_acknowledged: bool,
-    /// What to do, if it is not met.
+    /// The remedy, if it is not met.
     pub way_out: Option<String>,
-    /// The packages on which the operator depends, where that is the reason.
+    /// The packages on which the operator depends, if that is the reason.
     pub depends_on: Vec<String>,
 }
 
@@ -209,7 +209,7 @@ impl Condition {
     }
 }
 
-/// Whether a ClusterCatalog serves the package (C7): that is for whoever knows the catalogs to say.
+/// The condition that a ClusterCatalog serves the package (C7). The caller knows the catalogs and passes the verdict.
 #[must_use]
 pub fn catalog_condition(verdict: Met, reason: String, place: Option<Place>) -> Condition {
     Condition::new("C7", verdict, reason, place)

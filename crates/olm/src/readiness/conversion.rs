@@ -1,6 +1,5 @@
-//! What takes the place of Subscriptions, OperatorGroups and CatalogSources (`docs/behaviour/olm-v1.md` 7.3, 7.4), and in which order.
-//!
-//! What it deliberately does not do: it writes no manifests, and judges no condition.
+//! The objects that replace Subscriptions, OperatorGroups and CatalogSources (`docs/behaviour/olm-v1.md` 7.3, 7.4), and
+//! their order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +12,7 @@ use olmdex_rules::cluster::{CatalogSource, Cluster, MIGRATED_FROM, Subscription}
 
 const PREFIX: &str = "olm.operatorframework.io/";
 
-/// A Subscription that moves, with what its objects do not say.
+/// A Subscription that moves, with the facts that its objects do not state.
 #[derive(Debug, Clone)]
 pub struct Ready<'c> {
     /// The Subscription.
@@ -22,7 +21,7 @@ pub struct Ready<'c> {
     pub version: String,
     /// The default channel of its package, if that is known.
     pub default_channel: Option<String>,
-    /// What was acknowledged for it.
+    /// The acknowledgements for it.
     pub acknowledged: Vec<Acknowledgement>,
     /// Whether other operators depend on it.
     pub has_dependents: bool,
@@ -30,7 +29,7 @@ pub struct Ready<'c> {
     pub has_webhooks: bool,
 }
 
-/// A ClusterCatalog that serves what CatalogSources served.
+/// A ClusterCatalog that serves the content of CatalogSources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogConversion {
     /// Its name.
@@ -47,7 +46,7 @@ pub struct CatalogConversion {
     pub sources: Vec<String>,
 }
 
-/// A ClusterExtension that takes the place of a Subscription.
+/// A ClusterExtension that replaces a Subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtensionConversion {
     /// Its name.
@@ -70,24 +69,24 @@ pub struct ExtensionConversion {
     pub subscription: String,
     /// The bundle that is installed.
     pub installed: String,
-    /// What was acknowledged for it.
+    /// The acknowledgements for it.
     pub acknowledged: Vec<Acknowledgement>,
     /// Whether the operator gets new certificates and starts again.
     pub has_webhooks: bool,
-    /// `spec` of the Subscription that goes back to OLM Classic, as JSON: it starts from what is installed.
+    /// `spec` of the Subscription that goes back to OLM Classic, as JSON: it starts from the installed bundle.
     pub way_back: String,
-    /// The OperatorGroups of the namespace that nobody needs once this one has moved.
+    /// The OperatorGroups of the namespace that are not needed once this Subscription has moved.
     pub groups: Vec<String>,
 }
 
-/// What takes the place of Subscriptions, in the order in which it is made.
+/// The objects that replace Subscriptions, in the order in which they are made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversion {
     /// The ClusterCatalogs.
     pub catalogs: Vec<CatalogConversion>,
     /// The ClusterExtensions.
     pub extensions: Vec<ExtensionConversion>,
-    /// What is lost, or not sure.
+    /// The losses, and the points that are not certain.
     pub warnings: Vec<String>,
 }
 
@@ -116,7 +115,7 @@ pub fn convert(cluster: &Cluster, ready: &[Ready<'_>]) -> Conversion {
         if cluster.extensions.iter().any(|it| it.name == name) {
             conversion.warnings.push(format!("the cluster has a ClusterExtension {name} already"));
         }
-        // An OperatorGroup goes with the last Subscription of its namespace, if no other one stays.
+        // An OperatorGroup is removed with the last Subscription of its namespace, if no other one stays.
         let namespace = &subscription.namespace;
         let is_moving = |it: &Subscription| {
             ready.iter().any(|one| one.subscription.name == it.name && one.subscription.namespace == it.namespace)
@@ -248,14 +247,14 @@ fn extension(
     }
 }
 
-/// `spec.config` without what OLM Classic never looked at; `None` if nothing is left.
+/// `spec.config` without the parts that OLM Classic never looked at; `None` if nothing is left.
 fn without_selector(config: &str) -> Option<String> {
     let mut fields: Map<String, Value> = serde_json::from_str(config).ok()?;
     fields.remove("selector");
     if fields.is_empty() { None } else { serde_json::to_string(&fields).ok() }
 }
 
-/// The `spec` with which a Subscription takes up what is installed.
+/// The `spec` with which a Subscription adopts the installed bundle.
 fn way_back(subscription: &Subscription) -> String {
     let mut fields: Map<String, Value> = serde_json::from_str(&subscription.spec).unwrap_or_default();
     if !subscription.installed.is_empty() {

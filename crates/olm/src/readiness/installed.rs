@@ -1,7 +1,4 @@
-//! What installed operators say of themselves that OLM v1 looks at, and which of them depend on which.
-//!
-//! What it deliberately does not do: what a ClusterServiceVersion does not say here is taken from the catalog that holds its bundle, and from
-//! nowhere else.
+//! The properties of installed operators that OLM v1 looks at, and the dependencies between the operators.
 
 use std::collections::BTreeSet;
 
@@ -23,17 +20,17 @@ struct Installed<'c> {
     dependencies: Dependencies,
 }
 
-/// What an operator requires.
+/// The requirements of an operator.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Dependencies {
-    /// In words.
+    /// The requirements, in words.
     words: Vec<String>,
     packages: Vec<String>,
     apis: Vec<Api>,
 }
 
 impl<'c> InstalledOperators<'c> {
-    /// Those of a cluster.
+    /// The operators of a cluster.
     #[must_use]
     pub fn of(cluster: &'c Cluster) -> Self {
         let csv_of = |it: &Subscription| {
@@ -59,7 +56,7 @@ impl<'c> InstalledOperators<'c> {
         of_csv.or_else(of_catalog).or_else(in_name).unwrap_or_default()
     }
 
-    /// What the bundle that a Subscription has installed says of itself.
+    /// The traits of the bundle that a Subscription has installed.
     #[must_use]
     pub fn traits_of(&self, subscription: &Subscription, in_catalog: Option<&V1Bundle>) -> BundleTraits {
         let of_catalog = in_catalog.map(BundleTraits::from).unwrap_or_default();
@@ -89,7 +86,8 @@ impl<'c> InstalledOperators<'c> {
         }
     }
 
-    /// The packages that meet what an operator requires: those that it names, and those whose operators own the APIs.
+    /// The packages that meet the requirements of an operator: those that it names, and those whose operators own the
+    /// APIs.
     fn providers_of(&self, dependencies: &Dependencies) -> Vec<String> {
         let owners = self.all.iter().filter(|it| dependencies.apis.iter().any(|api| it.csv.owned.contains(api)));
         let owners = owners.map(|it| it.subscription.package.clone());
@@ -97,7 +95,7 @@ impl<'c> InstalledOperators<'c> {
         packages.into_iter().collect()
     }
 
-    /// The Subscriptions whose operators depend on what this one has installed, as `NAMESPACE/NAME`.
+    /// The Subscriptions whose operators depend on the bundle that this one has installed, as `NAMESPACE/NAME`.
     #[must_use]
     pub fn dependents_of(&self, subscription: &Subscription) -> Vec<String> {
         let Some(own) = self.find(subscription) else { return Vec::new() };
@@ -121,7 +119,8 @@ fn modes_of(csv: &ClusterServiceVersion) -> Option<InstallModes> {
     })
 }
 
-/// What a ClusterServiceVersion says, as far as its object is whole: manifests may be cut to what somebody thought necessary.
+/// The obstacles that a ClusterServiceVersion states. Manifests may be cut down to a part of the object, so the answer
+/// says how much of it is known.
 fn obstacles_of(csv: &ClusterServiceVersion) -> Obstacles {
     let known = match (&csv.olm_access, csv.install_modes.is_empty()) {
         (Some(_), _) => KnownCsv::Whole,
@@ -136,7 +135,7 @@ fn obstacles_of(csv: &ClusterServiceVersion) -> Obstacles {
     }
 }
 
-/// What an operator requires; `None` if its object does not say.
+/// The requirements of an operator; `None` if its object does not state them.
 fn dependencies_of(csv: &ClusterServiceVersion) -> Option<Dependencies> {
     if csv.failure.is_some() {
         return None;

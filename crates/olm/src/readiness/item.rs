@@ -1,4 +1,4 @@
-//! How one operator stands to OLM v1: its conditions with what follows from them.
+//! The readiness of one operator for OLM v1: its conditions and the conclusion from them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,11 +8,11 @@ use super::condition::{Acknowledgement, Condition, Met, RULES};
 use super::state::{Moving, State, state_of};
 use crate::upgrade::v1::Gates;
 
-/// How an operator stands to OLM v1.
+/// The readiness of an operator for OLM v1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Readiness {
-    /// How it stands.
+    /// The conclusion.
     pub state: State,
     /// Why, in words.
     pub reason: String,
@@ -24,17 +24,17 @@ pub struct Readiness {
     pub subscription: Option<String>,
     /// The ClusterExtension that has taken its place.
     pub cluster_extension: Option<String>,
-    /// The bundle: what is installed, or the one of the catalog. Empty if there is none.
+    /// The installed bundle, or the one of the catalog. Empty if there is none.
     pub bundle: String,
     /// Its version, or empty.
     pub version: String,
     /// Every condition, in the order of their identifiers.
     pub conditions: Vec<Condition>,
-    /// The packages on which it depends, where that is a reason.
+    /// The packages on which it depends, if that is a reason.
     pub depends_on: Vec<String>,
     /// The Subscriptions on the cluster that depend on it, as `NAMESPACE/NAME`.
     pub dependents: Vec<String>,
-    /// What to know before it moves.
+    /// Warnings to read before it moves.
     pub warnings: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Readiness {
         self.reason = decisive.map(|it| it.reason.as_str()).collect::<Vec<_>>().join("; ");
     }
 
-    /// Why nothing speaks against it.
+    /// The reason why no condition speaks against it.
     fn good_reason(&self) -> String {
         let unmet = self.conditions.iter().filter(|it| it.verdict == Met::No).map(|it| it.reason.as_str());
         let unmet: Vec<&str> = unmet.collect();
@@ -94,7 +94,7 @@ impl Readiness {
         text
     }
 
-    /// Warns of what becomes of webhooks.
+    /// Warns about the effect on webhooks.
     pub fn warn_of_webhooks(&mut self, traits: &BundleTraits, gates: &Gates) {
         if traits.obstacles.webhooks.is_empty() {
             return;

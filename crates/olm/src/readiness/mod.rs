@@ -1,18 +1,15 @@
-//! Whether an operator can move from OLM Classic to OLM v1: each condition by itself, with its reason and its way out, and what takes the
-//! place of a Subscription and a CatalogSource (`docs/behaviour/olm-v1.md` 7).
+//! Whether an operator can move from OLM Classic to OLM v1: each condition by itself, with its reason and its way out,
+//! and the objects that replace a Subscription and a CatalogSource (`docs/behaviour/olm-v1.md` 7).
 //!
 //! | part | what it does |
 //! |---|---|
 //! | [`RULES`] | the conditions: which of them can be acknowledged, and how |
-//! | [`of_bundle`] | what a bundle says of itself |
-//! | [`of_subscription`] | what the objects of a cluster say of a Subscription |
-//! | [`State`] | what follows from the conditions |
-//! | [`Conversion`] | the ClusterCatalogs and ClusterExtensions that come of it, and in which order |
+//! | [`of_bundle`] | the conditions that a bundle decides |
+//! | [`of_subscription`] | the conditions that the objects of a cluster decide for a Subscription |
+//! | [`State`] | the conclusion from the conditions |
+//! | [`Conversion`] | the resulting ClusterCatalogs and ClusterExtensions, and their order |
 //!
-//! A condition that cannot be judged from what is at hand is not known, which is neither yes nor no.
-//!
-//! What it deliberately does not do: it opens no catalog, so whoever asks says which catalogs serve a package; it writes no YAML, and changes
-//! no cluster.
+//! A condition that cannot be judged from the input is not known, which is neither yes nor no.
 
 mod bundle;
 mod condition;

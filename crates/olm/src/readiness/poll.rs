@@ -1,6 +1,7 @@
-//! How often a catalog is looked at again: Go's durations, as CatalogSources have them, in whole minutes, as ClusterCatalogs have them.
+//! Poll intervals of catalogs: Go's durations, as CatalogSources have them, in whole minutes, as ClusterCatalogs have
+//! them.
 
-/// The whole minutes of a duration, at least one; `None` if it is none, or not longer than nothing.
+/// The whole minutes of a duration, at least one; `None` if the text is not a duration, or if it is zero or negative.
 pub(super) fn minutes(text: &str) -> Option<u64> {
     let mut seconds = 0.0;
     let mut rest = text.strip_prefix('+').unwrap_or(text);
@@ -24,7 +25,7 @@ pub(super) fn minutes(text: &str) -> Option<u64> {
         seconds += number.parse::<f64>().ok()? * of_unit;
         rest = after;
     }
-    // A poll interval of centuries is none that anybody meant; the greatest is what an int32 holds.
+    // Nobody means a poll interval of centuries; the largest is the one that an int32 holds.
     let minutes = (seconds / 60.0).ceil();
     (seconds > 0.0 && minutes <= f64::from(i32::MAX)).then_some(minutes as u64)
 }

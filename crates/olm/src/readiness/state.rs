@@ -1,11 +1,11 @@
-//! What follows from the conditions.
+//! The conclusion from the conditions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::condition::{Acknowledgement, Condition, Met};
 
-/// How an operator stands to OLM v1, in the order of reports.
+/// The readiness of an operator for OLM v1, in the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum State {
@@ -13,7 +13,7 @@ pub enum State {
     Conflict,
     /// It cannot move.
     Ineligible,
-    /// What is at hand does not tell whether it can move.
+    /// The input does not show whether it can move.
     NotKnown,
     /// A ClusterExtension has taken its place.
     AlreadyMigrated,
@@ -22,7 +22,7 @@ pub enum State {
 }
 
 impl State {
-    /// In words.
+    /// The words for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// Whether a condition speaks against the move, and nobody acknowledged it.
+    /// Whether a condition speaks against the move and is not acknowledged.
     #[must_use]
     pub fn is_ineligible(self) -> bool {
         self == Self::Ineligible
@@ -47,16 +47,17 @@ impl State {
     }
 }
 
-/// What is to move.
+/// The operators that are to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moving {
     /// An operator of a cluster, about which everything can be known.
     Installed,
-    /// A bundle of a catalog: what only a cluster knows, and can be acknowledged there, does not count.
+    /// A bundle of a catalog. Conditions that only a cluster can decide, and that can be acknowledged there, do not
+    /// count.
     FromCatalog,
 }
 
-/// Acknowledges conditions, and gives the state that they lead to.
+/// Acknowledges conditions, and returns the state that they lead to.
 pub fn state_of(conditions: &mut [Condition], acknowledged: &[Acknowledgement], moving: Moving) -> State {
     for condition in conditions.iter_mut().filter(|it| it.verdict != Met::Yes) {
         condition.is_acknowledged = condition.acknowledgement.is_some_and(|it| acknowledged.contains(&it));

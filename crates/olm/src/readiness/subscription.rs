@@ -1,6 +1,7 @@
 //! The conditions that the objects of a cluster decide for a Subscription: C1, C4, C6, C8, C9 and C10.
 //!
-//! An object that is missing is missing from the cluster only if the manifests have others of its kind, and anything of its namespace.
+//! An absent object counts as missing from the cluster only if the manifests have others of its kind, and any object of
+//! its namespace.
 
 use super::condition::{Acknowledgement, Condition, Met};
 use olmdex_rules::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup, Subscription};
@@ -18,7 +19,7 @@ pub fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> Vec<Co
     ]
 }
 
-/// Whether what is not among the manifests is not on the cluster.
+/// Whether objects that are not among the manifests are not on the cluster either.
 fn is_complete(cluster: &Cluster, has_kind: bool, namespace: &str) -> bool {
     has_kind && cluster.collected.contains(namespace)
 }
@@ -146,7 +147,7 @@ fn generated(subscription: &Subscription) -> Condition {
     }
 }
 
-/// The CatalogSources that a Subscription and what it has installed come from: namespace, name, and what says so.
+/// The CatalogSources that a Subscription and its installed bundle come from: namespace and name.
 pub(super) fn sources_of<'c>(cluster: &'c Cluster, subscription: &'c Subscription) -> Vec<(&'c str, &'c str)> {
     let own = (subscription.source_namespace.as_str(), subscription.source.as_str());
     let plans = cluster.install_plans.iter().filter(|it| it.namespace == subscription.namespace);

@@ -1,8 +1,6 @@
-//! The answer of `resolve` as data: what is printed as JSON, and what the tables are made of. What the engine makes in that form
-//! already is taken as it is; here is what puts names in the place of numbers, words in the place of facts, and one record in
-//! the place of each choice.
-//!
-//! What it deliberately does not do: it decides nothing.
+//! The answer of `resolve` as data: it is printed as JSON, and the tables are made from it. Parts that the engine
+//! already makes in that form are taken over unchanged. This file replaces numbers by names and facts by words, and
+//! makes one record of each choice.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,48 +18,48 @@ use super::steps::{NewSubscription, Steps, UpdatedSubscription};
 use olmdex_base::diag::Place;
 use olmdex_fbc::Api;
 
-/// What came of resolving a namespace.
+/// The answer to a resolution of a namespace.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolutionAnswer {
     /// The namespace.
     pub namespace: String,
-    /// Which resolution it is, from 1, if several follow each other.
+    /// The number of the resolution, from 1, if several follow each other.
     pub generation: usize,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
-    /// What is to be installed, in the order in which it was chosen.
+    /// The operators to install, in the order in which they were chosen.
     pub operators: Vec<OperatorAnswer>,
-    /// What stays as it is.
+    /// The operators that stay as they are.
     pub kept: Vec<KeptAnswer>,
-    /// What OLM does then.
+    /// The steps that OLM takes then.
     pub steps: StepsAnswer,
     /// Subscriptions that do not get the best that there is.
     pub behind: Vec<BehindAnswer>,
-    /// Subscriptions that have something installed and get nothing new: where they stand.
+    /// The positions of Subscriptions that have something installed and get nothing new.
     pub standings: Vec<Standing>,
-    /// Why it cannot be, if it cannot.
+    /// The reason why it cannot be, if it cannot.
     pub conflict: Option<ConflictAnswer>,
-    /// Why there is no answer, if there is none.
+    /// The reason why there is no answer, if there is none.
     pub failure: Option<FailureAnswer>,
-    /// What is installed afterwards.
+    /// The names that are installed afterwards.
     pub installed: Vec<String>,
-    /// The generation after which everything was as it is afterwards, 0 for the beginning; only if it was. Then the namespace
-    /// never becomes stable.
+    /// The generation after which everything was as it is afterwards, 0 for the beginning; only if it was. Then the
+    /// namespace never becomes stable.
     pub installed_before: Option<usize>,
-    /// Where OLM may give another answer; only if asked for.
+    /// The points where OLM may give another answer; only on request.
     pub quirks: Vec<String>,
-    /// What should be known about the input.
+    /// Warnings about the input.
     pub warnings: Vec<String>,
 }
 
-/// What came of a resolution.
+/// The result of a resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// There is an answer.
     Resolved,
-    /// What is wanted contradicts itself.
+    /// The requirements contradict each other.
     Unsatisfiable,
     /// OLM does not get as far as an answer.
     Failed,
@@ -83,20 +81,20 @@ pub struct OperatorAnswer {
     pub catalog: String,
     /// The namespace of the catalog.
     pub catalog_namespace: String,
-    /// What it replaces, or empty. OLM takes that from the catalog also if nothing was installed.
+    /// The bundle that it replaces, or empty. OLM takes that from the catalog even if nothing was installed.
     pub replaces: String,
-    /// Whether it takes the place of something installed.
+    /// Whether it replaces something installed.
     pub is_upgrade: bool,
     /// Its image.
     pub image: String,
-    /// Why it is there.
+    /// The reason why it is there.
     pub because: Vec<BecauseAnswer>,
-    /// Where it is written.
+    /// The place where it is written.
     #[serde(flatten)]
     pub place: Place,
 }
 
-/// Something installed that stays.
+/// An installed operator that stays.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptAnswer {
@@ -104,11 +102,11 @@ pub struct KeptAnswer {
     pub name: String,
     /// Its version, or empty.
     pub version: String,
-    /// Why it stays.
+    /// The reason why it stays.
     pub because: Vec<BecauseAnswer>,
 }
 
-/// Why an operator is there.
+/// The reason why an operator is there.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BecauseAnswer {
@@ -116,24 +114,24 @@ pub struct BecauseAnswer {
     pub subscription: String,
     /// The operator that requires it, or empty.
     pub required_by: String,
-    /// What that operator requires, in plain words.
+    /// The requirement of that operator, in plain words.
     pub requirement: String,
-    /// What the author of the requirement says, or empty.
+    /// The message of the requirement's author, or empty.
     pub message: String,
-    /// Where the requirement is written; no file if there is none.
+    /// The place where the requirement is written; no file if there is none.
     #[serde(flatten)]
     pub place: Place,
-    /// How many preferred candidates were passed over.
+    /// The number of preferred candidates that were refused.
     pub passed_over: usize,
-    /// Whether the operator was there already for another reason, and meets this requirement besides.
+    /// Whether the operator was there already for another reason, and also meets this requirement.
     pub is_shared: bool,
     /// The candidates that are preferred to it, and were not taken.
     pub passed_over_operators: Vec<Named>,
-    /// The candidates that it is preferred to, by what decides.
+    /// The candidates that it is preferred to, by criterion.
     pub preferred_to: Vec<Preferred>,
 }
 
-/// What OLM does.
+/// The steps that OLM takes.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepsAnswer {
@@ -155,21 +153,21 @@ pub struct StepsAnswer {
 pub struct BehindAnswer {
     /// The Subscription.
     pub subscription: String,
-    /// What it gets or keeps.
+    /// The bundle that it gets or keeps.
     pub gets: String,
-    /// What it would rather have.
+    /// The bundle that it prefers.
     pub wanted: String,
-    /// Whether only what was chosen before is in the way.
+    /// Whether only earlier choices stand in the way.
     pub is_choice: bool,
     /// Why not.
     pub because: Vec<Sentence>,
 }
 
-/// Why a namespace cannot be resolved.
+/// The reason why a namespace cannot be resolved.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictAnswer {
-    /// What stands in the conditions of all Subscriptions of the namespace.
+    /// The message in the conditions of all Subscriptions of the namespace.
     pub olm_message: String,
     /// In plain words.
     pub because: Vec<Sentence>,
@@ -183,8 +181,8 @@ pub struct ConflictAnswer {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoreFact {
-    /// What it is: subscription, invalidSubscription, subscribed, unreferenced, deprecated, requires, replaces, oneProvider
-    /// or onePackage.
+    /// The kind of fact: subscription, invalidSubscription, subscribed, unreferenced, deprecated, requires, replaces,
+    /// oneProvider or onePackage.
     pub kind: String,
     /// In OLM's words.
     pub olm_message: String,
@@ -198,12 +196,12 @@ pub struct CoreFact {
     pub api: Option<Api>,
     /// The operators that it is about, as OLM identifies them, the preferred ones first.
     pub operators: Vec<String>,
-    /// Where the fact is written; no file if it is in none.
+    /// The place where the fact is written; no file if it is in none.
     #[serde(flatten)]
     pub place: Place,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailureAnswer {
@@ -211,9 +209,9 @@ pub struct FailureAnswer {
     pub olm_message: String,
     /// The operator that is to blame, as OLM identifies it, or empty.
     pub operator: String,
-    /// What to do about it, or empty.
+    /// The remedy, or empty.
     pub help: String,
-    /// Where the cause is written; no file if it is in none.
+    /// The place where the cause is written; no file if it is in none.
     #[serde(flatten)]
     pub place: Place,
     /// The failures, each by itself, if OLM reports several at once.
@@ -269,7 +267,7 @@ impl ResolutionAnswer {
         answer
     }
 
-    /// Adds where Subscriptions stand that get nothing new.
+    /// Adds the positions of Subscriptions that get nothing new.
     pub fn add_standings(&mut self, standings: Vec<Standing>) {
         self.standings = standings;
     }
@@ -322,7 +320,7 @@ impl FailureAnswer {
             _ => (String::new(), String::new(), Place::default()),
         };
         let parts = match failure {
-            // None of them has parts of its own.
+            // The other kinds of failure have no parts.
             Failure::Several(parts) => parts.iter().map(Self::new).collect(),
             _ => Vec::new(),
         };

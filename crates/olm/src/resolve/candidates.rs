@@ -1,7 +1,5 @@
 //! The order of preference among operators that meet a requirement, and among those that a Subscription may install
 //! (`docs/behaviour/olm-classic.md` 2.4.4 to 2.4.7, 2.5).
-//!
-//! What it deliberately does not do: it does not know which of them can be had together.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -13,7 +11,7 @@ use crate::upgrade::classic::Channel as Chain;
 use olmdex_constraint::property::Requirement;
 use olmdex_rules::cluster::Subscription;
 
-/// What meets requirements, asked once for each requirement and each catalog that asks.
+/// The entries that meet requirements, looked up once for each requirement and each catalog of a requiring bundle.
 #[derive(Default)]
 pub(super) struct Candidates {
     matches: HashMap<usize, Rc<[EntryId]>>,
@@ -28,7 +26,7 @@ impl Candidates {
         requirement: &Requirement,
         by: EntryId,
     ) -> Result<Rc<[EntryId]>, Failure> {
-        // What is installed has no catalog of its own.
+        // An installed operator has no catalog of its own.
         let own = universe.channel_of(by).map(|it| it.catalog);
         if let Some(known) = self.ordered.get(&(requirement.number, own)) {
             return Ok(Rc::clone(known));
@@ -59,7 +57,7 @@ fn ordered(universe: &Universe<'_>, matches: &[EntryId], own: Option<usize>) -> 
         match universe.entry(id).origin {
             Origin::Channel(channel) => channels.push(channel),
             Origin::Installed(idx) => {
-                // Of those that neither package nor subscription tells apart, OLM looks at the first only.
+                // If installed operators share a package and a subscription, OLM looks at the first of them only.
                 let it = &universe.installed[idx];
                 if seen.insert((&it.package, it.subscription)) {
                     installed.entry(&it.package).or_default().push(id);
@@ -70,7 +68,7 @@ fn ordered(universe: &Universe<'_>, matches: &[EntryId], own: Option<usize>) -> 
     let mut all = Vec::new();
     for (package, ids) in installed {
         if ids.len() > 1 {
-            // They are ordered as if they were a channel, which they are not.
+            // They are ordered like a channel, although they are not one.
             let entries = ids.iter().map(|it| universe.link(*it)).collect();
             let (package, name) = (package.to_owned(), String::new());
             Chain { package, name, entries, places: Default::default() }.order()?;
@@ -86,17 +84,17 @@ fn ordered(universe: &Universe<'_>, matches: &[EntryId], own: Option<usize>) -> 
     Ok(all)
 }
 
-/// What a Subscription may have.
+/// The entries that a Subscription may get.
 pub(super) struct Subscribed {
-    /// What it has.
+    /// The entry that it has.
     pub(super) current: Option<EntryId>,
-    /// What it may get, most preferred first.
+    /// The entries that it may get, most preferred first.
     pub(super) candidates: Vec<EntryId>,
-    /// Why it can have nothing, in OLM's words.
+    /// The reason why no entry is available for it, in OLM's words.
     pub(super) invalid: Option<String>,
 }
 
-/// What a Subscription may have.
+/// Finds the entries that a Subscription may get.
 pub(super) fn subscribed(universe: &mut Universe<'_>, subscription: &Subscription) -> Result<Subscribed, Failure> {
     let Subscription { name, package, channel, source, source_namespace, starting, .. } = subscription;
     let installed = &subscription.installed;
@@ -127,7 +125,7 @@ pub(super) fn subscribed(universe: &mut Universe<'_>, subscription: &Subscriptio
     channels.sort_by_cached_key(|it| (!universe.channel(*it).is_default, universe.channel(*it).name.clone()));
     let mut candidates: Vec<EntryId> = Vec::new();
     if current.is_none() && !starting.is_empty() {
-        // Alone in its order: what skips it does not count.
+        // It is alone in its order: entries that skip it do not count.
         let entries = channels.iter().flat_map(|it| universe.channel(*it).entries.iter());
         candidates.extend(entries.filter(|it| universe.entry(**it).fields.name == *starting));
         if candidates.is_empty() {
@@ -145,8 +143,8 @@ pub(super) fn subscribed(universe: &mut Universe<'_>, subscription: &Subscriptio
     Ok(Subscribed { current, candidates, invalid: None })
 }
 
-/// A Subscription without channel takes a name from any of its channels, whether or not the entry there leads on. OLM tries
-/// the copies in random order; this one tries the entry itself first.
+/// A Subscription without channel takes a name from any of its channels, whether or not the entry there leads on. OLM
+/// tries the copies in random order; this one tries the entry itself first.
 fn with_copies(universe: &Universe<'_>, channels: &[ChannelId], candidates: &[EntryId]) -> Vec<EntryId> {
     let mut copies: HashMap<&str, Vec<EntryId>> = HashMap::new();
     for id in channels.iter().flat_map(|it| &universe.channel(*it).entries) {

@@ -1,6 +1,4 @@
 //! Why a namespace cannot be resolved: the facts that contradict each other.
-//!
-//! What it deliberately does not do: no telling of the story, no repairs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,9 +15,9 @@ use olmdex_fbc::Api;
 /// Facts that contradict each other, none of which can be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Conflict {
-    /// The facts, in an order in which they can be told: what was asked for first.
+    /// The facts, in an order that can be told: requests first.
     pub facts: Vec<ConflictFact>,
-    /// What OLM accepts and its documentation does not.
+    /// Warnings about input that OLM accepts and its documentation does not.
     pub warnings: Vec<String>,
     /// How much there was to look at.
     pub size: Size,
@@ -30,13 +28,13 @@ pub struct Conflict {
 pub struct ConflictFact {
     /// In OLM's words.
     pub message: String,
-    /// What it is.
+    /// Its kind.
     pub kind: FactKind,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
-/// What a fact is.
+/// The kinds of facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FactKind {
     /// There is this Subscription.
@@ -44,7 +42,7 @@ pub enum FactKind {
         /// Its name.
         name: String,
     },
-    /// The Subscription can have nothing.
+    /// No bundle is available for the Subscription.
     Invalid {
         /// Its name.
         name: String,
@@ -53,10 +51,10 @@ pub enum FactKind {
     Subscribed {
         /// Its name.
         name: String,
-        /// What it can have, most preferred first.
+        /// The bundles that it can have, most preferred first.
         candidates: Vec<Named>,
     },
-    /// This is installed, and no Subscription speaks of it.
+    /// This is installed, and no Subscription refers to it.
     Unreferenced {
         /// Its name.
         operator: Named,
@@ -70,32 +68,32 @@ pub enum FactKind {
     Requires {
         /// The operator.
         operator: Named,
-        /// What it demands, in plain words.
+        /// The demand, in plain words.
         text: String,
-        /// What the author says about it, or empty.
+        /// The message of the demand's author, or empty.
         message: String,
-        /// What the author says about its parts, as far as it applies.
+        /// The messages of the author about its parts, as far as they apply.
         part_messages: Vec<String>,
-        /// What meets it, most preferred first.
+        /// The bundles that meet it, most preferred first.
         candidates: Vec<Named>,
         /// Whether it asks one operator for several things at once.
         is_all: bool,
     },
-    /// The one takes the place of the other.
+    /// The one replaces the other.
     Replaces {
         /// The new one.
         operator: Named,
-        /// What is installed.
+        /// The installed bundle.
         installed: Named,
     },
-    /// Only one of these may be there, because they provide the same API.
+    /// Only one of these may be installed, because they provide the same API.
     Providers {
         /// The API.
         api: Api,
         /// The operators.
         operators: Vec<Named>,
     },
-    /// Only one of these may be there, because they are of one package.
+    /// Only one of these may be installed, because they are of one package.
     Package {
         /// The package.
         package: String,
@@ -108,18 +106,18 @@ pub enum FactKind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[schemars(description = "A candidate that was not taken.")]
 pub struct Named {
-    /// As OLM identifies it.
+    /// OLM's identifier for it.
     #[serde(skip)]
     pub identifier: String,
     /// Name of the bundle.
     pub name: String,
     /// Its package, or empty.
     pub package: String,
-    /// Its channel; empty for what is installed.
+    /// Its channel; empty for an installed bundle.
     pub channel: String,
-    /// Its catalog; empty for what is installed.
+    /// Its catalog; empty for an installed bundle.
     pub catalog: String,
-    /// Where it is written.
+    /// The place where it is written.
     #[serde(skip)]
     pub place: Place,
 }
@@ -129,7 +127,7 @@ impl Conflict {
         Self { facts: facts(universe, variables, core), warnings: universe.warnings.clone(), size }
     }
 
-    /// What stands in the conditions of the Subscriptions.
+    /// The message that OLM writes into the conditions of the Subscriptions.
     #[must_use]
     pub fn olm_text(&self) -> String {
         let messages = self.messages();
@@ -208,7 +206,7 @@ fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
         |ids: &[EntryId]| ids.iter().find(|it| universe.channel_of(**it).is_some()).or(ids.first()).copied();
     match reason {
         Reason::Subscription(idx) | Reason::Invalid(idx, _) => universe.world.subscriptions[*idx].place.clone(),
-        // What a Subscription can have, and what takes the place of what, is written in the channel.
+        // The channel states which bundles a Subscription can have, and which bundle replaces which.
         Reason::Subscribed(_, ids) => ids.first().map(|it| universe.place_of_entry(*it)).unwrap_or_default(),
         Reason::Replaces(id, from) => universe.place_of_edge(*id, *from),
         Reason::Unreferenced(id) => universe.bundle(*id).place().clone(),

@@ -1,6 +1,5 @@
-//! What a bundle demands and who meets that; and who demands something that a bundle meets. Apart from any namespace.
-//!
-//! What it deliberately does not do: nothing is chosen. What OLM would choose is a resolution.
+//! The demands of a bundle and the bundles that meet them; and the bundles whose demands a bundle meets. No namespace
+//! is involved.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -18,7 +17,7 @@ use olmdex_fbc::Property;
 use olmdex_index::{Index, IndexError};
 use olmdex_text::tally;
 
-/// What a bundle demands.
+/// The demands of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleDemands {
     /// The bundle, in the first channel that has it.
@@ -30,21 +29,21 @@ pub struct BundleDemands {
 /// A demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demand {
-    /// What is demanded, in plain words; or what is wrong with it.
+    /// The demand, in plain words; or the error in it.
     pub text: String,
-    /// What the author says about it, or empty.
+    /// The message of the demand's author, or empty.
     pub message: String,
-    /// What meets it, most preferred first.
+    /// The bundles that meet it, most preferred first.
     pub candidates: Vec<Named>,
     /// Whether it cannot be read. OLM then resolves nothing that has the bundle within reach.
     pub is_broken: bool,
     /// Whether it asks one operator for several things at once.
     pub is_all: bool,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
-/// What a bundle demands, and what meets that in few words.
+/// The demands of a bundle, each with a summary of the bundles that meet it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleNeeds {
     /// The bundle, in the first channel that has it.
@@ -53,35 +52,35 @@ pub struct BundleNeeds {
     pub needs: Vec<Need>,
 }
 
-/// A demand, with what meets it in few words.
+/// A demand, with a summary of its providers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// As [`Demand::text`].
+    /// The text, like [`Demand::text`].
     pub text: String,
-    /// As [`Demand::message`].
+    /// The message, like [`Demand::message`].
     pub message: String,
-    /// What meets it.
+    /// The bundles that meet it.
     pub met: Rc<Providers>,
-    /// As [`Demand::is_broken`].
+    /// Whether it cannot be read, like [`Demand::is_broken`].
     pub is_broken: bool,
-    /// As [`Demand::is_all`].
+    /// The flag of [`Demand::is_all`].
     pub is_all: bool,
-    /// As [`Demand::place`].
+    /// The place, like [`Demand::place`].
     pub place: Place,
 }
 
-/// What meets a demand, in few words: many may meet what many demand.
+/// A summary of the bundles that meet a demand: many bundles may meet the demand of many others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Providers {
     /// The most preferred bundle.
     pub first: Option<Named>,
     /// The first packages, [`MAX_NAMED`] at most, each once, the preferred ones first.
     pub packages: Vec<String>,
-    /// How many packages there are.
+    /// The number of packages.
     pub n_packages: usize,
 }
 
-/// How many packages [`Providers`] name.
+/// The number of packages that [`Providers`] name.
 pub const MAX_NAMED: usize = 20;
 
 impl Providers {
@@ -111,7 +110,8 @@ impl From<BundleDemands> for BundleNeeds {
     }
 }
 
-/// What meets the demands of a world, by the properties that state them: it is the same for all bundles that demand the same.
+/// A summary of providers for each demand of a world, by the property that states the demand: all bundles with the same
+/// demand share it.
 pub type Met = HashMap<Property, Rc<Providers>>;
 
 /// A bundle that demands something.
@@ -121,16 +121,16 @@ pub struct Demander {
     pub bundle: Named,
     /// The channels that have it.
     pub channels: Vec<String>,
-    /// What it demands, in plain words.
+    /// The demand, in plain words.
     pub text: String,
-    /// Where it says so.
+    /// The place where it states that.
     pub place: Place,
 }
 
 /// The types of properties that demand something.
 const DEMANDING: [&str; 4] = ["olm.gvk.required", "olm.package.required", "olm.label.required", "olm.constraint"];
 
-/// The packages of an index of which some bundle demands something, by name.
+/// The packages of an index with at least one bundle that demands something, by name.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -142,7 +142,7 @@ pub fn demanding_packages(index: &Index) -> Result<Vec<String>, IndexError> {
     Ok(packages.into_iter().collect())
 }
 
-/// What the bundles of a name in a package demand, one answer for each catalog.
+/// The demands of the bundles of one name in a package, one answer for each catalog.
 ///
 /// # Errors
 /// If the catalogs cannot be read, or a channel with candidates has no order, or a limit is reached.
@@ -162,7 +162,7 @@ pub fn demands(
 /// The first entry of each bundle of a package in each catalog, by the bundle's name.
 type FirstEntries = HashMap<String, BTreeMap<usize, EntryId>>;
 
-/// What the bundles of a package demand, one after another: the package is read once for all of them.
+/// The demands of the bundles of a package, one after another: the package is read once for all of them.
 pub struct Demands<'r> {
     universe: Universe<'r>,
     candidates: Candidates,
@@ -172,17 +172,18 @@ pub struct Demands<'r> {
 }
 
 impl<'r> Demands<'r> {
-    /// Reads nothing yet.
+    /// Makes a reader that has read nothing yet.
     #[must_use]
     pub fn new(world: &'r World, rows: &'r dyn Rows, options: &Options) -> Self {
         let universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
         Self { universe, candidates: Candidates::default(), steps: options.steps, first: None }
     }
 
-    /// As [`demands`], in few words. What meets a demand is taken from what is known of the same world, and added to it.
+    /// Like [`demands`], but with a summary of the providers. The providers of a demand that `known` already has for
+    /// the same world are taken from there; new ones are added to it.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`demands`].
     pub fn of(&mut self, package: &str, bundle: &str, known: &mut Met) -> Result<Vec<BundleNeeds>, Failure> {
         self.universe.fuel.refill(self.steps);
         let first = match self.first.take().filter(|it| it.0 == package) {
@@ -218,11 +219,11 @@ fn default_first(universe: &mut Universe<'_>, package: &str) -> Result<Vec<Chann
 /// A demand, and the bundles that meet it, with their packages, most preferred first.
 pub(super) type MetBy = (String, Rc<[(String, String)]>);
 
-/// What each bundle of a package demands that a channel has, by the names of the bundles. Bundles that demand nothing are left out, and
-/// so is what cannot be read.
+/// The demands of each bundle of a package that is in a channel, by the names of the bundles. Bundles that demand
+/// nothing, and properties that cannot be read, are left out.
 ///
 /// # Errors
-/// As [`demands`].
+/// The errors of [`demands`].
 pub(super) fn demands_of_package(
     world: &World,
     rows: &dyn Rows,
@@ -271,7 +272,7 @@ pub(super) fn demands_of_package(
     Ok(found)
 }
 
-/// What the bundle of an entry demands.
+/// The demands of the bundle of an entry.
 fn of_entry(universe: &mut Universe<'_>, candidates: &mut Candidates, id: EntryId) -> Result<BundleDemands, Failure> {
     let mut demands = Once::default();
     for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
@@ -290,7 +291,7 @@ fn of_entry(universe: &mut Universe<'_>, candidates: &mut Candidates, id: EntryI
     Ok(BundleDemands { bundle: named(universe, id), demands: demands.all })
 }
 
-/// The same in few words.
+/// The same with summaries.
 fn needs_of(
     universe: &mut Universe<'_>,
     candidates: &mut Candidates,
@@ -325,7 +326,7 @@ fn needs_of(
     Ok(BundleNeeds { bundle: named(universe, id), needs: needs.all })
 }
 
-/// Where a bundle says that it demands something.
+/// The place where a bundle states a demand.
 fn place_of(universe: &Universe<'_>, id: EntryId, meaning: &Meaning) -> Place {
     match meaning {
         Meaning::Requires(requirement) => universe.place_of_demand(id, requirement),
@@ -358,8 +359,8 @@ impl<T: PartialEq> Once<T> {
     }
 }
 
-/// Whether a bundle of the catalogs meets a constraint, the value of an `olm.constraint`. `None` if that cannot be told: it cannot be
-/// read, or takes more steps than it may.
+/// Whether a bundle of the catalogs meets a constraint, the value of an `olm.constraint`. `None` if that cannot be
+/// decided: the constraint cannot be read, or it takes more steps than allowed.
 ///
 /// # Errors
 /// If the catalogs cannot be read.
@@ -384,15 +385,16 @@ fn entries(universe: &mut Universe<'_>, package: &str, bundle: &str) -> Result<B
     Ok(found)
 }
 
-/// What part of the steps a single demand may take while there is enough, and when there is not.
+/// A single demand may take one part in `SHARE` of the steps while enough are left, and one part in `SMALL_SHARE` after
+/// that.
 const SHARE: u64 = 10;
 const SMALL_SHARE: u64 = 1000;
 
 /// The bundles of `packages` that demand something that a bundle meets, in any of the catalogs; by catalog, package and
-/// bundle. Besides, the demands that take too much work to say whether they are such.
+/// bundle. Also the demands for which deciding that takes too much work.
 ///
 /// # Errors
-/// As [`demands`].
+/// The errors of [`demands`].
 pub fn demanders(
     world: &World,
     rows: &dyn Rows,
@@ -416,7 +418,7 @@ pub fn demanders(
                     let is_met = match meets.get(&requirement.number) {
                         Some(known) => *known,
                         None => {
-                            // One demand must not use up what the others need.
+                            // One demand must not use up the steps that the others need.
                             let share = if spent < options.steps { SHARE } else { SMALL_SHARE };
                             let limit = (options.steps / share).max(1);
                             universe.fuel.refill(limit);

@@ -1,10 +1,9 @@
-//! What a change of a catalog means for the operators that depend on what is changed: each is resolved before and after.
+//! The effect of a catalog change on the operators that depend on the changed bundles: each is resolved before and
+//! after.
 //!
-//! A bundle is resolved only if it could come out otherwise: if what meets one of its demands changes, or what could meet one
-//! cannot be installed any more. That is OLM Classic; OLM v1 resolves nothing, and installs no bundle that declares a dependency.
-//!
-//! What it deliberately does not do: it has no rule of its own about who meets what, and looks at no version of a demand that one of the
-//! two catalogs lacks.
+//! A bundle is resolved only if the result could differ: if the bundles that meet one of its demands change, or if a
+//! bundle that could meet one cannot be installed any more. This is OLM Classic; OLM v1 resolves nothing, and installs
+//! no bundle that declares a dependency.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +21,7 @@ use olmdex_base::diag::Place;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 
-/// What a change means for an operator that depends on something.
+/// The effect of a change on an operator that depends on something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dependant {
@@ -30,15 +29,15 @@ pub struct Dependant {
     pub package: String,
     /// The bundle.
     pub bundle: String,
-    /// What it requires.
+    /// Its requirement.
     pub requirement: String,
-    /// The package of the bundle that OLM installs for that before the change.
+    /// The package of the bundle that OLM installs for the requirement before the change.
     pub provider: String,
-    /// That bundle.
+    /// The bundle that OLM installs before the change.
     pub before: String,
-    /// And afterwards; empty if the dependant cannot be installed any more.
+    /// The bundle that OLM installs afterwards; empty if the dependant cannot be installed any more.
     pub after: String,
-    /// Where the requirement is written.
+    /// The place where the requirement is written.
     #[serde(flatten)]
     pub place: Place,
 }
@@ -51,11 +50,11 @@ impl Dependant {
     }
 }
 
-/// A bundle that requires something of a package, and that OLM v1 refuses for that, whatever the catalog has.
+/// A bundle that requires something of a package, and that OLM v1 therefore refuses, whatever the catalog has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusedByV1 {
-    /// The package of which it requires something.
+    /// The package that provides it.
     pub provider: String,
     /// Its own package.
     pub package: String,
@@ -65,19 +64,19 @@ pub struct RefusedByV1 {
     pub property: String,
 }
 
-/// What changes for dependants, and what was left out because it takes too much work.
+/// The changes for dependants, and the demands that were left out because they take too much work.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dependants {
     /// By package and bundle.
     pub found: Vec<Dependant>,
     /// With OLM v1, before or after: by provider, package and bundle.
     pub refused: Vec<RefusedByV1>,
-    /// In words.
+    /// The demands that were left out, in words.
     pub left_out: Vec<String>,
 }
 
-/// The operators of these packages for which something changes between two catalogs of an index. OLM Classic is asked for an empty
-/// namespace with nothing but the catalog; of OLM v1 it is only said whom it refuses.
+/// The operators of these packages for which something changes between two catalogs of an index. OLM Classic is asked
+/// for an empty namespace with nothing but the catalog; for OLM v1 the answer is only which bundles it refuses.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -106,7 +105,7 @@ pub fn dependants(
     Ok(found)
 }
 
-/// Who requires something that a bundle of another package has, and declares it in a way that OLM v1 refuses.
+/// The bundles that require something of another package's bundle and declare it in a way that OLM v1 refuses.
 fn refused(side: &[Side<'_>; 2], demanding: &BTreeMap<String, Pair>) -> Result<Vec<RefusedByV1>, ClosureError> {
     let mut all = BTreeSet::new();
     for (package, (old, new)) in demanding {
@@ -130,7 +129,7 @@ fn refused(side: &[Side<'_>; 2], demanding: &BTreeMap<String, Pair>) -> Result<V
     Ok(all.into_iter().collect())
 }
 
-/// Resolves again what may come out otherwise.
+/// Resolves the bundles again whose result may differ.
 fn resolve_again(
     side: &[Side<'_>; 2],
     demanding: &BTreeMap<String, Pair>,
@@ -171,10 +170,10 @@ fn resolve_again(
     Ok(())
 }
 
-/// What the bundles of a package demand, by their names.
+/// The demands of the bundles of a package, by the names of the bundles.
 type Demands = BTreeMap<String, Vec<MetBy>>;
 
-/// The same before and after.
+/// The demands before and after.
 type Pair = (Demands, Demands);
 
 /// Package and bundle that OLM installs for each demand.
@@ -212,7 +211,7 @@ impl<'a> Side<'a> {
         Ok(())
     }
 
-    /// What OLM installs for each demand of a bundle; `None` if it cannot be installed.
+    /// The bundles that OLM installs for each demand of a bundle; `None` if the bundle cannot be installed.
     fn providers(
         &self,
         package: &str,
@@ -241,7 +240,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What came out; `None` if OLM refuses, or it takes too much work, which is noted.
+/// The value of an answer; `None` if OLM refuses, or if it takes too much work, which is noted.
 fn answered<T>(answer: Result<T, Failure>, found: &mut Dependants) -> Result<Option<T>, ClosureError> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -254,13 +253,14 @@ fn answered<T>(answer: Result<T, Failure>, found: &mut Dependants) -> Result<Opt
     }
 }
 
-/// Whether a bundle could come out otherwise: what meets its demands is not the same, or is among what was lost.
+/// Whether the result for a bundle could differ: the providers of its demands are not the same, or are among the
+/// losses.
 fn may_differ(old: &[MetBy], new: Option<&Vec<MetBy>>, lost: &BTreeSet<(String, String)>) -> bool {
     let is_lost = || !lost.is_empty() && old.iter().flat_map(|it| it.1.iter()).any(|it| lost.contains(it));
     new.is_none_or(|it| it != old) || is_lost()
 }
 
-/// The demands of a bundle that something else meets, or nothing.
+/// The demands of a bundle that have other providers than before, or none.
 fn compared(
     package: &str,
     bundle: &str,
@@ -268,7 +268,7 @@ fn compared(
     before: &Providers,
     after: Option<&Providers>,
 ) -> Vec<Dependant> {
-    // If nothing meets a demand, the others are not to blame.
+    // If nothing meets one demand, the other demands are not the cause.
     let unmet: BTreeSet<&str> = new.iter().filter(|it| it.1.is_empty()).map(|it| it.0.as_str()).collect();
     let is_known = before.keys().any(|it| unmet.contains(it.as_str()));
     let is_blamed = |it: &str| !is_known || unmet.contains(it);
@@ -278,7 +278,7 @@ fn compared(
             // It cannot be installed.
             None if is_blamed(requirement) => String::new(),
             Some(Some(now)) if now.1 != provider.1 => now.1.clone(),
-            // The other catalog's dependant demands it no longer, or this is not what is missing.
+            // In the other catalog the dependant no longer demands it, or this is not the demand that is missing.
             _ => continue,
         };
         found.push(Dependant {

@@ -1,6 +1,4 @@
-//! Why there is no resolution.
-//!
-//! What it deliberately does not do: it does not explain a contradiction; that is a matter of its own.
+//! The reasons why there is no resolution.
 
 use std::collections::HashSet;
 
@@ -13,11 +11,11 @@ use olmdex_constraint::ConstraintError;
 use olmdex_constraint::cel::OutOfFuel;
 use olmdex_index::IndexError;
 
-/// Why there is no resolution, other than that there cannot be one.
+/// The reasons why there is no resolution, apart from a contradiction.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// OLM resolves nothing with such an input: its words.
+    /// OLM resolves nothing with such an input: its message.
     #[error("{0}")]
     Refused(String),
     /// A demand cannot be read.
@@ -40,11 +38,11 @@ pub enum Failure {
 /// A demand that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenDemand {
-    /// What is wrong with it.
+    /// The error in it.
     pub error: ConstraintError,
     /// How OLM names the operator that makes the demand.
     pub operator: String,
-    /// Where the demand is written.
+    /// The place where the demand is written.
     pub place: Place,
 }
 
@@ -58,7 +56,7 @@ pub struct Overwork {
     pub operator: String,
     /// The demand, in plain words.
     pub demand: String,
-    /// Where the demand is written.
+    /// The place where the demand is written.
     pub place: Place,
 }
 
@@ -89,7 +87,7 @@ impl From<SolveError> for Failure {
     }
 }
 
-/// Why matching stopped.
+/// The reasons why matching stopped.
 #[derive(Debug)]
 pub(super) enum MatchError {
     Index(IndexError),
@@ -112,7 +110,7 @@ impl From<MatchError> for Failure {
 }
 
 impl Failure {
-    /// Whether OLM would fail too, and go on to other subscriptions before it says so.
+    /// Whether OLM would fail too, and go on to other Subscriptions before it reports that.
     pub(super) fn is_olm_s(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Constraint(_) | Self::Several(_))
     }

@@ -1,7 +1,4 @@
-//! What a namespace becomes: a resolution carried out, and then the next, until nothing changes.
-//!
-//! What it deliberately does not do: nothing fails. Every InstallPlan is approved, every bundle unpacks, every operator
-//! comes up; a cluster may be less lucky.
+//! The future of a namespace: a resolution is carried out, then the next one, until nothing changes.
 
 use super::failure::Failure;
 use super::resolution::{Options, Resolution, Verdict, resolve};
@@ -10,23 +7,23 @@ use super::steps::{Steps, steps};
 use olmdex_fbc::Property;
 use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
 
-/// How many resolutions may follow each other.
+/// The number of resolutions that may follow each other.
 pub const MAX_GENERATIONS: usize = 1000;
 
-/// One resolution, and what it leads to.
+/// One resolution, and its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generation {
-    /// What came of it.
+    /// Its result.
     pub verdict: Verdict,
-    /// What OLM does then; nothing if there is no answer.
+    /// The steps that OLM takes then; empty if there is no answer.
     pub steps: Steps,
-    /// The names of what is installed afterwards.
+    /// The names of the operators that are installed afterwards.
     pub installed: Vec<String>,
     /// After how many resolutions everything was as it is afterwards, if it was: then it goes round for ever.
     pub repeats: Option<usize>,
 }
 
-/// The world after OLM has done its steps. Without an InstallPlan nothing changes.
+/// The world after the steps of OLM. Without an InstallPlan nothing changes.
 #[must_use]
 pub fn after(world: &World, resolution: &Resolution, steps: &Steps) -> World {
     let mut next = world.clone();
@@ -74,12 +71,12 @@ pub fn after(world: &World, resolution: &Resolution, steps: &Steps) -> World {
 pub struct Course {
     /// Those that OLM completes.
     pub generations: Vec<Generation>,
-    /// Why the next one fails, if it does: as [`resolve`] does, or because there is no end to it.
+    /// The reason why the next one fails, if it does: a failure of [`resolve`], or an endless repetition.
     pub failure: Option<Failure>,
 }
 
-/// Resolves again and again, until nothing changes, nothing can be resolved, a resolution fails, or what is installed was
-/// installed before, which the last generation then says.
+/// Resolves again and again, until nothing changes, nothing can be resolved, a resolution fails, or the same operators
+/// were installed before. The last generation states which.
 #[must_use]
 pub fn generations(world: &World, rows: &dyn Rows, options: &Options) -> Course {
     let mut course = Course::default();
@@ -114,7 +111,8 @@ fn run(world: &World, rows: &dyn Rows, options: &Options, generations: &mut Vec<
     Err(Failure::Limit(format!("the namespace is not stable after {MAX_GENERATIONS} resolutions")))
 }
 
-/// What the next resolution depends on: what is installed and what it says, and what the Subscriptions have.
+/// The state that the next resolution depends on: the installed operators with their properties, and what the
+/// Subscriptions have.
 type State = (Vec<(String, String, Option<Vec<Property>>)>, Vec<[String; 5]>);
 
 fn state(world: &World) -> State {

@@ -1,7 +1,5 @@
-//! Rows from an index: each package is read when resolution reaches it, by a few queries, and what its bundles say when it
-//! is asked.
-//!
-//! What it deliberately does not do: no SQL of its own.
+//! Rows from an index: a package is read by a few queries when resolution reaches it, and the content of its bundles
+//! when it is asked for.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,7 +64,8 @@ impl Rows for IndexRows<'_> {
 
     fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
         let is_it = |kind: &str, value: &str| (kind, value) == (&*property.kind, &*property.value);
-        // An answer is worth more than its exact line: what else the index is damaged in, its own questions say.
+        // An answer is worth more than its exact line. The questions about the damaged part report the damage
+        // themselves.
         self.index.place_of_property(bundle.document, &bundle.place, is_it).unwrap_or_else(|_| bundle.place.clone())
     }
 

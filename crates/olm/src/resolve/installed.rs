@@ -1,6 +1,4 @@
-//! What is installed, as a catalog of its own (`docs/behaviour/olm-classic.md` 1.3, 2.9).
-//!
-//! What it deliberately does not do: it does not say what happens to what is installed.
+//! The installed operators, as a catalog of their own (`docs/behaviour/olm-classic.md` 1.3, 2.9).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -19,7 +17,7 @@ pub(super) struct Installed {
     pub(super) name: String,
     /// The package that it says it is of, or empty.
     pub(super) package: String,
-    /// Its version; what has none counts as 0.0.0.
+    /// Its version; 0.0.0 if it has none.
     pub(super) version: String,
     pub(super) properties: Vec<Property>,
     /// The first subscription that installed it: its place in [`World::subscriptions`].
@@ -61,7 +59,7 @@ pub(super) fn installed(world: &World) -> Result<Vec<Installed>, String> {
     Ok(found)
 }
 
-/// The package that properties speak of; of several the last counts. Empty without one.
+/// The package that properties name; if there are several, the last counts. Empty without one.
 pub(super) fn package_said(properties: &[Property]) -> String {
     let mut wording = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
     wording.next_back().map(|it| it.0).unwrap_or_default()
@@ -88,7 +86,7 @@ fn inferred(world: &World, csv: &ClusterServiceVersion) -> Vec<Property> {
     properties
 }
 
-/// With the strategy to fail forward: the operators whose chain of replacements ends in failure. They no longer count.
+/// The operators whose chain of replacements ends in failure, with the strategy to fail forward. They no longer count.
 fn replaced_in_failure(world: &World) -> Result<HashSet<&str>, String> {
     let mut left_out = HashSet::new();
     if !world.groups.fails_forward {
@@ -100,7 +98,7 @@ fn replaced_in_failure(world: &World) -> Result<HashSet<&str>, String> {
     for csv in world.installed.iter().filter(|it| !it.replaces.is_empty()) {
         replacement.insert(&csv.replaces, csv);
     }
-    // By name, so that of several broken chains the same is reported always.
+    // The order by name makes sure that the same one of several broken chains is always reported.
     let mut names: Vec<&str> = world.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.as_str()).collect();
     names.sort_unstable();
     for name in names {

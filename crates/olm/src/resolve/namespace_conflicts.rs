@@ -1,6 +1,5 @@
-//! What the answers of several namespaces mean together: OLM resolves each by itself, but definitions belong to the whole cluster.
-//!
-//! What it deliberately does not do: it decides nothing. What one answer means for what is installed elsewhere is said with that answer.
+//! The conflicts between the answers of several namespaces: OLM resolves each by itself, but definitions belong to the
+//! whole cluster.
 
 use std::collections::BTreeSet;
 
@@ -22,11 +21,12 @@ struct Present {
 pub struct Crossing {
     /// The namespaces that it is about.
     pub namespaces: Vec<String>,
-    /// What it is, in words.
+    /// The description, in words.
     pub text: String,
 }
 
-/// What those who look after the whole cluster should know: the namespaces, each with its resolution if it has one.
+/// Warnings for administrators of the whole cluster. The input is the namespaces, each with its resolution if it has
+/// one.
 #[must_use]
 pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> Vec<Crossing> {
     let mut all: Vec<Present> = Vec::new();

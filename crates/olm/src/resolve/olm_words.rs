@@ -1,7 +1,4 @@
-//! Constraints in OLM's words, which are what stands in the conditions of Subscriptions
-//! (`docs/behaviour/olm-classic.md` 4.7).
-//!
-//! What it deliberately does not do: it does not explain them; [`super::explain`] does, in better words.
+//! Constraints in OLM's words, which appear in the conditions of Subscriptions (`docs/behaviour/olm-classic.md` 4.7).
 
 use super::universe::{EntryId, Universe};
 use super::variables::Reason;

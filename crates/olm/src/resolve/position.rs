@@ -1,6 +1,4 @@
 //! Whether a Subscription that gets nothing new is at the head of its channel, or stranded.
-//!
-//! What it deliberately does not do: it does not say why something that leads on cannot be had; `behind` does.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,28 +17,28 @@ use olmdex_version::Version;
 pub struct Standing {
     /// The Subscription.
     pub subscription: String,
-    /// What is installed.
+    /// The installed bundle.
     pub installed: String,
-    /// `head` of its channel, `held` where something leads on but cannot be installed, or `stranded`.
+    /// `head` of its channel, `held` if an upgrade exists but cannot be installed, or `stranded`.
     #[schemars(with = "String")]
     pub position: Position,
     /// Why, in words.
     pub reason: String,
 }
 
-/// Where an installed bundle is in a channel.
+/// The position of an installed bundle in a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Position {
     /// It is the head: there is nothing newer.
     Head,
-    /// Something leads on from it and cannot be installed.
+    /// An upgrade from it exists and cannot be installed.
     Held,
     /// It is not the head, and nothing leads on from it: no update will ever come from this channel as it is.
     Stranded,
 }
 
-/// Where the Subscriptions stand that have something installed and get nothing new, in their order.
+/// The positions of the Subscriptions that have something installed and get nothing new, in their order.
 ///
 /// # Errors
 /// If the catalogs cannot be read.
@@ -54,7 +52,8 @@ pub fn standings(world: &World, rows: &dyn Rows, resolution: &Resolution) -> Res
     Ok(found)
 }
 
-/// Where a Subscription stands; `None` if nothing is installed, or its catalog has no such channel or no order in it.
+/// The position of a Subscription; `None` if nothing is installed, or its catalog has no such channel or no order in
+/// it.
 fn standing(world: &World, rows: &dyn Rows, subscription: &Subscription) -> Result<Option<Standing>, Failure> {
     let Subscription { name, package, channel, source, source_namespace, installed, .. } = subscription;
     let csv = world.installed.iter().find(|it| !it.is_copied && it.name == *installed);

@@ -1,7 +1,6 @@
-//! What OLM's cache makes of the properties and dependencies that a catalog's server streams
-//! (`docs/behaviour/olm-classic.md` 1.1.2, 1.2.4): dependencies become properties, so that those of a file-based catalog stand there twice.
-//!
-//! What it deliberately does not do: no reading of catalogs.
+//! The properties that OLM's cache makes of the properties and dependencies streamed by a catalog's server
+//! (`docs/behaviour/olm-classic.md` 1.1.2, 1.2.4). Dependencies become properties, so those of a file-based catalog
+//! appear twice.
 
 use serde_json::json;
 
@@ -14,7 +13,7 @@ pub(crate) fn of_file_based(mut properties: Vec<Property>, package: &str, versio
     let is_dependency = |it: &&Property| matches!(&*it.kind, "olm.gvk.required" | "olm.package.required");
     let again: Vec<Property> = properties.iter().filter(is_dependency).cloned().collect();
     properties.extend(again);
-    // A bundle says of which package it is, even if its catalog does not.
+    // A bundle states its package, even if its catalog does not.
     let says = |it: &Property| &*it.kind == "olm.package" && package_of(&it.value).is_some();
     if !properties.iter().any(says) {
         properties.push(Property::new("olm.package", json!({"packageName": package, "version": version}).to_string()));

@@ -1,6 +1,5 @@
-//! What would make a namespace resolvable: each change is tried by itself, and reported if it works and strands nothing.
-//!
-//! What it deliberately does not do: it tries nothing that takes two changes, and changes no catalog.
+//! The changes that would make a namespace resolvable: each is tried by itself, and reported if it works and strands
+//! nothing.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,15 +11,15 @@ use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
 use olmdex_rules::cluster::Subscription;
 
-/// How many changes are tried.
+/// The number of changes that are tried.
 const MAX_TRIES: usize = 60;
 
 /// A change that helps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Repair {
-    /// What to change.
+    /// The change to make.
     pub change: String,
-    /// What is installed then.
+    /// The bundles that are installed then.
     pub installs: Vec<String>,
 }
 
@@ -34,7 +33,7 @@ pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Con
         changes(world, rows, conflict)?.into_iter().take(MAX_TRIES)
     {
         match resolve(&changed, rows, options) {
-            // What resolves by keeping an operator where no update reaches it is no help.
+            // A change is no help if it works only because an operator stays where no update reaches it.
             Ok(Verdict::Resolved(resolution)) if strands(&changed, rows, &resolution, subscription.as_deref())? => {}
             Ok(Verdict::Resolved(resolution)) => {
                 let installs = resolution.operators.iter().map(|it| it.name.clone()).collect();
@@ -47,7 +46,7 @@ pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Con
     Ok(found)
 }
 
-/// Whether a Subscription would be left with an operator from which nothing leads on.
+/// Whether a Subscription would be left with an operator that has no upgrade.
 fn strands(
     world: &World,
     rows: &dyn Rows,
@@ -90,7 +89,7 @@ fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<Ch
     Ok(changes)
 }
 
-/// What may be changed in a Subscription, by its place.
+/// The possible changes to a Subscription, given by its index.
 fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>, Failure> {
     let subscription = &world.subscriptions[idx];
     let Subscription { name, channel, starting, .. } = subscription;
@@ -124,7 +123,7 @@ fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>,
     Ok(changes)
 }
 
-/// Without a ClusterServiceVersion that no Subscription speaks of.
+/// The change that deletes a ClusterServiceVersion without a Subscription.
 fn deletion(world: &World, name: &str) -> Change {
     let mut changed = world.clone();
     changed.installed.retain(|it| it.name != name);
@@ -132,7 +131,7 @@ fn deletion(world: &World, name: &str) -> Change {
     Change { words, world: changed, subscription: None }
 }
 
-/// Without a Subscription, by its place, and what it has installed.
+/// The change that removes a Subscription, by its index, and its installed bundle.
 fn removal(world: &World, idx: usize) -> Change {
     let Subscription { name, installed, .. } = &world.subscriptions[idx];
     let mut changed = world.clone();
@@ -146,7 +145,7 @@ fn removal(world: &World, idx: usize) -> Change {
     Change { words, world: changed, subscription: None }
 }
 
-/// Where else a Subscription could get its package: catalogs with the channels that they have, its own first.
+/// The other places from which a Subscription could get its package: catalogs with their channels, its own first.
 fn elsewhere(
     world: &World,
     rows: &dyn Rows,

@@ -1,6 +1,4 @@
-//! One resolution of a namespace: from the world to what OLM installs, or why it cannot.
-//!
-//! What it deliberately does not do: it does not say what happens then; [`super::steps`] does.
+//! One resolution of a namespace: from the world to the operators that OLM installs, or the reason why it cannot.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -22,16 +20,18 @@ use olmdex_constraint::cel::Fuel;
 use olmdex_fbc::Property;
 use olmdex_rules::cluster::Subscription;
 
-/// How much a resolution may cost.
+/// The limits on the cost of a resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Limits of the search.
     pub limits: Limits,
     /// Steps that rules and compound constraints may take, all together.
     pub steps: u64,
-    /// Whether what is installed is looked at before the Subscriptions, as OLM may do: it takes them in random order.
+    /// Whether installed operators are looked at before the Subscriptions, as OLM may do: it takes them in random
+    /// order.
     pub installed_first: bool,
-    /// Whether to find out why Subscriptions do not get the best that there is, and why providers are preferred to others.
+    /// Whether to find out why Subscriptions do not get the best that there is, and why providers are preferred to
+    /// others.
     pub explains: bool,
 }
 
@@ -41,27 +41,28 @@ impl Default for Options {
     }
 }
 
-/// What came of a resolution.
+/// The result of a resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// What OLM installs; perhaps nothing.
+    /// The operators that OLM installs, possibly none.
     Resolved(Resolution),
     /// It cannot be.
     Unsatisfiable(Conflict),
 }
 
-/// What OLM installs.
+/// The operators that OLM installs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resolution {
     /// The operators, in the order in which they were chosen.
     pub operators: Vec<Operator>,
-    /// What stays as it is, by name.
+    /// The operators that stay as they are, by name.
     pub kept: Vec<Kept>,
     /// Subscriptions that do not get the best that there is, and why; only if asked for.
     pub behind: Vec<Behind>,
-    /// Whether it took a search to see that something preferred cannot be had. There OLM's own search may go wrong.
+    /// Whether only a search showed that a preferred candidate is impossible. There OLM's own search may go wrong.
     pub is_searched: bool,
-    /// What OLM accepts although its documentation does not, or although it does not do what it looks like.
+    /// Warnings about input that OLM accepts although its documentation does not, or although its effect is not what it
+    /// seems.
     pub warnings: Vec<String>,
     /// How much there was to look at.
     pub size: Size,
@@ -82,17 +83,17 @@ pub struct Operator {
     pub version: String,
     /// Its image, or empty.
     pub image: String,
-    /// What it replaces, or empty. On a fresh install OLM takes that from the catalog all the same.
+    /// The bundle that it replaces, or empty. OLM takes that from the catalog even on a fresh install.
     pub replaces: String,
-    /// Its name, if a Subscription asks to start with it; else empty.
+    /// Its name, if a Subscription asks to start with it; otherwise empty.
     pub starting: String,
     /// Whether the channel is the default one.
     pub is_default_channel: bool,
-    /// Its properties as the annotation of what OLM installs has them.
+    /// Its properties in the form of the annotation on the installed object.
     pub properties: Vec<Property>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
-    /// Why it is there, in the order in which the reasons came up.
+    /// The reason why it is there, in the order in which the reasons came up.
     pub because: Vec<Because>,
 }
 
@@ -101,73 +102,73 @@ pub struct Operator {
 pub struct Behind {
     /// Its name.
     pub subscription: String,
-    /// What it gets or keeps.
+    /// The bundle that it gets or keeps.
     pub gets: String,
-    /// What it would rather have.
+    /// The bundle that it prefers.
     pub wanted: Named,
     /// The facts that forbid that, as far as they say anything.
     pub facts: Vec<ConflictFact>,
-    /// Whether it could be had if only what was chosen before were not: OLM may choose otherwise.
+    /// Whether it would be possible without the earlier choices: OLM may choose otherwise.
     pub is_choice: bool,
 }
 
-/// Something installed that stays.
+/// An installed operator that stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// Its name.
     pub name: String,
     /// Its version, or empty.
     pub version: String,
-    /// Why it stays: what demands it, or that nothing better can be had.
+    /// The reasons why it stays: the bundles that demand it, or that nothing better is possible.
     pub because: Vec<Because>,
 }
 
-/// How an operator came to be the one that meets a requirement.
+/// The way in which an operator came to meet a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provision {
-    /// Whether something else had asked for it before; then it meets this requirement too, whatever is preferred.
+    /// Whether something else had asked for it before. Then it also meets this requirement, whatever is preferred.
     pub is_shared: bool,
     /// Those that are preferred to it and were not taken.
     pub passed_over: Vec<Named>,
-    /// Those that it is preferred to, by what decides.
+    /// The candidates that it is preferred to, by criterion.
     pub preferred_to: Vec<Preferred>,
 }
 
 /// Candidates that were not taken, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Preferred {
-    /// What decides.
+    /// The deciding criterion.
     pub by: Preference,
     /// The candidates, the preferred ones first.
     pub operators: Vec<Named>,
 }
 
-/// Why an operator is there.
+/// The reasons why an operator is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Because {
     /// This Subscription asks for it.
     Subscription {
         /// The Subscription.
         name: String,
-        /// How many candidates that it prefers could not be had.
+        /// The number of preferred candidates that were impossible.
         refused: usize,
     },
     /// Another operator demands it.
     Required {
         /// Name of that operator.
         by: String,
-        /// What it demands, in plain words.
+        /// The demand, in plain words.
         text: String,
-        /// What the author says about it, or empty.
+        /// The message of the demand's author, or empty.
         message: String,
-        /// Where the demand is written.
+        /// The place where the demand is written.
         place: Place,
-        /// How many candidates that are preferred could not be had, or were passed over for one chosen already.
+        /// The number of preferred candidates that were impossible, or were skipped for one chosen already.
         refused: usize,
-        /// Why this operator meets the demand, and no other; only if asked for.
+        /// The reason why this operator meets the demand, and no other; only if asked for.
         provision: Provision,
     },
-    /// It is installed, and no Subscription speaks of it.
+    /// It is installed, and no Subscription refers to it.
     Installed,
 }
 
@@ -217,7 +218,7 @@ pub enum Because {
 /// ```
 ///
 /// # Errors
-/// As OLM where it does not get as far as an answer; and if a limit is reached.
+/// The errors with which OLM stops before an answer; and if a limit is reached.
 pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verdict, Failure> {
     let started = Instant::now();
     let mut failures = world.failures();
@@ -308,7 +309,7 @@ fn resolution(
     }
 }
 
-/// The Subscriptions that do not get the first of their candidates, each with what forbids that one.
+/// The Subscriptions that do not get the first of their candidates, each with the reason against that one.
 fn behind(
     universe: &Universe<'_>,
     variables: &Variables,
@@ -328,7 +329,7 @@ fn behind(
         let mut core = solve(&wanting.problem, limits)?;
         let is_choice = matches!(core, Answer::Satisfiable(_));
         if is_choice {
-            // Then what was chosen before is in the way.
+            // In this case the earlier choices stand in the way.
             let before = solution.chosen.iter().copied().take_while(|it| *it != choice.taken);
             wanting = variables.wanting(&before.chain([best]).collect::<Vec<Var>>());
             core = solve(&wanting.problem, limits)?;
@@ -402,7 +403,7 @@ fn because(
     because
 }
 
-/// How what was chosen stands to the other candidates of a demand of `by`.
+/// Compares the chosen bundle with the other candidates of a demand of `by`.
 fn provision(
     universe: &Universe<'_>,
     variables: &Variables,

@@ -1,6 +1,4 @@
-//! What resolution reads: catalogs as plain rows, package by package, and what is in the namespace.
-//!
-//! What it deliberately does not do: it does not know where rows come from. An index gives them, and so can anybody else.
+//! The input of a resolution: catalogs as plain rows, package by package, and the content of the namespace.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,7 +15,8 @@ use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
 pub struct PackageRows {
     /// The catalog: its place in [`World::catalogs`].
     pub catalog: usize,
-    /// Its channels and bundles. Of rows that come from an index the bundles' properties are not here: [`Rows::properties`] has them.
+    /// Its channels and bundles. If the rows come from an index, the properties of the bundles are not here:
+    /// [`Rows::properties`] has them.
     pub graph: PackageDependencies,
 }
 
@@ -29,8 +28,8 @@ pub trait Rows {
     /// If the catalogs cannot be read.
     fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError>;
 
-    /// The properties of bundles of a package, as [`DependencyBundle::properties`]. They are asked for apart, because resolution
-    /// looks at few of the bundles that it sees.
+    /// The properties of bundles of a package, as [`DependencyBundle::properties`]. They are asked for apart, because
+    /// resolution looks at few of the bundles that it sees.
     ///
     /// # Errors
     /// If the catalogs cannot be read.
@@ -39,7 +38,7 @@ pub trait Rows {
         Ok(bundles.iter().map(|it| it.properties.clone()).collect())
     }
 
-    /// Where a bundle writes one of its properties; where the bundle is written, if that is not known.
+    /// The place where a bundle states one of its properties; the place of the bundle, if that is not known.
     fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
         let _ = property;
         bundle.place.clone()
@@ -71,7 +70,7 @@ pub trait Rows {
     /// If the catalogs cannot be read.
     fn has_entries(&self, catalog: usize) -> Result<bool, IndexError>;
 
-    /// How many entries of a catalog have this name in channels of this name, whatever their packages.
+    /// The number of entries of a catalog that have this name in channels of this name, whatever their packages.
     ///
     /// # Errors
     /// If the catalogs cannot be read.
@@ -93,14 +92,14 @@ pub struct Catalog {
     pub namespace: String,
     /// `spec.priority`; higher is preferred.
     pub priority: i64,
-    /// Why it cannot be asked, if so.
+    /// The reason why it cannot be asked, if there is one.
     pub failure: Option<String>,
 }
 
-/// How the namespace wants to go on after a failed upgrade, and which catalogs it sees.
+/// The upgrade strategy of the namespace after a failed upgrade, and the catalogs that it sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperatorGroups {
-    /// How many OperatorGroups there are. OLM wants one.
+    /// The number of OperatorGroups. OLM wants one.
     pub count: usize,
     /// Whether the catalogs of the global namespace are not to be used.
     pub excludes_global: bool,
@@ -114,14 +113,14 @@ impl Default for OperatorGroups {
     }
 }
 
-/// A namespace with all that resolution looks at, except what is in the catalogs.
+/// A namespace with everything that resolution looks at, except the content of the catalogs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct World {
     /// The namespace.
     pub namespace: String,
     /// The namespace whose catalogs all namespaces see.
     pub global_namespace: String,
-    /// The CatalogSources, of whatever namespaces.
+    /// The CatalogSources of all namespaces.
     pub catalogs: Vec<Catalog>,
     /// The Subscriptions, in order of preference where they compete.
     pub subscriptions: Vec<Subscription>,
@@ -145,8 +144,8 @@ impl World {
         self.catalogs.get(catalog).map(|it| format!("{}/{}", it.name, it.namespace)).unwrap_or_default()
     }
 
-    /// What OLM would say of the world before it looks at any subscription (`docs/behaviour/olm-classic.md` 1.4.3,
-    /// 1.4.4).
+    /// The errors that OLM would report about the world before it looks at any Subscription
+    /// (`docs/behaviour/olm-classic.md` 1.4.3, 1.4.4).
     pub(super) fn failures(&self) -> Vec<String> {
         let mut failures: Vec<String> = self
             .catalogs

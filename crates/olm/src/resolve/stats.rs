@@ -1,10 +1,8 @@
 //! How much a resolution had to look at.
-//!
-//! What it deliberately does not do: it limits nothing.
 
 use std::time::Duration;
 
-/// How large a problem was, and how long it took.
+/// The size of a problem, and the time that it took.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Size {
     /// Entries that could matter.

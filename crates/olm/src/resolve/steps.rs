@@ -1,7 +1,5 @@
-//! What OLM does with what it resolved: lookups of bundles, new Subscriptions, changed ones, and whether there is an
-//! InstallPlan at all (`docs/behaviour/olm-classic.md` 5.2, 5.3).
-//!
-//! What it deliberately does not do: it does not say what is inside a bundle.
+//! The steps that OLM takes after a resolution: lookups of bundles, new Subscriptions, changed ones, and whether there
+//! is an InstallPlan at all (`docs/behaviour/olm-classic.md` 5.2, 5.3).
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +8,7 @@ use super::resolution::{Operator, Resolution};
 use super::rows::World;
 use olmdex_rules::cluster::Subscription;
 
-/// What OLM does.
+/// The steps that OLM takes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Steps {
     /// The bundles that are looked up and unpacked: their places among the operators of the resolution.
@@ -19,7 +17,7 @@ pub struct Steps {
     pub new_subscriptions: Vec<NewSubscription>,
     /// Subscriptions whose `status.currentCSV` changes.
     pub updated_subscriptions: Vec<UpdatedSubscription>,
-    /// Whether an InstallPlan is made: only if an existing Subscription changes. Without one, nothing above happens.
+    /// Whether an InstallPlan is made: only if an existing Subscription changes. Without one, no step above happens.
     pub makes_install_plan: bool,
     /// Whether a person must approve it: one Subscription with manual approval is enough for all.
     pub needs_approval: bool,
@@ -49,10 +47,10 @@ pub struct NewSubscription {
 pub struct UpdatedSubscription {
     /// Its name.
     pub name: String,
-    /// What it had installed, or empty.
+    /// The bundle that it had installed, or empty.
     #[serde(rename = "installedCSV")]
     pub installed: String,
-    /// What it gets.
+    /// The bundle that it gets.
     #[serde(rename = "currentCSV")]
     pub current: String,
 }
@@ -67,7 +65,7 @@ pub(super) fn is_about(world: &World, subscription: &Subscription, operator: &Op
         && is_source
 }
 
-/// What OLM does with a resolution.
+/// The steps that OLM takes after a resolution.
 #[must_use]
 pub fn steps(world: &World, resolution: &Resolution) -> Steps {
     let mut steps = Steps { needs_approval: world.subscriptions.iter().any(|it| it.is_manual), ..Steps::default() };

@@ -1,10 +1,8 @@
-//! A namespace as a problem: which operators may be there, and what each demands (`docs/behaviour/olm-classic.md`
-//! section 2).
+//! A namespace as a problem: the operators that may be installed, and the demands of each
+//! (`docs/behaviour/olm-classic.md` section 2).
 //!
-//! The order of variables is the canonical one of 4.6: Subscriptions as given, then what is installed by name, then what
-//! these need.
-//!
-//! What it deliberately does not do: it solves nothing.
+//! The order of variables is the canonical one of 4.6: Subscriptions as given, then installed operators by name, then
+//! the operators that these need.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -18,47 +16,47 @@ use olmdex_constraint::cel::{RuleError, RuleErrorKind};
 use olmdex_constraint::property::{Meaning, Requirement};
 use olmdex_fbc::Api;
 
-/// What a variable stands for.
+/// The thing that a variable stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stands {
     /// A Subscription: its place in the world.
     Subscription(usize),
     /// An entry. OLM names entries without their packages, so it may be several.
     Entry(Vec<EntryId>),
-    /// That an API is provided once.
+    /// The fact that an API is provided once.
     Api(Api),
-    /// That a package is installed once.
+    /// The fact that a package is installed once.
     Package(String),
 }
 
-/// Why a constraint is there.
+/// The reasons why a constraint is there.
 #[derive(Debug, Clone)]
 pub(super) enum Reason {
     /// There is this Subscription.
     Subscription(usize),
-    /// This Subscription can have nothing: OLM's words.
+    /// No bundle is available for this Subscription: OLM's message.
     Invalid(usize, String),
     /// The Subscription has one of these.
     Subscribed(usize, Rc<[EntryId]>),
-    /// This is installed and no Subscription speaks of it.
+    /// This is installed and no Subscription refers to it.
     Unreferenced(EntryId),
     /// It must not be used.
     Deprecated(EntryId),
     /// It demands something.
     Requires(EntryId, Rc<Requirement>),
-    /// The first takes the place of the second.
+    /// The first replaces the second.
     Replaces(EntryId, EntryId),
     /// Only one of these may provide the API.
     Providers(Api, Vec<EntryId>),
-    /// Only one of these may be there, because they are one package.
+    /// Only one of these may be installed, because they are one package.
     Package(String, Vec<EntryId>),
     /// The demand to be unique is always made.
     Always,
-    /// Somebody asks what would be if this were there.
+    /// A question asks for the result if this were installed.
     Wanted,
 }
 
-/// The problem, and what it means.
+/// The problem, and the meaning of its variables.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Variables {
     pub(super) problem: Problem,
@@ -66,27 +64,27 @@ pub(super) struct Variables {
     reasons: Vec<Vec<Reason>>,
     by_identifier: HashMap<String, Var>,
     by_entry: HashMap<EntryId, Var>,
-    /// For each entry what it takes the place of.
+    /// The entry that each entry replaces.
     pub(super) replaces: HashMap<EntryId, EntryId>,
 }
 
 impl Variables {
-    /// Why a constraint is there.
+    /// The reason why a constraint is there.
     pub(super) fn reason(&self, fact: Fact) -> &Reason {
         &self.reasons[fact.var.index()][fact.constraint]
     }
 
-    /// What a variable stands for.
+    /// The thing that a variable stands for.
     pub(super) fn stands(&self, var: Var) -> &Stands {
         &self.stands[var.index()]
     }
 
-    /// How many entries are in it.
+    /// The number of its entries.
     pub(super) fn n_entries(&self) -> usize {
         self.by_entry.len()
     }
 
-    /// The same problem, with one more demand: that these are there.
+    /// The same problem, with one more demand: that these are chosen.
     pub(super) fn wanting(&self, vars: &[Var]) -> Self {
         let mut more = self.clone();
         for var in vars {
@@ -142,10 +140,10 @@ impl Variables {
 
 /// Makes the problem of a namespace.
 ///
-/// With `is_installed_first` what is installed comes before the Subscriptions, as it may in OLM.
+/// With `is_installed_first` the installed operators come before the Subscriptions, as they may in OLM.
 ///
 /// # Errors
-/// As OLM: if something that is within reach cannot be read or ordered.
+/// The errors of OLM: if something within reach cannot be read or ordered.
 pub(super) fn variables(universe: &mut Universe<'_>, is_installed_first: bool) -> Result<Variables, Failure> {
     let mut builder = Builder::default();
     let world = universe.world;
@@ -209,17 +207,18 @@ struct Builder {
     candidates: Candidates,
     /// The variables of the Subscriptions.
     subscriptions: Vec<Var>,
-    /// Entries whose demands are still to be looked at.
+    /// Entries whose demands are still to be examined.
     open: VecDeque<EntryId>,
     closed: HashSet<EntryId>,
-    /// Entries that take the place of an installed one, in the order of the Subscriptions.
+    /// Entries that replace an installed one, in the order of the Subscriptions.
     replacements: Vec<(EntryId, EntryId)>,
 }
 
 impl Builder {
-    /// Adds the demands of all open entries, and of the entries that these bring.
+    /// Adds the demands of all open entries, and those of the entries that they add.
     ///
-    /// What OLM cannot read of an entry does not keep it from reading the others: it reports all of it.
+    /// OLM reports everything that it cannot read of an entry, so an error does not keep it from reading the other
+    /// entries.
     fn close(&mut self, universe: &mut Universe<'_>) -> Result<(), Failure> {
         let mut failures = Vec::new();
         while let Some(id) = self.open.pop_front() {
@@ -233,7 +232,7 @@ impl Builder {
             }
             let broken = broken(universe, id, &meanings)?;
             if !broken.is_empty() {
-                // OLM asks for nothing that such an entry requires besides.
+                // OLM ignores the other requirements of such an entry.
                 failures.extend(broken);
                 continue;
             }
@@ -276,7 +275,8 @@ impl Builder {
         self.close(universe)
     }
 
-    /// What takes the place of something is not there together with it. These come after the demands of an entry.
+    /// Keeps an operator from being installed together with the one that it replaces. These constraints come after the
+    /// demands of an entry.
     fn conflicts(&mut self, universe: &Universe<'_>) {
         for (new, old) in std::mem::take(&mut self.replacements) {
             let (var, other) = (self.variables.entry(universe, new), self.variables.entry(universe, old));
@@ -294,7 +294,7 @@ impl Builder {
             let Stands::Entry(ids) = &self.variables.stands[idx] else { continue };
             let [id] = ids.as_slice() else { continue };
             let identifier = universe.identifier(*id);
-            // What is said twice counts twice.
+            // A property that appears twice counts twice.
             for meaning in universe.wording(*id)?.meanings.iter() {
                 let item = || (identifier.clone(), *id, var);
                 match meaning {

@@ -1,6 +1,4 @@
 //! The chains that bring an operator into a resolution: from a Subscription, or from something installed, to it.
-//!
-//! What it deliberately does not do: nothing is resolved here.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,16 +6,16 @@ use serde::Serialize;
 use super::resolution::{Because, Resolution};
 use olmdex_base::diag::Place;
 
-/// How many chains are given at most.
+/// The number of chains that are given at most.
 pub const MAX_CHAINS: usize = 100;
 
-/// Why an operator is there.
+/// The reason why an operator is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhyAnswer {
     /// The operator.
     pub operator: String,
-    /// Its package; empty for what stays installed.
+    /// Its package; empty for an installed operator that stays.
     pub package: String,
     /// The chains that bring it, the short ones first.
     pub chains: Vec<Chain>,
@@ -39,9 +37,9 @@ pub struct Chain {
 pub struct Link {
     /// Its name.
     pub operator: String,
-    /// What the one before it requires, in plain words; empty for the first.
+    /// The requirement of the one before it, in plain words; empty for the first.
     pub requirement: String,
-    /// Where that is written; no file for the first.
+    /// The place of that requirement; no file for the first.
     #[serde(flatten)]
     pub place: Place,
 }
@@ -53,7 +51,8 @@ impl Link {
     }
 }
 
-/// The chains that bring an operator, the short ones first, [`MAX_CHAINS`] at most; none goes twice over the same operator.
+/// The chains that bring an operator, the short ones first, [`MAX_CHAINS`] at most; none goes twice over the same
+/// operator.
 #[must_use]
 pub fn chains(resolution: &Resolution, operator: &str) -> Vec<Chain> {
     let reasons = |name: &str| -> &[Because] {

@@ -1,15 +1,15 @@
 //! Constraints as clauses.
 //!
-//! Two forms: the plain one, in which the search runs, and the guarded one, in which every constraint has a literal of its
-//! own that switches it on, so that the engine can say which constraints it needs.
+//! Two forms: the plain one, in which the search runs, and the guarded one, in which every constraint has a literal of
+//! its own that switches it on, so that the engine can say which constraints it needs.
 
 use std::collections::HashSet;
 
 use super::problem::{Constraint, Fact, Problem, Var};
 use super::sat::{Lit, Sat};
 
-/// Up to so many variables "at most one" is a clause for every pair: more clauses than other encodings, but the engine is
-/// fastest with them.
+/// Up to this number of variables "at most one" is a clause for every pair: more clauses than other encodings, but the
+/// engine is fastest with them.
 const PAIRWISE: usize = 40;
 
 /// Literals of a problem's variables.
@@ -32,7 +32,8 @@ impl Encoding {
     /// All constraints, always on.
     pub(super) fn plain(problem: &Problem, sat: &mut Sat) -> Self {
         let encoding = Self::of_variables(problem, sat);
-        // Sets of which at most one may be chosen often come twice: all providers of an API are one package's versions.
+        // Sets from which at most one may be chosen often come twice: all providers of an API are versions of one
+        // package.
         let mut seen: HashSet<(usize, Vec<Var>)> = HashSet::new();
         for (fact, constraint) in problem.facts() {
             if let Constraint::AtMost(n, of) = constraint
@@ -88,7 +89,7 @@ fn sorted(of: &[Var]) -> Vec<Var> {
     of
 }
 
-/// At most `n` of the literals; one that stands twice counts twice.
+/// At most `n` of the literals; a literal that occurs twice counts twice.
 fn at_most(n: usize, literals: &[Lit], off: Option<Lit>, sat: &mut Sat) {
     if literals.len() <= n {
         return;
@@ -105,7 +106,7 @@ fn at_most(n: usize, literals: &[Lit], off: Option<Lit>, sat: &mut Sat) {
 }
 
 /// A counter that runs along the literals: its `k`-th digit says that more than `k` of those so far are chosen. Digits
-/// follow from the literals, and what does not follow may be anything.
+/// follow from the literals; a digit that does not follow may have any value.
 fn count(n: usize, literals: &[Lit], off: Option<Lit>, sat: &mut Sat) {
     let mut before: Vec<Lit> = Vec::new();
     for literal in literals {

@@ -12,8 +12,8 @@ impl Var {
     }
 }
 
-/// What a variable demands. All of it holds whether or not the variable is chosen, except that a dependency and a conflict
-/// are about a variable that is.
+/// A constraint that a variable carries. It holds whether or not the variable is chosen, except that a dependency and a
+/// conflict apply only to a chosen variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constraint {
     /// It is chosen.
@@ -24,7 +24,7 @@ pub enum Constraint {
     Dependency(Vec<Var>),
     /// It and the other are not both chosen.
     Conflict(Var),
-    /// At most so many of these are chosen. A variable that is listed twice counts twice.
+    /// At most this number of these are chosen. A variable that is listed twice counts twice.
     AtMost(usize, Vec<Var>),
 }
 
@@ -63,7 +63,7 @@ impl Problem {
         Fact { var, constraint: list.len() - 1 }
     }
 
-    /// How many variables there are.
+    /// The number of variables.
     #[must_use]
     pub fn len(&self) -> usize {
         self.constraints.len()

@@ -21,18 +21,18 @@ impl Not for Lit {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Run {
     /// There is a model: [`Sat::is_true`] reads it.
     Satisfiable,
-    /// There is none.
+    /// There is no answer.
     Unsatisfiable,
     /// The limit was reached.
     GaveUp,
 }
 
-/// Counts what the engine learns, which is one clause for a conflict, and stops it at the limit.
+/// Counts the clauses that the engine learns, which is one for each conflict, and stops it at the limit.
 #[derive(Debug)]
 struct Meter {
     spent: Rc<Cell<u64>>,

@@ -1,7 +1,6 @@
-//! The search: choices in the order in which they come up, for each the first candidate that can still be had.
+//! The search: choices in the order in which they come up, for each the first candidate that is still possible.
 //!
-//! What it deliberately does not do: it never takes a choice back, because a candidate is taken only if a complete answer
-//! with it exists; and it adds nothing that was not chosen.
+//! The search never takes a choice back: it takes a candidate only if a complete answer with it exists.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -22,7 +21,7 @@ pub enum Answer {
     Unsatisfiable(Vec<Fact>),
 }
 
-/// What was chosen, and why.
+/// The chosen variables, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Solution {
     /// The chosen variables, in the order in which they were chosen.
@@ -36,13 +35,13 @@ pub struct Solution {
 pub struct Choice {
     /// The dependency that it is about; `None` for a mandatory variable.
     pub fact: Option<Fact>,
-    /// What was taken.
+    /// The variable that was taken.
     pub taken: Var,
     /// Its place among the candidates, from 0.
     pub place: usize,
     /// Whether it was chosen here; `false` if an earlier choice had chosen it.
     pub is_new: bool,
-    /// Whether it took a search to see that the candidates before it cannot be had.
+    /// Whether only a search showed that the candidates before it are impossible.
     pub is_searched: bool,
 }
 
@@ -64,7 +63,7 @@ struct Search<'p> {
     sat: Sat,
     encoding: Encoding,
     limits: Limits,
-    /// The literals of what is chosen.
+    /// The literals of the chosen variables.
     assumed: Vec<Lit>,
     is_chosen: Vec<bool>,
 }
@@ -77,7 +76,7 @@ impl<'p> Search<'p> {
         Self { problem, sat, encoding, limits: *limits, assumed: Vec::new(), is_chosen }
     }
 
-    /// Whether all that is chosen, and `more`, can be had together.
+    /// Whether everything chosen so far, and `more`, is possible together.
     fn run(&mut self, more: &[Lit]) -> Result<bool, SolveError> {
         match self.sat.run(self.assumed.iter().chain(more).copied()) {
             Run::Satisfiable => Ok(true),
@@ -86,7 +85,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Makes all choices. The last run must have been satisfiable: its model is one with all that is chosen.
+    /// Makes all choices. The last run must have been satisfiable: its model contains everything chosen so far.
     fn choose(&mut self) -> Result<Solution, SolveError> {
         let problem = self.problem;
         let is_mandatory = |var: &Var| problem.constraints(*var).contains(&Constraint::Mandatory);
@@ -122,8 +121,8 @@ impl<'p> Search<'p> {
         Ok(solution)
     }
 
-    /// Looks for a model in which as many as possible of the choices to come get the first of their candidates: then they
-    /// cost no run. Gives the candidate of the first choice that does not, if there is one.
+    /// Looks for a model in which as many as possible of the choices to come get the first of their candidates: then
+    /// they cost no run. Returns the candidate of the first choice that does not, if there is one.
     fn foresee(
         &mut self,
         candidates: &[Var],
@@ -149,7 +148,7 @@ impl<'p> Search<'p> {
             }));
         }
         let literals: Vec<Lit> = wanted.iter().map(|it| self.encoding.literal(*it)).collect();
-        // How many can be had together: all of them, or else the most, found by halving.
+        // The number of candidates that are possible together: all of them, or else the most, found by halving.
         let (mut low, mut high) = (0, literals.len() + 1);
         let mut at = literals.len();
         while at > low {
@@ -169,11 +168,12 @@ impl<'p> Search<'p> {
         self.problem.variables().map(|it| self.sat.is_true(self.encoding.literal(it))).collect()
     }
 
-    /// The first candidate that can be had with all that is chosen. `model` has all that is chosen, before and after, and
-    /// afterwards the candidate too. And whether candidates before it were refused only after a search.
+    /// The first candidate that is possible with everything chosen so far. `model` contains everything chosen so far,
+    /// before and after, and afterwards the candidate too. And whether candidates before it were refused only after a
+    /// search.
     fn first(&mut self, candidates: &[Var], model: &mut Vec<bool>) -> Result<(usize, bool), SolveError> {
         let held = |model: &[bool]| candidates.iter().position(|it| model[it.index()]);
-        // What chose the choice is chosen, so one of its candidates is in every model.
+        // The variable that brought up the choice is chosen, so one of its candidates is in every model.
         let mut last = held(model).expect("a model has a candidate of every dependency of what it has");
         let mut first = 0;
         let (mut is_first_try, mut is_searched) = (true, false);
@@ -183,7 +183,8 @@ impl<'p> Search<'p> {
                 first += 1;
                 continue;
             }
-            // Mostly the first candidate can be had. If not, halve what is before the one that can: there may be thousands.
+            // The first candidate is possible in most cases. If it is not, halve the part before the one that is: there
+            // may be thousands.
             let middle = if is_first_try { first } else { first + (last - first - 1) / 2 };
             is_first_try = false;
             let asked = if middle == first { literal } else { self.one_of(&candidates[first..=middle]) };

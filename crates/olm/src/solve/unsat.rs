@@ -1,7 +1,4 @@
 //! Minimal cores: which constraints contradict each other.
-//!
-//! What it deliberately does not do: it does not look for the smallest of all cores, only for one that has nothing to
-//! spare.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,14 +9,15 @@ use super::problem::{Constraint, Fact, Problem, Var};
 use super::sat::{Run, Sat};
 use super::{Limits, SolveError};
 
-/// How many constraints are tried to be left out. A core that is larger than that is no explanation any more, and making it
-/// minimal would take longer than anything else.
+/// The number of constraints for which leaving them out is tried. A larger core is no explanation any more, and making
+/// it minimal would take longer than everything else.
 const MAX_TRIES: usize = 500;
 
-/// Constraints of an unsatisfiable problem that contradict each other and of which none can be left out, unless there are
+/// Constraints of an unsatisfiable problem that contradict each other. None of them can be left out, unless there are
 /// hundreds.
 ///
-/// Of several constraints that say the same of one variable, the last counts (`docs/behaviour/olm-classic.md` 4.7.3).
+/// If several constraints make the same statement about a variable, the last counts (`docs/behaviour/olm-classic.md`
+/// 4.7.3).
 pub(super) fn core(problem: &Problem, spent: &Rc<Cell<u64>>, limits: &Limits) -> Result<Vec<Fact>, SolveError> {
     let mut candidates = shrink(problem, &distinct(problem), spent, limits)?;
     // Leave one out after the other, the first ones first, as long as the rest still contradicts itself.
@@ -62,7 +60,7 @@ fn distinct(problem: &Problem) -> Vec<Fact> {
     problem.facts().filter(counts).map(|it| it.0).collect()
 }
 
-/// What the engine needs of these constraints for its no, asked until that gets no smaller.
+/// The constraints that the engine needs for its proof, asked again until they get no fewer.
 fn shrink(problem: &Problem, facts: &[Fact], spent: &Rc<Cell<u64>>, limits: &Limits) -> Result<Vec<Fact>, SolveError> {
     let mut facts = facts.to_vec();
     loop {

@@ -1,6 +1,4 @@
 //! A channel as the engines see it: its entries with their ranges read, found by their names.
-//!
-//! What it deliberately does not do: it orders nothing, since the generations of OLM differ in that.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -20,14 +18,14 @@ pub struct Channel {
     pub name: String,
     /// Its entries, in their order.
     pub entries: Entries,
-    /// Where it and its entries stand.
+    /// The places of the channel and its entries.
     pub places: Arc<ChannelPlaces>,
 }
 
-/// An entry of a channel with what its texts mean.
+/// An entry of a channel with the meaning of its texts.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// As the channel has it.
+    /// Its fields in the channel.
     pub fields: SharedEntry,
     /// The bundle's version, if it can be read.
     pub version: Option<Version>,
@@ -67,7 +65,7 @@ impl Channel {
         }
     }
 
-    /// The entry of a name; of several the first.
+    /// The entry of a name; if there are several, the first.
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.of(name)
@@ -81,12 +79,13 @@ const FEW: usize = 32;
 #[derive(Debug, Clone, Default)]
 pub struct Entries {
     list: Vec<Entry>,
-    /// Their places in the order of their names, made when a name is looked for: whoever follows a channel looks for all of them.
+    /// Their positions in the order of their names, made when a name is first looked for: a search along a channel
+    /// looks for all of them.
     by_name: OnceLock<Vec<usize>>,
 }
 
 impl Entries {
-    /// The entry of a name; of several the first.
+    /// The entry of a name; if there are several, the first.
     #[must_use]
     pub fn of(&self, name: &str) -> Option<&Entry> {
         self.place_of(name).map(|it| &self.list[it])
@@ -114,7 +113,7 @@ impl Entries {
         self.list.push(entry);
     }
 
-    /// Changes the entry of a name, if there is one; of several the first.
+    /// Changes the entry of a name, if there is one; if there are several, the first.
     pub fn change(&mut self, name: &str, change: impl FnOnce(&Entry) -> Entry) {
         if let Some(at) = self.place_of(name) {
             self.list[at] = change(&self.list[at]);

@@ -1,6 +1,4 @@
 //! Checks of the upgrade graphs of many packages of an index, while the next ones are being read.
-//!
-//! What it deliberately does not do: no rules; [`super::check_graph()`] has them.
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
@@ -11,11 +9,11 @@ use olmdex_base::diag::Finding;
 use olmdex_index::query::{EdgeScope, Filter, NamesWithoutWay, PackageVersions};
 use olmdex_index::{Index, IndexError};
 
-/// How many packages are read at a time.
+/// The number of packages that are read at a time.
 const BATCH: usize = 16;
 
-/// The number of entries from which on the index is asked which names edges lead on from. For fewer it takes longer to ask than to
-/// follow every one.
+/// The number of entries from which on the index is asked which names edges lead on from. For fewer it takes longer to
+/// ask than to follow every one.
 const MANY_ENTRIES: usize = 1000;
 
 /// A package in one state.
@@ -25,14 +23,14 @@ struct State {
     without_way: NamesWithoutWay,
 }
 
-/// What of a package is checked.
+/// The parts of a package that are checked.
 struct Material {
     now: State,
     old: Option<State>,
 }
 
-/// What is wrong with the upgrades of these packages in the catalogs of a filter, package by package. With `old`, only what is wrong
-/// since that state, and what has been lost since. `None` stands for a package that neither has.
+/// The findings about the upgrades of these packages in the catalogs of a filter, package by package. With `old`, only
+/// findings that are new since that state, and what has been lost since. `None` stands for a package that neither has.
 ///
 /// # Errors
 /// If an index cannot be read.
@@ -87,7 +85,7 @@ fn check(material: &Material) -> Option<Vec<Finding>> {
         let gone = Package { name: of_old.as_ref()?.name.clone(), ..Package::default() };
         return Some(findings(check_package("", &gone, of_old.as_ref(), &NamesWithoutWay::new())));
     }
-    // What is wrong already.
+    // The findings that the older state had already.
     let known = was
         .zip(of_old.as_ref())
         .map(|((graph, without_way), package)| check_package(&graph.catalog, package, None, without_way));

@@ -1,6 +1,4 @@
-//! Which bundles may stay when the cluster goes to another version of OpenShift.
-//!
-//! What it deliberately does not do: it finds no way out for those that must not; plans do.
+//! The bundles that may stay when the cluster goes to another version of OpenShift.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +11,7 @@ use super::v1::Installation;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{GraphBundle, Obstacles, PackageGraph};
 
-/// How a bundle stands to the version.
+/// The compatibility of a bundle with the version.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stay {
@@ -27,19 +25,19 @@ pub struct Stay {
     pub version: String,
     /// The generations of OLM for which this holds.
     pub olm: Vec<Generation>,
-    /// The version that the cluster shall go to.
+    /// The version that the cluster is to be upgraded to.
     pub openshift: String,
-    /// How it stands to it.
+    /// The verdict about it.
     pub verdict: Compatibility,
     /// Why, in words.
     pub reason: String,
-    /// All that is said.
+    /// All evidence.
     pub evidence: Vec<Evidence>,
-    /// Why OLM v1 refuses to install it, in its words; for OLM Classic nothing follows from that.
+    /// The reason why OLM v1 refuses to install it, in its words; for OLM Classic it has no meaning.
     pub refusal: Option<String>,
-    /// For what is installed and must not stay: the steps that lead to a version that may; `null` if there are none.
+    /// For an installed bundle that must not stay: the steps that lead to a version that may; `null` if there are none.
     pub way: Option<Vec<PathStep>>,
-    /// How far along the way it must be before the cluster goes to each version on its own way.
+    /// The bundles that must be reached along the way before the cluster goes to each of its own versions.
     pub stops: Vec<Stop>,
 }
 
@@ -53,16 +51,16 @@ pub struct Stop {
     pub bundle: String,
     /// Its version.
     pub version: String,
-    /// How many steps of the way lead there.
+    /// The number of steps of the way that lead there.
     pub steps: usize,
 }
 
 /// From which version of OpenShift to which.
 #[derive(Debug, Clone, Copy)]
 pub struct Move {
-    /// Where the cluster is.
+    /// The version of the cluster.
     pub from: Minor,
-    /// Where it shall go.
+    /// The version to go to.
     pub to: Minor,
 }
 
@@ -90,7 +88,7 @@ pub fn bundles_that_stay(
     rows
 }
 
-/// What holds for the generations of OLM: one row if they agree.
+/// The judgements for the generations of OLM: one row if they agree.
 fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
     let mut rows: Vec<Stay> = Vec::new();
     for &generation in olm {
@@ -117,9 +115,9 @@ fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
     rows
 }
 
-/// The rows of an installed bundle, without the ways out of what must not stay. `own` is what it says of itself
-/// on the cluster, if that is known, of `olm.maxOpenShiftVersion`: that counts, not what a catalog says. A view of the
-/// Subscription's catalog alone ([`PackageView::of_catalog`]) keeps what other catalogs say out of it.
+/// The rows of an installed bundle, without the ways out of bundles that must not stay. `own` are its own values of
+/// `olm.maxOpenShiftVersion` on the cluster, if they are known: these count, not those in a catalog. A view of the
+/// Subscription's catalog alone ([`PackageView::of_catalog`]) keeps the data of other catalogs out of it.
 #[must_use]
 pub fn installed_that_stays(
     olm: &[Generation],
@@ -149,7 +147,7 @@ pub fn installed_that_stays(
     judged(olm, &claims, step).into_iter().map(of_installed).collect()
 }
 
-/// Why OLM v1 refuses what a row is about, if the row is about OLM v1.
+/// The reason why OLM v1 refuses the bundle of a row, if the row is about OLM v1.
 fn refusal(row: &Stay, bundle: Option<&GraphBundle>, installation: &Installation) -> Option<String> {
     if !row.olm.contains(&Generation::V1) {
         return None;
@@ -163,7 +161,7 @@ fn refusal(row: &Stay, bundle: Option<&GraphBundle>, installation: &Installation
     }
 }
 
-/// The first bundle of a name in any catalog, with what its catalog says.
+/// The first bundle of a name in any catalog, with the data of its catalog.
 fn bundle_of<'v>(view: &'v PackageView, name: &str) -> Option<(&'v PackageGraph, &'v GraphBundle)> {
     let mut found = view.graphs.iter().flat_map(|it| it.bundles.iter().map(move |bundle| (it, bundle)));
     found.find(|(_, it)| it.name == name)

@@ -1,6 +1,4 @@
-//! Advice for a cut history in words: the same sentence from whoever finds the cut.
-//!
-//! What it deliberately does not do: it looks for no edge; that is [`super::missing_edge`]'s.
+//! Advice for a cut history in words: every check that finds the cut gives the same sentence.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +11,9 @@ use olmdex_rules::check::{self, ChannelFacts, CutChannel, Report};
 use olmdex_text::calendar::Day;
 use olmdex_version::Version;
 
-/// Reads a catalog and judges it: all findings in one run, and of each cut history what would leave nobody stranded. With a day, the heads
-/// of channels must be supported on it; without one, nothing depends on when it is asked.
+/// Reads a catalog and judges it: all findings in one run, and for each cut history the edge that would leave nobody
+/// stranded. With a day, the heads of channels must be supported on it; without one, nothing depends on the time of the
+/// call.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -36,14 +35,14 @@ pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
     check_catalog_noting(input, day, &mut |_| {})
 }
 
-/// As [`check_catalog`], for somebody who takes note of each document.
+/// Like [`check_catalog`], for a caller that takes note of each document.
 #[must_use]
 pub fn check_catalog_noting(input: &Input, day: Option<Day>, note: &mut dyn FnMut(&check::Inspected)) -> Report {
     check::check_noting(input, day, Some(cut_advice), note)
 }
 
-/// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: what [`super::check_graph()`]
-/// says of the same channel. `None` if there is no such edge.
+/// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: the
+/// same as the advice of [`super::check_graph()`] for that channel. `None` if there is no such edge.
 #[must_use]
 pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
     let ChannelFacts { package, name, entries } = cut.channel;
@@ -58,7 +57,7 @@ pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
     words_for(&channel, users.iter(), |it| walker.next(it).is_none() && head != it.name)
 }
 
-/// The edge that would leave nobody in a channel stranded, in words: the same for all whom it is for.
+/// The edge that would leave nobody in a channel stranded, in words: one sentence for all its users.
 pub(super) fn words_for<'u>(
     channel: &Channel,
     users: impl Iterator<Item = &'u Installed>,
@@ -94,7 +93,7 @@ pub(super) fn names_itself(channel: &Channel, name: &str) -> bool {
     channel.entry(name).is_some_and(|it| it.fields.replaces == name || it.fields.skips.iter().any(|it| it == name))
 }
 
-/// Whether the head is older than what is installed, and no upgrade for it.
+/// Whether the head is older than the installed bundle, and no upgrade for it.
 pub(super) fn is_newer(installed: &Installed, head: Option<&Entry>) -> bool {
     let versions = head.and_then(|it| it.version.as_ref()).zip(installed.version.as_ref());
     versions.is_some_and(|(head, version)| head < version)

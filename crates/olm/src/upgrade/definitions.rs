@@ -1,12 +1,12 @@
-//! Whether a step changes definitions in a way that OLM Classic refuses, by the objects that a catalog carries for bundles.
-//!
-//! What it deliberately does not do: it knows no objects in the cluster, and so says less than OLM may.
+//! Whether a step changes definitions in a way that OLM Classic refuses, by the objects that a catalog carries for
+//! bundles.
 
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::crd::Crd;
 use olmdex_rules::crd::findings::{Placed, of_classic};
 
-/// What OLM Classic refuses, or warns of, about the definitions that a step from one bundle of a catalog to another changes.
+/// The errors and warnings of OLM Classic about the definitions that a step from one bundle of a catalog to another
+/// changes.
 ///
 /// # Errors
 /// If the index is damaged.
@@ -22,7 +22,7 @@ pub fn unsafe_definitions(index: &Index, catalog: &str, from: &str, to: &str) ->
     let mut words = Vec::new();
     for next in definitions(to)? {
         if let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) {
-            // What takes work is to check objects, and there are none.
+            // The check of objects is what takes work, and there are none.
             words.extend(of_classic(before, &next, &[], None).unwrap_or_default().0.into_iter().map(|it| it.0.message));
         }
     }

@@ -1,6 +1,4 @@
 //! An installed bundle, and why a word may name none.
-//!
-//! What it deliberately does not do: it looks nothing up; `lookup` does.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +22,7 @@ pub struct InstalledBundle {
     pub is_name_assumed: bool,
 }
 
-/// Why a word names no bundle that could be installed.
+/// The reasons why a word names no bundle that could be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstalledError {
     /// Neither a bundle nor an edge knows it.
@@ -32,7 +30,7 @@ pub enum InstalledError {
     Unknown {
         /// The package.
         package: String,
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
     },
     /// Several names carry the version, and no catalog holds one of them.
@@ -63,13 +61,13 @@ impl InstalledBundle {
         Self { name, version, is_in_catalog, is_name_assumed: false }
     }
 
-    /// As OLM Classic sees it.
+    /// The bundle in OLM Classic's form.
     #[must_use]
     pub fn as_classic(&self) -> classic::Installed {
         classic::Installed { name: self.name.clone(), version: Version::parse(&self.version).ok() }
     }
 
-    /// As OLM v1 sees it.
+    /// The bundle in OLM v1's form.
     #[must_use]
     pub(crate) fn as_v1(&self) -> v1::Installed {
         v1::Installed { name: self.name.clone(), version: self.version.clone(), release: None }

@@ -1,10 +1,10 @@
-//! The bundle that a word for an installed version means: its name comes from the catalogs, never from the package's name.
+//! The bundle that a word for an installed version means: its name comes from the catalogs, never from the package's
+//! name.
 //!
-//! A version of the catalogs names its bundle. A version that only old edges remember has the name that `replaces` or `skips` give it. A
-//! version that no name carries, but a `skipRange` covers, gets a name by the pattern of the package's other bundles, and the answer says
-//! that it is assumed. Any other version is unknown; a user who has it all the same gives the name of its bundle.
-//!
-//! What it deliberately does not do: it asks no cluster, and it never guesses between two names.
+//! A version of the catalogs names its bundle. A version that only old edges remember has the name that `replaces` or
+//! `skips` give it. A version that no name carries, but a `skipRange` covers, gets a name by the pattern of the
+//! package's other bundles, and the answer says that it is assumed. Any other version is unknown; a user who has it
+//! anyway gives the name of its bundle.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use olmdex_version::blang::Range;
 use olmdex_version::{Version, version_in_name};
 
 impl PackageView {
-    /// The installed bundle that a word means: a bundle's name, a version, or `NAME@VERSION`, which is taken as it stands.
+    /// The installed bundle that a word means: a bundle's name, a version, or `NAME@VERSION`, which is taken literally.
     ///
     /// # Errors
     /// If the word means no bundle, or more than one.
@@ -25,10 +25,10 @@ impl PackageView {
         self.known(text)?.or_else(|| self.assumed(text)).ok_or_else(|| self.unknown(text))
     }
 
-    /// As [`PackageView::find_installed`], with the names that the other catalogs of an index know.
+    /// Like [`PackageView::find_installed`], with the names that the other catalogs of an index know.
     ///
     /// # Errors
-    /// As [`PackageView::find_installed`], and if the index cannot be read.
+    /// The errors of [`PackageView::find_installed`], and an index that cannot be read.
     pub fn find_installed_in(&self, index: &Index, text: &str) -> Result<InstalledBundle, InstalledError> {
         if let Some(found) = self.known(text)? {
             return Ok(found);
@@ -42,7 +42,7 @@ impl PackageView {
         InstalledError::Unknown { package: self.package.clone(), text: text.to_owned() }
     }
 
-    /// What a word means by itself, or by the names of the catalogs.
+    /// The meaning of a word by itself, or by the names of the catalogs.
     fn known(&self, text: &str) -> Result<Option<InstalledBundle>, InstalledError> {
         if let Some((name, version)) = self.find(text) {
             return Ok(Some(InstalledBundle::held(name, version)));
@@ -76,7 +76,7 @@ impl PackageView {
     fn names_carrying(&self, wanted: &Version) -> Vec<String> {
         let mentioned = self.entries().flat_map(|it| [&it.name, &it.replaces].into_iter().chain(&it.skips));
         let all: BTreeSet<&String> = self.bundles().iter().map(|it| &it.0).chain(mentioned).collect();
-        // No name may have a `+`: what stands behind it is left out, or stands behind a `-`.
+        // No name may have a `+`: the part behind it is left out, or follows a `-`.
         let forms = [Version::parse(&wanted.to_string().replace('+', "-")).ok(), Some(wanted.without_build())];
         let carrying = |form: Version| -> Vec<String> {
             all.iter().filter(|it| version_in_name(it).is_some_and(|it| it == form)).map(|it| (*it).clone()).collect()
@@ -101,7 +101,7 @@ impl PackageView {
             Some((Version::parse(version).ok().filter(|_| is_pattern)?, prefix))
         });
         let patterns: Vec<(Version, &str)> = patterns.collect();
-        // Where a package has changed its pattern, older versions have the older one.
+        // If a package has changed its pattern, older versions have the older one.
         let below = patterns.iter().find(|it| it.0 <= wanted);
         let (_, prefix) = below.or_else(|| patterns.iter().rev().find(|it| it.0 > wanted))?;
         let name = format!("{prefix}{}", wanted.to_string().replace('+', "-"));
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use olmdex_index::query::{CatalogRank, GraphBundle, GraphChannel, PackageGraph};
 
-    /// A package `crunchy` whose bundles are called otherwise.
+    /// A package `crunchy` whose bundles have other names.
     fn view() -> PackageView {
         let bundle = |name: &str, version: &str| GraphBundle {
             name: name.to_owned(),
@@ -163,7 +163,7 @@ mod tests {
             ("4.9.0", "old-pg.4.9.0", "4.9.0", false, false),
             ("4.9.0+build", "old-pg.4.9.0", "4.9.0+build", false, false),
             ("5.1.9+1", "pg-v5.1.9-1", "5.1.9+1", false, false),
-            // Only ranges cover these: the pattern is that of the bundle below, else of the one above.
+            // Only ranges cover these: the pattern is that of the bundle below, or else of the one above.
             ("5.1.7", "pg-v5.1.7", "5.1.7", false, true),
             ("4.6.1", "old-pg.4.6.1", "4.6.1", false, true),
             // Names are taken as they are.

@@ -1,7 +1,8 @@
-//! What breaks between two states of a package: channels that are gone, and versions that could be upgraded and no longer can.
+//! The losses between two states of a package: channels that are gone, and versions that could be upgraded and no
+//! longer can.
 //!
-//! `check-graph --old` and `diff` both ask here, so they cannot disagree. A Subscription follows one channel, so each channel counts by
-//! itself, whatever the other channels offer.
+//! `check-graph --old` and `diff` both ask here, so they cannot disagree. A Subscription follows one channel, so each
+//! channel counts by itself, whatever the other channels offer.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use super::classic::{Channel, Installed, Package};
 use super::ordered::Ordered;
 use olmdex_index::query::LostUpgrade;
 
-/// Something that the older state of a package could do and the newer one cannot.
+/// A loss of a package from its older to its newer state.
 pub(super) enum Loss<'o> {
     /// The channel is gone.
     Channel(&'o Channel),
@@ -19,9 +20,9 @@ pub(super) enum Loss<'o> {
     Version {
         /// The channel as it was.
         channel: &'o Channel,
-        /// What users of that version have installed.
+        /// The bundle that users of that version have installed.
         installed: Installed,
-        /// What it was upgraded to; `None` if it was the head.
+        /// The bundle that it was upgraded to; `None` if it was the head.
         before: Option<&'o str>,
     },
 }
@@ -34,7 +35,7 @@ impl Loss<'_> {
         }
     }
 
-    /// As a difference of two catalogs.
+    /// The loss as a difference of two catalogs.
     fn as_change(&self) -> Option<LostUpgrade> {
         let channel = self.channel().name.clone();
         match self {
@@ -48,7 +49,7 @@ impl Loss<'_> {
     }
 }
 
-/// What a package has lost, channel by channel in the order of the older state.
+/// The losses of a package, channel by channel in the order of the older state.
 pub(super) fn losses<'o>(old: &Ordered<'o>, new: &Ordered<'_>) -> Vec<Loss<'o>> {
     let mut losses = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();

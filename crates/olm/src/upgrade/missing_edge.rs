@@ -1,9 +1,7 @@
 //! One piece of advice for a cut history: the smallest edge of a channel's head that leaves nobody stranded.
 //!
-//! An edge is never named because it looks right. It is added to the channel in memory, and the paths of everybody who is
-//! stranded are followed again; whoever asks may demand more of it.
-//!
-//! What it deliberately does not do: an upgrade never leads down, so nothing is found for what is newer than the head.
+//! An edge is never named because it looks right. It is added to the channel in memory, and the paths of all stranded
+//! users are followed again; the caller may demand more of it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -18,7 +16,7 @@ use olmdex_version::{Version, VersionRelease, by_version};
 /// More than this many names, or spans of versions, are one range from the lowest version on.
 const FEW: usize = 3;
 
-/// What the head of a channel would have to skip besides, so that nobody is stranded.
+/// The names that the head of a channel would have to skip as well, so that no user is stranded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtraEdge {
@@ -26,16 +24,16 @@ pub struct ExtraEdge {
     pub channel: String,
     /// The entry that gets it.
     pub entry: String,
-    /// The names that its `skips` get besides, or none.
+    /// The names that are added to its `skips`, or none.
     pub skips: Vec<String>,
-    /// Its new `skipRange`, which includes what it includes already; empty if it stays as it is.
+    /// Its new `skipRange`, which includes its old one; empty if it stays as it is.
     pub skip_range: String,
     /// The `skipRange` that it has, or empty.
     pub old_range: String,
 }
 
 impl ExtraEdge {
-    /// What to write, as a request. All names are in it, so that it can be done.
+    /// The text to write, as a request. It lists all names, so that it can be carried out.
     #[must_use]
     pub fn request(&self) -> String {
         let Self { entry, skips, skip_range, old_range, .. } = self;
@@ -48,9 +46,10 @@ impl ExtraEdge {
     }
 }
 
-/// The smallest edge of the head that leads on from everybody whom no path of the channel leads to its head. `users` are all who may
-/// have something installed; those who have more than the head are left out. `besides` are ends of paths that OLM Classic does not
-/// see. An edge counts only if the channel is valid with it, every user has a path to its head, and `holds` says so too.
+/// The smallest edge of the head that leads on from all users whose paths do not lead to the head. `users` are all who
+/// may have something installed; those who have more than the head are left out. `besides` are ends of paths that OLM
+/// Classic does not see. An edge counts only if the channel is valid with it, every user has a path to its head, and
+/// `holds` agrees.
 ///
 /// `None` if everybody has a path, or no such edge is found.
 #[must_use]
@@ -78,8 +77,9 @@ pub fn extra_edge(
     edge.map(|it| ExtraEdge { skips: in_order(channel, it.skips), ..it })
 }
 
-/// What the highest head has to skip whatever else it gets, since no range joins a chain: the other heads, and what the chain of
-/// `replaces` does not come to. Nothing that is above the head, as an upgrade never leads down; then `None`.
+/// The names that the highest head has to skip in any case, since no range joins a chain: the other heads, and the
+/// names that the chain of `replaces` does not reach. `None` if one of these names is above the head, as an upgrade
+/// never leads down.
 fn mended_chain(channel: &Channel) -> Option<ExtraEdge> {
     let (head, others) = highest_head(channel)?;
     let mut edge = ExtraEdge {
@@ -116,7 +116,8 @@ fn fields(channel: &Channel) -> Vec<fbc::Entry> {
     channel.entries.iter().map(|it| fbc::Entry::clone(&it.fields)).collect()
 }
 
-/// Whether somebody has at least the version of the head of a channel, and cannot be upgraded to it. Of several heads the highest counts.
+/// Whether a user has at least the version of the head of a channel, and cannot be upgraded to it. If there are several
+/// heads, the highest counts.
 #[must_use]
 pub fn is_above_head(channel: &Channel, user: &Installed) -> bool {
     highest_head(channel).is_some_and(|(head, _)| is_above(user, head))
@@ -152,15 +153,16 @@ fn highest_head(channel: &Channel) -> Option<(&Entry, Vec<String>)> {
     Some((head, others.into_iter().map(str::to_owned).collect()))
 }
 
-/// Whether the head is no upgrade for somebody. Of builds of one version the release decides, which is build metadata here.
+/// Whether the head is no upgrade for a user. Between builds of one version the release decides, which is build
+/// metadata here.
 fn is_above(user: &Installed, head: &Entry) -> bool {
     let released = |it: &Version| VersionRelease::from_build_metadata(it.clone());
     let versions = user.version.as_ref().zip(head.version.as_ref());
     user.name != head.fields.name && versions.is_some_and(|(own, head)| released(own) >= released(head))
 }
 
-/// Where the ways of users end that do not end at the head, and not above it, each once in the order of names; `None` if the channel
-/// has no order, or a way never ends.
+/// The ends of users' ways that are neither the head nor above it, each once in the order of names; `None` if the
+/// channel has no order, or a way never ends.
 fn dead_ends(channel: &Channel, users: &[&Installed]) -> Option<Vec<Installed>> {
     let package = Package { channels: vec![channel.clone()], ..Package::default() };
     let order = package.channels.first()?.order().ok()?;
@@ -230,7 +232,8 @@ struct Span {
     end: Version,
 }
 
-/// Spans of versions that hold all ends and as few entries besides as possible; none if one of the ends or the head has no version.
+/// Spans of versions that hold all ends and as few other entries as possible; none if one of the ends or the head has
+/// no version.
 fn spans(channel: &Channel, head: &Entry, ends: &[Installed]) -> Vec<Span> {
     let Some(top) = &head.version else { return Vec::new() };
     let versions: Option<Vec<&Version>> = ends.iter().map(|it| it.version.as_ref()).collect();
@@ -252,7 +255,7 @@ fn spans(channel: &Channel, head: &Entry, ends: &[Installed]) -> Vec<Span> {
     spans
 }
 
-/// A range with some spans besides. One that is a span itself is joined with those that it touches.
+/// A range with some spans added. A range that is a span itself is joined with the spans that it touches.
 fn widened(range: &str, mut spans: Vec<Span>) -> String {
     let mut parts = Vec::new();
     match (range, span_of(range)) {
@@ -272,7 +275,8 @@ fn widened(range: &str, mut spans: Vec<Span>) -> String {
     parts.join(" || ")
 }
 
-/// A range that includes what one of two includes, and nothing else: one of form `>=1.0.0 <2.0.0` if both are, and they meet.
+/// A range that includes what either of two ranges includes, and nothing else: one of the form `>=1.0.0 <2.0.0` if both
+/// are, and they meet.
 #[must_use]
 pub fn either_range(one: &str, other: &str) -> String {
     match (span_of(one), span_of(other)) {
@@ -296,7 +300,8 @@ mod tests {
 
     use super::*;
 
-    /// A channel of entries `NAME REPLACES SKIPS RANGE`, where `-` is nothing and `v` before the name stands for no version.
+    /// A channel of entries `NAME REPLACES SKIPS RANGE`, where `-` is nothing and `v` before the name stands for no
+    /// version.
     fn channel(entries: &[&str]) -> Channel {
         let entry = |text: &&str| {
             let parts: Vec<&str> = text.splitn(4, ' ').collect();
@@ -321,7 +326,7 @@ mod tests {
 
     #[test]
     fn one_edge_for_all_who_are_stranded() {
-        // Entries, who is there besides, and what is advised.
+        // Entries, other users, and the advice.
         let cases: &[(&[&str], &str, &str)] = &[
             (&["2.0.0 1.0.0", "1.0.0"], "", ""),
             (&["2.0.0"], "1.0.0", "add 1.0.0 to the skips of 2.0.0"),
@@ -337,12 +342,12 @@ mod tests {
                 "1.0.0 1.1.0",
                 "change the skipRange of 3.0.0 to `<1.0.0 || >=1.0.0 <2.0.0`",
             ),
-            // What has no version cannot be in a range.
+            // A name without a version cannot be in a range.
             (&["2.0.0"], "x y", "add x, y to the skips of 2.0.0"),
-            // Nothing leads down.
+            // No edge leads down.
             (&["2.0.0"], "2.1.0", ""),
             (&["2.0.0"], "1.0.0 2.1.0", "add 1.0.0 to the skips of 2.0.0"),
-            // Another head has to go, whatever else.
+            // The other head has to be skipped in any case.
             (&["2.0.0", "1.0.0"], "", "add 1.0.0 to the skips of 2.0.0"),
             (
                 &["2.0.0", "1.0.0"],
@@ -362,11 +367,11 @@ mod tests {
                 "0.1.0 0.2.0",
                 "add 1.0.0 to the skips of 3.0.0, and give 3.0.0 the skipRange `>=0.1.0 <1.0.0`",
             ),
-            // What is cut off and newer than the head is not led down to it.
+            // A bundle that is cut off and newer than the head is not led down to it.
             (&["2.0.0 - 1.0.0", "1.0.0 3.0.0", "3.0.0"], "", ""),
             // Spans that leave others on their path.
             (&["5.0.0 3.0.0", "3.0.0"], "1.0.0 4.0.0", "give 5.0.0 the skipRange `>=1.0.0 <3.0.0 || >=4.0.0 <5.0.0`"),
-            // Of builds of one version the release decides.
+            // Between builds of one version the release decides.
             (&["1.0.0+2 1.0.0+1 1.0.0+1", "1.0.0+1 1.0.0", "1.0.0"], "", "add 1.0.0 to the skips of 1.0.0+2"),
             (&["1.0.0+1 1.0.0 1.0.0", "1.0.0 1.0.0+2", "1.0.0+2"], "", ""),
             // A cycle stays one.

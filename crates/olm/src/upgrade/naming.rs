@@ -1,6 +1,4 @@
-//! What of a channel replaces and skips each name.
-//!
-//! What it deliberately does not do: it knows no ranges, which name nothing.
+//! The entries of a channel that replace and skip each name.
 
 use std::collections::HashMap;
 
@@ -8,7 +6,7 @@ use super::classic::{Channel, Entry};
 use olmdex_base::diag::Place;
 use olmdex_text::tally;
 
-/// What replaces and skips each name.
+/// The entries that replace and skip each name.
 pub(super) struct Naming<'c> {
     channel: &'c Channel,
     names: HashMap<&'c str, Named<'c>>,
@@ -39,7 +37,7 @@ impl<'c> Naming<'c> {
 
     /// The names of the entries that replace or skip a name, each once in their order.
     pub(super) fn entries(&self, name: &str) -> Vec<&'c str> {
-        // The empty name of an absent `replaces` is none.
+        // The empty name of an absent `replaces` is not a name.
         let found = self.names.get(name).filter(|_| !name.is_empty());
         let mut entries = found.map(|it| it.by.clone()).unwrap_or_default();
         tally::step(1 + entries.len());
@@ -48,7 +46,7 @@ impl<'c> Naming<'c> {
         entries
     }
 
-    /// Where a name is first replaced or skipped.
+    /// The place where a name is first replaced or skipped.
     pub(super) fn place(&self, name: &str) -> Option<Place> {
         tally::step(1);
         let places = &self.channel.places;

@@ -1,4 +1,4 @@
-//! A package with the order of each of its channels, worked out once.
+//! A package with the order of each of its channels, computed once.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ impl<'p> Ordered<'p> {
         places.iter().inspect(|_| tally::step(1)).map(|&it| (&self.package.channels[it], &self.orders[it]))
     }
 
-    /// Where the channels of a name lead; `None` if one of them has no order.
+    /// The walker of the channels of a name; `None` if one of them has no order.
     pub(super) fn walker(&self, name: &str) -> Option<Walker<'p>> {
         let mut ranks = Vec::new();
         for (channel, order) in self.channels(name) {
@@ -44,7 +44,7 @@ impl<'p> Ordered<'p> {
         Some(Walker::new(ranks))
     }
 
-    /// Where the default channel leads; `None` if it has no order.
+    /// The walker of the default channel; `None` if it has no order.
     pub(super) fn default_walker(&self) -> Option<&Walker<'p>> {
         self.default.get_or_init(|| self.walker(&self.package.default_channel)).as_ref()
     }

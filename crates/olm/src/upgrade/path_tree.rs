@@ -1,9 +1,7 @@
 //! Ways that share their beginnings, as a search finds them.
-//!
-//! What it deliberately does not do: it knows numbers of steps only, not what a step leads to.
 
-/// Ways while they grow: each step with the one before it. Whether one step is on the way to another is told in few
-/// jumps, however long the way.
+/// Ways under construction: each step with the one before it. A few jumps decide whether one step is on the way to
+/// another, however long the way.
 #[derive(Debug)]
 pub(super) struct Trails {
     /// The step before, one further back, and how many there are.
@@ -26,7 +24,7 @@ impl Trails {
         self.steps.len() - 1
     }
 
-    /// How many steps a way has.
+    /// The number of steps that a way has.
     pub(super) fn length(&self, at: usize) -> usize {
         self.steps[at].2
     }

@@ -1,4 +1,4 @@
-//! What permits an upgrade: a field of an entry of a channel. Both generations of OLM know the same three.
+//! The permits of upgrades: fields of an entry of a channel. Both generations of OLM know the same three.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +29,7 @@ impl Field {
     }
 }
 
-/// What permits an upgrade: a field of an entry.
+/// A permit for an upgrade: a field of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Permit {
@@ -50,7 +50,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// What a field of an entry permits; `place` is that of its value.
+    /// The permit that a field of an entry gives; `place` is that of its value.
     #[must_use]
     pub(super) fn new(channel: &str, entry: &str, field: Field, value: &str, place: Place) -> Self {
         Self {

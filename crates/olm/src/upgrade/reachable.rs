@@ -1,6 +1,4 @@
-//! Where upgrades lead from every version that somebody may have, step by step to where they end.
-//!
-//! What it deliberately does not do: it looks at one package of one catalog, and names no fix.
+//! The ends of upgrades from every version that somebody may have, step by step.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +12,15 @@ use super::permit::Permit;
 use super::v1::{self, Question, ResolveError};
 use olmdex_version::VersionRelease;
 
-/// Where upgrades lead.
+/// A way of upgrades.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Way {
-    /// The last bundle, which may be the one that is installed. Of a loop, the bundle that it comes back to.
+    /// The last bundle, which may be the installed one. For a loop, the bundle that it comes back to.
     pub target: InstalledBundle,
     /// How many upgrades that takes.
     pub steps: usize,
-    /// Whether that is the head: with OLM v1, what a new installation would get, or a higher version that the channel has.
+    /// The kind of that end: whether it is the head, which for OLM v1 is the bundle of a new installation, or a higher
+    /// version that the channel has.
     pub end: End,
 }
 
@@ -36,11 +35,11 @@ pub struct LostEdge {
     pub permit: Permit,
 }
 
-/// Where the upgrades of a channel lead. What was followed once is remembered.
+/// The ends of the upgrades of a channel. A way is followed once and remembered.
 #[derive(Debug)]
 pub struct Ways<'v> {
     engine: Engine<'v>,
-    /// Where bundles of the catalog lead.
+    /// The known ways from bundles of the catalog.
     known: HashMap<String, Way>,
 }
 
@@ -73,13 +72,13 @@ impl<'v> Ways<'v> {
         Self { engine: Engine::V1 { question, view, best }, known: HashMap::new() }
     }
 
-    /// Where upgrades from an installed bundle lead.
+    /// The way of upgrades from an installed bundle.
     pub fn way(&mut self, from: &InstalledBundle) -> Way {
         let mut trail = vec![from.clone()];
         let mut seen = HashSet::from([from.name.clone()]);
         let mut at = from.clone();
         let end = loop {
-            // What is installed may have another version than the bundle of its name in the catalog.
+            // The installed bundle may have another version than the bundle of its name in the catalog.
             if trail.len() > 1
                 && let Some(known) = self.known.get(&at.name)
             {
@@ -121,7 +120,8 @@ impl<'v> Ways<'v> {
         Some(InstalledBundle::held(name, version))
     }
 
-    /// Why OLM v1 stops at a bundle although something leads on, if it does: it refuses what it would take.
+    /// The reason why OLM v1 stops at a bundle although something leads on, if there is one: it refuses the bundle that
+    /// it would take.
     #[must_use]
     pub fn refusal(&self, at: &InstalledBundle) -> Option<String> {
         let Engine::V1 { question, view, .. } = &self.engine else { return None };
@@ -146,7 +146,7 @@ impl<'v> Ways<'v> {
         Some((next, permits))
     }
 
-    /// Where a way ends on which nothing leads on.
+    /// The kind of end of a way from which nothing leads on.
     fn end_at(&self, at: &InstalledBundle) -> End {
         let is_head = match &self.engine {
             Engine::Classic { heads, .. } => heads.contains(at.name.as_str()),
@@ -160,8 +160,9 @@ impl<'v> Ways<'v> {
     }
 }
 
-/// The edge on the way from an installed bundle that leads to the head no longer: that from where the new way ends if there was one,
-/// else the first that the old way takes and the new one does not. `None` if nothing led on before either.
+/// The edge on the way from an installed bundle that no longer leads to the head: the one from the end of the new way
+/// if there was one, or else the first that the old way takes and the new one does not. `None` if nothing led on before
+/// either.
 #[must_use]
 pub fn lost_edge(before: &Ways<'_>, after: &mut Ways<'_>, from: &InstalledBundle) -> Option<LostEdge> {
     let lost = |at: &InstalledBundle, (_, permits): Step| {

@@ -1,6 +1,4 @@
-//! The ways with the fewest steps as answers: what must be set before each step, or that there is no way.
-//!
-//! What it deliberately does not do: it searches nothing itself; [`super::shortest_path`] does.
+//! The ways with the fewest steps as answers: the settings before each step, or that there is no way.
 
 use std::collections::HashMap;
 
@@ -16,11 +14,11 @@ use olmdex_index::query::Reach;
 /// Ways that are wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct FewestSteps<'w> {
-    /// Where they begin.
+    /// The start of the ways.
     pub from: &'w InstalledBundle,
     /// The bundle where they end.
     pub to: &'w str,
-    /// At most so many, the shortest first.
+    /// The largest number of ways; the shortest come first.
     pub at_most: usize,
     /// Whether they may not lead over deprecated bundles.
     pub avoids_deprecated: bool,
@@ -28,12 +26,12 @@ pub struct FewestSteps<'w> {
     pub openshift: Option<Minor>,
     /// The names that can lie on a way.
     pub within: &'w Reach,
-    /// What the search may cost.
+    /// The limit on the cost of the search.
     pub effort: &'w Effort,
 }
 
-/// The ways that a generation of OLM can be led with the fewest steps; one answer that says so if there are none. OLM Classic is asked
-/// about the first catalog of the view; without one there is no answer.
+/// The ways with the fewest steps that a generation of OLM can be led; if there are none, one answer that says so. OLM
+/// Classic is asked about the first catalog of the view; without one there is no answer.
 #[must_use]
 pub fn fewest_steps(view: &PackageView, asked: &Asked, olm: Generation, wanted: &FewestSteps<'_>) -> Vec<UpgradePath> {
     let &FewestSteps { from, to, .. } = wanted;
@@ -73,11 +71,11 @@ pub fn fewest_steps(view: &PackageView, asked: &Asked, olm: Generation, wanted: 
     reached.collect()
 }
 
-/// What must be done for OLM to go a way.
+/// The condition for OLM to go a way.
 fn condition(olm: Generation, steps: &[PathStep]) -> String {
     let n_steps = counted(steps.len() as u64, "step");
     let by_hand = match olm {
-        // Else OLM would go on in the channel before it is changed.
+        // Without it, OLM would go on in the channel before the channel is changed.
         Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
             ", with installPlanApproval: Manual, so that OLM waits for each change"
         }
@@ -86,12 +84,12 @@ fn condition(olm: Generation, steps: &[PathStep]) -> String {
     format!("{n_steps}, if these fields are set before each{by_hand}")
 }
 
-/// What a way may not lead over.
+/// The bundles that a way may not lead over.
 struct Limits<'v> {
     olm: Generation,
     avoids_deprecated: bool,
     openshift: Option<Minor>,
-    /// What a bundle of a catalog says it is made for, only if that is asked.
+    /// The claims of a bundle of a catalog, only if they are asked for.
     claims: HashMap<(&'v str, &'v str), Vec<Claims>>,
 }
 

@@ -3,9 +3,9 @@
 //! A Subscription chooses by its channel: from an installed bundle, each channel leads to one entry. A ClusterExtension
 //! chooses by its version: from an installed bundle, each edge can be taken.
 //!
-//! Which names lie on a way at all is a question of edges, which an index answers ([`Reach`]): a search that knows it
-//! leaves out what leads astray, and ends before it begins if there is no way. That changes no answer, since a bundle from
-//! which no edges lead to the goal is on no way there, and what is left is found in the same order.
+//! An index knows from its edges which names lie on a way at all ([`Reach`]). A search that gets these names leaves out
+//! all others, and ends before it begins if there is no way. This changes no answer, since a bundle from which no edges
+//! lead to the goal is on no way there, and the remaining bundles are found in the same order.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -23,22 +23,22 @@ use super::v1::{Catalog, Cursor, Policy, Web};
 use olmdex_index::query::{PackageGraph, Reach};
 use olmdex_text::tally;
 
-/// Which ways are looked for.
+/// The wanted ways.
 pub struct Wish<'w> {
-    /// Where a way may end.
+    /// Whether a way may end at a bundle.
     pub is_goal: &'w dyn Fn(&Target) -> bool,
-    /// What a way may lead over; the goal too.
+    /// Whether a way may lead over a bundle, or end at it.
     pub is_allowed: &'w dyn Fn(&Target) -> bool,
     /// How many ways at most.
     pub at_most: usize,
     /// The names that lie between [`first_steps`] and the goals, over the channels that are asked or more of them.
     pub within: &'w Reach,
-    /// How much may be looked at. What is spent, no more ways are found.
+    /// The budget of the search. When it is spent, no more ways are found.
     pub effort: &'w Effort,
 }
 
-/// How many steps a search may still look at. The default has no bound, which one way needs none of: of several ways
-/// without circles there may be so many to tell apart that nobody waits for them.
+/// The number of steps that a search may still look at. The default has no bound. A search for one way needs none; a
+/// search for several ways without circles may have to tell so many apart that it would not end in time.
 #[derive(Debug, Default)]
 pub struct Effort(Option<Cell<u64>>);
 
@@ -49,7 +49,7 @@ impl Effort {
         Self(Some(Cell::new(n_steps)))
     }
 
-    /// Whether a search gave up because nothing is left.
+    /// Whether a search stopped because its budget was spent.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.0.as_ref().is_some_and(|it| it.get() == 0)
@@ -63,19 +63,19 @@ impl Effort {
     }
 }
 
-/// The names to which a first step of either generation may lead: from there on, edges lead from name to name. The first
-/// step is different, since no catalog needs to hold what is installed.
+/// The names to which a first step of either generation may lead: from there on, edges lead from name to name. The
+/// first step is different, since no catalog needs to hold the installed bundle.
 #[must_use]
 pub fn first_steps(view: &PackageView, channels: &[String], from: &InstalledBundle) -> BTreeSet<String> {
     let asked = Asked { installed: Some(from.clone()), channels: channels.to_vec(), ..Asked::default() };
     v1_targets(view, &asked).into_iter().map(|it| it.bundle).collect()
 }
 
-/// The shortest ways of OLM v1, along edges of the channels that are asked. Of equally short ways that over the highest
-/// versions comes first.
+/// The shortest ways of OLM v1, along edges of the channels that are asked. Among equally short ways the one over the
+/// highest versions comes first.
 #[must_use]
 pub fn v1_shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, wish: &Wish<'_>) -> Vec<Vec<PathStep>> {
-    // Where edges do not bind, they say nothing.
+    // If edges do not bind, they say nothing.
     let anywhere = Wish { within: &Reach::Unknown, ..*wish };
     let wish = if asked.policy == Policy::CatalogProvided { wish } else { &anywhere };
     if wish.within.is_empty() {
@@ -91,12 +91,12 @@ struct V1Search<'s> {
     web: Web<'s>,
     asked: &'s Asked,
     from: &'s InstalledBundle,
-    /// For each rank the number of its name, and whether it is a goal.
+    /// The number of its name for each rank, and whether it is a goal.
     names: Vec<(usize, bool)>,
-    /// The ranks of each name: a way comes to names, whatever catalog they are from.
+    /// The ranks of each name: a way leads to names, whatever catalog they are from.
     ranks_of_name: Vec<Vec<u32>>,
     trails: Trails,
-    /// Where each step of the trails leads.
+    /// The target of each step of the trails.
     rank_of: Vec<Option<u32>>,
 }
 
@@ -144,7 +144,7 @@ impl<'s> V1Search<'s> {
         v1_target(catalog, candidate, permits, self.asked)
     }
 
-    /// What is installed after a step to a rank; before the first step without one.
+    /// The bundle that is installed after a step to a rank; without a rank, the one before the first step.
     fn installed(&self, rank: Option<u32>) -> InstalledBundle {
         let Some(rank) = rank else { return self.from.clone() };
         let candidate = self.web.target(rank).1;
@@ -155,7 +155,7 @@ impl<'s> V1Search<'s> {
     fn ends(&mut self, wish: &Wish<'_>) -> Vec<usize> {
         let n_names = self.ranks_of_name.len();
         let mut n_visits = vec![0_usize; n_names];
-        // The steps to each name, and what may follow each step, looked at as late as can be.
+        // The steps to each name, and the bundles that may follow each step, looked at as late as possible.
         let mut steps_to: Vec<Vec<usize>> = vec![Vec::new(); n_names];
         let mut cursors = vec![self.web.after(&self.from.as_v1())];
         // Length, then which way it goes on, then the rank: the order in which steps are found.
@@ -185,7 +185,7 @@ impl<'s> V1Search<'s> {
                 if found.len() == wish.at_most {
                     break;
                 }
-                // What follows a goal is on no way.
+                // No way leads on from a goal.
                 cursors.push(Cursor::default());
                 continue;
             }
@@ -196,7 +196,7 @@ impl<'s> V1Search<'s> {
         found
     }
 
-    /// The way to a step, with what must be set before each of its steps.
+    /// The way to a step, with the settings before each of its steps.
     fn steps_to(&self, last: usize) -> Vec<PathStep> {
         let mut ranks: Vec<u32> = self.trails.back_from(last).filter_map(|it| self.rank_of[it]).collect();
         ranks.reverse();
@@ -211,8 +211,9 @@ impl<'s> V1Search<'s> {
     }
 }
 
-/// The shortest ways of OLM Classic over the channels that are asked, of which the first is the Subscription's own. Of
-/// equally short ways that with the fewest changes of channel comes first. Channels without an order are left out.
+/// The shortest ways of OLM Classic over the channels that are asked; the first of these is the Subscription's own.
+/// Among equally short ways the one with the fewest changes of channel comes first. Channels without an order are left
+/// out.
 #[must_use]
 pub fn classic_shortest(
     view: &PackageView,
@@ -292,7 +293,8 @@ impl<'s> ClassicSearch<'s> {
                 }
                 continue;
             }
-            // Of one way, whoever was there first has gone on into all other channels with fewer changes.
+            // If one way is wanted, the first arrival at a bundle has gone on into all other channels already, with
+            // fewer changes.
             let is_first = wish.at_most > 1 || expanded.insert(installed.name.clone());
             let places = match (is_first, current) {
                 (true, _) => 0..self.channels.len(),
@@ -330,7 +332,8 @@ impl<'s> ClassicSearch<'s> {
     }
 }
 
-/// The nearest steps to each state, as many as ways are wanted: a state is passed through no more often than that, the nearest first.
+/// The nearest steps to each state, as many as ways are wanted: a state is passed through no more often than that, the
+/// nearest first.
 struct Nearest<'s> {
     n_kept: usize,
     of_state: HashMap<State<'s>, BinaryHeap<(usize, usize)>>,
@@ -351,7 +354,8 @@ impl<'s> Nearest<'s> {
     }
 }
 
-/// Whether a way has come through a bundle: asked of the steps to the bundle or of those of the way, whichever are fewer.
+/// Whether a way has come through a bundle: asked of the steps to the bundle or of those of the way, whichever are
+/// fewer.
 fn is_on_way(steps_to: &HashMap<&str, Vec<usize>>, bundle: &str, trails: &Trails, links: &[Link], at: usize) -> bool {
     let Some(steps) = steps_to.get(bundle) else { return false };
     if steps.len() <= trails.length(at) {

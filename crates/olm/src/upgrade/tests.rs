@@ -17,7 +17,8 @@ fn name(number: usize) -> String {
     format!("p.v1.0.{number}")
 }
 
-/// A package of one channel in which each entry replaces the one before and skips so many besides; all bundles are deprecated.
+/// A package of one channel in which each entry replaces the one before and skips `n_skips` others; all bundles are
+/// deprecated.
 fn graph(n_entries: usize, n_skips: usize) -> PackageGraph {
     let entry = |at: usize| Entry {
         name: name(at),
@@ -47,7 +48,7 @@ fn graph(n_entries: usize, n_skips: usize) -> PackageGraph {
     }
 }
 
-/// Of so many channels with the same ten entries.
+/// A package of `n_channels` channels with the same ten entries.
 fn of_channels(n_channels: usize) -> PackageGraph {
     let mut graph = graph(10, 0);
     let entries = Arc::clone(&graph.channels[0].entries);

@@ -1,6 +1,5 @@
-//! The advice of last resort: where no upgrade leads to a bundle, as far as upgrades lead, and what is lost by uninstalling there.
-//!
-//! What it deliberately does not do: it knows no objects of a cluster. What is stored is what the definitions of the catalog say.
+//! The advice of last resort if no upgrade leads to a bundle: the last bundle that upgrades reach, and the losses of
+//! uninstalling it.
 
 use std::collections::BTreeMap;
 
@@ -21,21 +20,22 @@ use olmdex_version::{Version, first_of};
 pub struct Jump {
     /// The catalog.
     pub catalog: String,
-    /// What is uninstalled: where upgrades end, or what is installed.
+    /// The bundle to uninstall: the one at which upgrades end, or the installed one.
     pub from: String,
-    /// What is installed instead.
+    /// The bundle to install instead.
     pub to: String,
     /// The channel to subscribe to.
     pub channel: String,
     /// The upgrades that come first.
     pub before: Vec<PathStep>,
-    /// The channel of these, if it is another one than now.
+    /// The channel of these steps, if it is not the present one.
     pub before_in: Option<String>,
-    /// What is lost, in words: APIs, versions of APIs, and stored objects. Empty if nothing is lost, or nothing is known.
+    /// The losses, in words: APIs, versions of APIs, and stored objects. Empty if nothing is lost, or nothing is known.
     pub loses: Vec<String>,
 }
 
-/// The jump to a bundle of a channel: it begins at the highest version below that one which any channel's upgrades reach.
+/// The jump to a bundle of a channel: it begins at the highest version below that one which any channel's upgrades
+/// reach.
 pub(super) fn jump(
     view: &PackageView,
     graph: &PackageGraph,
@@ -68,7 +68,7 @@ pub(super) fn jump(
 }
 
 impl Jump {
-    /// Finds out what is lost.
+    /// Looks up the losses.
     pub(super) fn look_up(&mut self, index: &Index) -> Result<(), IndexError> {
         let of = |bundle: &str| -> Result<(Vec<olmdex_fbc::Api>, BTreeMap<String, Crd>), IndexError> {
             let selector = BundleSelector {
@@ -86,7 +86,7 @@ impl Jump {
         for api in old.iter().filter(|it| !new.contains(it)) {
             gone.entry((&api.kind, &api.group)).or_default().push(&api.version);
         }
-        // Kinds of a group that lose the same versions and keep the same are told together.
+        // Kinds of a group that lose the same versions and keep the same ones share a sentence.
         let mut alike: BTreeMap<(&str, String, String), Vec<&str>> = BTreeMap::new();
         for ((kind, group), versions) in gone {
             let left: Vec<&str> =
@@ -121,7 +121,7 @@ impl Jump {
         Ok(())
     }
 
-    /// In words.
+    /// The words for it.
     pub(super) fn words(&self) -> String {
         let mut text = "no upgrade leads there: ".to_owned();
         if let Some(last) = self.before.last() {

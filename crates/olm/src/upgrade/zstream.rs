@@ -2,8 +2,8 @@
 //! (OLM's "How do operator upgrades work"; `docs/behaviour/olm-classic.md` 6.4).
 //!
 //! The newest patch releases form the chain; each skips the earlier ones of its minor version, which stay as entries
-//! that nothing leads to. Names that the channel only mentions, of releases that no longer exist, are kept as such: whoever
-//! has one installed still has one way on.
+//! that nothing leads to. Names that the channel only mentions, of releases that no longer exist, are kept as such: a
+//! user who has one installed still has one way on.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,7 +35,7 @@ pub struct ZStream {
     /// The entries, in the channel's order.
     #[serde(skip)]
     pub entries: Vec<Entry>,
-    /// What is wrong with the new channel: versions of the old one without a way on, or with several.
+    /// The findings about the new channel: versions of the old one without a way on, or with several.
     #[serde(skip)]
     pub findings: Vec<Finding>,
 }
@@ -48,16 +48,16 @@ pub struct Stream {
     pub minor: String,
     /// The newest patch release: the entry that all others update to.
     pub latest: String,
-    /// What it replaces; empty if nothing.
+    /// The bundle that it replaces; empty if there is none.
     pub replaces: String,
-    /// What it skips: the earlier patch releases, lowest first, then names that only mention releases.
+    /// The names that it skips: the earlier patch releases, lowest first, then names that only mention releases.
     pub skips: Vec<String>,
-    /// Its range, or empty. A range is kept where there was one, for this minor version only; in the lowest one also for
-    /// all that lies below.
+    /// Its range, or empty. A range is kept if there was one, for this minor version only; in the lowest one also for
+    /// all versions below.
     pub skip_range: String,
 }
 
-/// Why there is no z-stream.
+/// The reasons why there is no z-stream.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ZStreamError {
@@ -72,13 +72,13 @@ pub enum ZStreamError {
     /// The order of patch releases is unknown.
     #[error("no version can be determined for {}", .0.join(", "))]
     NoVersion(Vec<String>),
-    /// Which is the newest cannot be told.
+    /// It cannot be decided which version is the newest.
     #[error("{} and {} have the same version", .0, .1)]
     SameVersion(String, String),
 }
 
-/// The rules that a z-stream must keep: a single way on for every name. That only the latest releases are in the chain is
-/// what it is for.
+/// The rules that a z-stream must keep: a single way on for every name. (Only the latest releases are in the chain;
+/// that is the purpose of a z-stream and needs no check.)
 const INVARIANTS: [&Rule; 5] = [rules::NO_ORDER, rules::STRANDED, rules::AMBIGUOUS, rules::CIRCLE, rules::LOST];
 
 /// Makes a z-stream of a channel.
@@ -105,7 +105,7 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
 /// The minor versions of a channel's entries, the highest first.
 fn streams(entries: &[Entry], versions: &HashMap<&str, VersionRelease>) -> Result<Vec<Stream>, ZStreamError> {
     let minors = by_minor(entries, versions)?;
-    // The newest of each minor version, ascending: places in this list are what the rest works with.
+    // The newest release of each minor version, ascending. The code below works with indexes into this list.
     let chain: Vec<(&VersionRelease, &str)> =
         minors.values().filter_map(|it| it.last_key_value().map(|(version, name)| (*version, *name))).collect();
     let ranged: BTreeSet<&str> =
@@ -122,7 +122,7 @@ fn streams(entries: &[Entry], versions: &HashMap<&str, VersionRelease>) -> Resul
         };
         let skip_range = match at {
             0 => lowest_range(entries, versions, version).unwrap_or_default(),
-            // Of a minor version's first release there is nothing earlier.
+            // Nothing is earlier than the first release of a minor version.
             _ if ranged.contains(latest) && version.version > Version::new(major, minor, 0) => {
                 format!(">={major}.{minor}.0 <{}", version.version)
             }
@@ -159,7 +159,7 @@ fn by_minor<'e>(
     Ok(minors)
 }
 
-/// What would be wrong with a channel of these entries.
+/// The findings about a channel of these entries.
 fn broken_invariants(graph: &PackageGraph, channel: &str, entries: &[Entry]) -> Vec<Finding> {
     let mut before = graph.clone();
     before.channels.retain(|it| it.name == channel);
@@ -195,8 +195,8 @@ fn versions<'g>(
     if unknown.is_empty() { Ok(versions) } else { Err(ZStreamError::NoVersion(unknown)) }
 }
 
-/// The range of the lowest entry that has one, for what lies below a version: who comes from a release that the channel
-/// never had still gets into it.
+/// The range of the lowest entry that has one, for versions below another: a user with a release that the channel never
+/// had can still enter the channel.
 fn lowest_range(entries: &[Entry], versions: &HashMap<&str, VersionRelease>, below: &VersionRelease) -> Option<String> {
     let ranged = entries.iter().filter(|it| Range::parse(&it.skip_range).is_ok());
     let lowest = ranged.min_by_key(|it| &versions[it.name.as_str()])?;
@@ -205,11 +205,11 @@ fn lowest_range(entries: &[Entry], versions: &HashMap<&str, VersionRelease>, bel
     Range::parse(&narrowed).is_ok().then_some(narrowed)
 }
 
-/// Names that entries mention and the channel does not list, by the place in the chain of the entry that shall lead on
-/// from them; and the one that the whole chain replaces, if there is one.
+/// Names that entries mention and the channel does not list, by the place in the chain of the entry that is to lead on
+/// from them; and the name that the whole chain replaces, if there is one.
 ///
-/// A name whose version is known goes to the lowest entry of the chain above it, else to that of the stream whose entry
-/// mentions it.
+/// A name with a known version goes to the lowest entry of the chain above it. Any other name goes to the entry of the
+/// stream that mentions it.
 fn mentioned(
     entries: &[Entry],
     versions: &HashMap<&str, VersionRelease>,
@@ -325,7 +325,7 @@ mod tests {
             ["p.v1.0.0", "p.v1.0.1", "p.v1.1.0", "p.v1.0.2 - p.v1.0.0 p.v1.0.1", "p.v1.1.1 < p.v1.0.2 - p.v1.1.0"]
         );
         assert!(new.findings.is_empty(), "{:?}", new.findings);
-        // Once more changes nothing.
+        // A second run changes nothing.
         let mut again = old;
         again.channels[0].entries = new.entries.into();
         assert!(z_stream(&again, "c").unwrap().is_unchanged);

@@ -1,6 +1,4 @@
-//! How much of a repository is read: what images may have, and for the same reason.
-//!
-//! What it deliberately does not do: it asks git nothing.
+//! Limits on how much of a repository is read: the same as for images, and for the same reason.
 
 use super::GitError;
 use olmdex_base::archive::{EntryWeight, Limit, Limits};
@@ -22,7 +20,7 @@ impl ObjectLimits {
     }
 }
 
-/// What the files of a catalog weigh.
+/// The size of a catalog's files so far.
 pub(super) struct TreeWeight {
     limits: Limits,
     entries: EntryWeight,
@@ -30,7 +28,7 @@ pub(super) struct TreeWeight {
 }
 
 impl TreeWeight {
-    /// Takes an entry whose name takes so many bytes.
+    /// Counts an entry whose name takes `len` bytes.
     pub(super) fn add_entry(&mut self, len: usize) -> Result<(), GitError> {
         self.entries.add(len, &self.limits).map_err(GitError::Limit)
     }
@@ -45,22 +43,24 @@ impl TreeWeight {
     }
 }
 
-/// Each line of git's list has the whole path, the mode and the digest of a file, where an archive's entry has its name.
+/// Each line of git's list has the whole path, the mode and the digest of a file, and so takes more than the name in an
+/// archive's entry.
 const NAMES: u64 = 2;
 
-/// What all objects weigh that were read.
+/// The size of all objects that were read.
 #[derive(Debug, Default)]
 pub(super) struct Weighed {
     /// Bytes of all of them.
     total: u64,
-    /// Bytes of those that are kept whole, and what they take in the repository.
+    /// Bytes of the objects that are kept whole, and the bytes that these take in the repository.
     whole: u64,
     compressed: u64,
 }
 
 impl Weighed {
-    /// Takes one of a size, with what it takes in the repository. Of what is kept as a difference nothing can be said of how much it was
-    /// compressed: a day's change of a large catalog takes a few bytes.
+    /// Adds an object of a size, with the bytes that it takes in the repository. `compressed` is absent for an object
+    /// that is kept as a difference: how much such an object was compressed cannot be known, since a day's change of a
+    /// large catalog takes a few bytes.
     pub(super) fn add(&mut self, size: u64, compressed: Option<u64>, limits: &ObjectLimits) -> Result<(), GitError> {
         self.total = self.total.saturating_add(size);
         if let Some(compressed) = compressed {

@@ -1,14 +1,13 @@
-//! Which versions of git can be kept from fetching what a repository lacks.
+//! The versions of git that can be kept from fetching objects that a repository lacks.
 //!
-//! `GIT_NO_LAZY_FETCH` came with 2.45.0, and with the security releases of 2024-05-14 (CVE-2024-32004, CVE-2024-32465) into the lines before
-//! that, back to 2.39. All else that a run sets is older: `--end-of-options` 2.24, `core.alternateRefsCommand` 2.20, `protocol.allow` 2.12,
-//! `GIT_OPTIONAL_LOCKS` 2.15, `GIT_ALLOW_PROTOCOL` 2.3.10.
-//!
-//! What it deliberately does not do: it runs nothing. Whether a distribution has repaired an older version, the program itself is asked.
+//! `GIT_NO_LAZY_FETCH` came with 2.45.0, and with the security releases of 2024-05-14 (CVE-2024-32004, CVE-2024-32465)
+//! into the lines before that, back to 2.39. The other settings of a run are older: `--end-of-options` 2.24,
+//! `core.alternateRefsCommand` 2.20, `protocol.allow` 2.12, `GIT_OPTIONAL_LOCKS` 2.15, `GIT_ALLOW_PROTOCOL` 2.3.10.
 
 use std::fmt;
 
-/// The first version of a line, `MAJOR.MINOR`, that can be used. Lines after the last one can be used from their beginning.
+/// The first version of a line, `MAJOR.MINOR`, that can be used. Lines after the last one can be used from their
+/// beginning.
 const FIRST: [GitVersion; 7] = [
     GitVersion(2, 39, 4),
     GitVersion(2, 40, 2),
@@ -22,38 +21,38 @@ const FIRST: [GitVersion; 7] = [
 /// The first version of the last of these lines.
 const LAST: GitVersion = GitVersion(2, 45, 0);
 
-/// What is needed, in words.
+/// The required version, in words.
 pub(super) const NEEDED: &str =
     "2.45.0, or 2.39.4, 2.40.2, 2.41.1, 2.42.2, 2.43.4, 2.44.1 or a later one of these lines";
 
-/// A version of git, without what vendors add to it.
+/// A version of git, without the parts that vendors add to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GitVersion(u32, u32, u32);
 
 impl GitVersion {
-    /// What `git version` says, as `git version 2.39.5 (Apple Git-154)`; `None` if it says no version.
+    /// The version in the output of `git version`, as in `git version 2.39.5 (Apple Git-154)`; `None` if there is none.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let version = text.lines().next()?.trim().strip_prefix("git version ")?.split_whitespace().next()?;
         let mut numbers = version.split(['.', '-']);
         let mut number = || numbers.next().map(str::parse::<u32>);
         let (major, minor) = (number()?.ok()?, number()?.ok()?);
-        // `2.45.rc0` and `2.45.GIT` are what comes before `2.45.0` or after it.
+        // `2.45.rc0` and `2.45.GIT` are versions shortly before or after `2.45.0`.
         let patch = number().and_then(Result::ok).unwrap_or(0);
         Some(Self(major, minor, patch))
     }
 
-    /// The first version of its line that can be used.
+    /// The first usable version of its line.
     fn first_of_line(self) -> Option<Self> {
         FIRST.into_iter().find(|it| (it.0, it.1) == (self.0, self.1))
     }
 
-    /// Whether it fetches nothing by itself if it is told so.
+    /// Whether this version obeys the setting that forbids it to fetch by itself.
     pub(super) fn is_enough(self) -> bool {
         self >= self.first_of_line().unwrap_or(LAST)
     }
 
-    /// Whether it may be enough in spite of its number: distributions repair the versions that they have, and leave the number. Such a git
-    /// knows the option `--no-lazy-fetch`, which came with the variable.
+    /// Whether it may be enough in spite of its number: distributions repair old versions, and leave the number. Such a
+    /// git knows the option `--no-lazy-fetch`, which came with the variable.
     pub(super) fn may_be_repaired(self) -> bool {
         self.first_of_line().is_some()
     }

@@ -1,10 +1,9 @@
-//! When an image was made, as its configuration says it.
-//!
-//! What it deliberately does not do: no time zones by name, no leap seconds.
+//! The time at which an image was made, according to its configuration.
 
 use olmdex_text::calendar::Day;
 
-/// Seconds since 1970 of a time as RFC 3339 has it, `2026-08-20T10:00:00.5Z` or with an offset; `None` if it is not one, or earlier.
+/// Seconds since 1970 of a time as RFC 3339 has it, `2026-08-20T10:00:00.5Z` or with an offset; `None` if it is not
+/// one, or earlier.
 pub(super) fn seconds(text: &str) -> Option<u64> {
     let day = Day::parse(text.get(..10)?)?;
     let rest = text.get(10..)?.strip_prefix(['T', 't', ' '])?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::digest::Digest;
 use super::error::OciError;
 
-/// What names a blob.
+/// A reference to a blob by its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
@@ -16,18 +16,18 @@ pub struct Descriptor {
     pub media_type: String,
     /// Its digest.
     pub digest: Digest,
-    /// How many bytes it has.
+    /// The number of bytes that it has.
     #[serde(default)]
     pub size: u64,
     /// Notes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
-    /// What it runs on, in an index.
+    /// The platform that it runs on, in an index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<PlatformOf>,
 }
 
-/// What an image runs on, as an index says it.
+/// The platform of an image, as an index states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PlatformOf {
     /// The architecture, in the names of Go.
@@ -50,18 +50,18 @@ impl std::fmt::Display for PlatformOf {
 }
 
 impl Descriptor {
-    /// What names a blob without more to say of it.
+    /// A reference to a blob without any annotations.
     #[must_use]
     pub fn new(media_type: &str, digest: Digest, size: u64) -> Self {
         Self { media_type: media_type.to_owned(), digest, size, annotations: BTreeMap::new(), platform: None }
     }
 }
 
-/// What an image is made of.
+/// The parts of an image.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// What kind of artifact it is, if it is no image.
+    /// The kind of artifact, if it is not an image.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub artifact_type: String,
     /// Its configuration.
@@ -79,7 +79,7 @@ pub struct Index {
     pub manifests: Vec<Descriptor>,
 }
 
-/// What a manifest or an index is.
+/// The kinds of documents: a manifest or an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Document {
     /// One image.
@@ -88,20 +88,20 @@ pub enum Document {
     Index(Index),
 }
 
-/// What an image says of itself.
+/// The configuration of an image.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImageConfig {
     /// Its labels.
     pub labels: BTreeMap<String, String>,
     /// The digests of its layers when they are decompressed.
     pub diff_ids: Vec<String>,
-    /// What it runs on, if it says so.
+    /// The platform that it runs on, if it states one.
     pub platform: Option<PlatformOf>,
-    /// When it was made, in seconds since 1970, if it says so.
+    /// The time at which it was made, in seconds since 1970, if it is stated.
     pub created: Option<u64>,
 }
 
-/// What is looked at first: which document it is.
+/// The fields that are looked at first, to tell which document it is.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Shape {

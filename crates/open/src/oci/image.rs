@@ -9,7 +9,7 @@ use super::platform::Platform;
 use super::store::{Store, Wanted, document, read_again_if_damaged};
 use olmdex_base::archive::Limits;
 
-/// How an image is read.
+/// The settings for reading an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageOptions {
     /// Which image of an index is meant.
@@ -47,17 +47,17 @@ impl ImageOptions {
     }
 }
 
-/// The types that a layer with a database has, without what says how it is compressed.
+/// The types of a layer with a database, without the suffix for its compression.
 const DATABASE_TYPES: [&str; 3] = ["application/vnd.sqlite", "application/vnd.sqlite3", "application/x-sqlite3"];
 
 /// One image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// The digest that names it: of its index if it has one, else of its manifest.
+    /// The digest that names it: that of its index if it has one, or else that of its manifest.
     pub digest: Digest,
-    /// What it is made of.
+    /// Its parts.
     pub manifest: Manifest,
-    /// What it says of itself; empty for an artifact.
+    /// Its configuration; empty for an artifact.
     pub config: ImageConfig,
 }
 
@@ -79,7 +79,7 @@ impl Image {
         Ok(image)
     }
 
-    /// A text that is equal for images of equal content, whatever they are called and whichever index lists them.
+    /// A text that is equal for images of equal content, whatever their names and the indexes that list them.
     #[must_use]
     pub fn content(&self) -> String {
         let layers = self.manifest.layers.iter().map(|it| it.digest.to_string());

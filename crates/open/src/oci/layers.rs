@@ -16,18 +16,18 @@ use olmdex_base::archive::{
 };
 use olmdex_base::file::Text;
 
-/// What the last component of a name starts with if it removes something.
+/// The prefix of a name's last component that marks a removal.
 const WHITEOUT: &[u8] = b".wh.";
 
-/// What it is if it removes all that lower layers have in its directory.
+/// The last component of a name that removes everything that lower layers have in its directory.
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
-/// How a layer is remarkable.
+/// The remarks about a layer.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
     /// Names that climb over the root.
     pub(super) climbing: Vec<String>,
-    /// Numbers of layers whose digest when decompressed is not what the configuration says.
+    /// The numbers of layers whose digest, when decompressed, differs from the configuration.
     pub(super) wrong_diff_ids: Vec<usize>,
     /// Numbers of layers that are shorter than the manifest says.
     pub(super) short: Vec<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Remarks {
 /// Entries in their order, with the contents that are wanted.
 type EntryList = Vec<(Entry, Option<Text>)>;
 
-/// What a layer says.
+/// The content of a layer.
 struct Layer {
     entries: EntryList,
     is_short: bool,
@@ -128,7 +128,7 @@ fn add(
     Ok(())
 }
 
-/// Notes which files of a wanted directory go with something above it: catalogd passes over that entry.
+/// Notes the files of a wanted directory that are removed with a directory above it: catalogd ignores that entry.
 fn note_removed(tree: &Tree, path: &[u8], kept: Option<u32>, roots: &[Vec<u8>], remarks: &mut Remarks) {
     let is_above = |root: &&Vec<u8>| {
         let is_below = root.strip_prefix(path).is_some_and(|it| path.is_empty() || it.is_empty() || it[0] == b'/');
@@ -143,7 +143,7 @@ fn note_removed(tree: &Tree, path: &[u8], kept: Option<u32>, roots: &[Vec<u8>], 
     }
 }
 
-/// What the layers of an image have used up together, in bytes.
+/// The bytes that the layers of an image have used together.
 #[derive(Default)]
 struct Used {
     /// Bytes of content, which has a limit.
@@ -152,7 +152,7 @@ struct Used {
     names: AtomicU64,
 }
 
-/// Reads one layer: the names of all of it, and the contents that are wanted.
+/// Reads one layer: all of its names, and the contents that are wanted.
 fn read(
     store: &dyn Store,
     descriptor: &Descriptor,
@@ -164,7 +164,7 @@ fn read(
     let (entries, diff_id) = match read_entries(&mut verified, roots, options, used) {
         Ok(it) => it,
         Err(error) => {
-            // What is wrong with bytes that are not the right ones does not matter.
+            // If the bytes are the wrong ones, that is the error; the error in reading them does not matter.
             verified.finish()?;
             return Err(error);
         }
@@ -202,13 +202,13 @@ fn read_entries(
         all.push((entry, text));
     }
     all.shrink_to_fit();
-    // What comes after the end of the archive matters to its digest only.
+    // The bytes after the end of the archive matter only to its digest.
     let mut rest = entries.into_inner();
     let diff_id = std::io::copy(&mut rest, &mut std::io::sink()).ok().map(|_| rest.finish());
     Ok((all, diff_id))
 }
 
-/// Counts what all layers of an image become together.
+/// Counts the total size of all layers of an image.
 struct Metered<'t, R> {
     inner: R,
     total: &'t AtomicU64,

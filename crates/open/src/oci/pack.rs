@@ -1,6 +1,4 @@
 //! Making images and artifacts: the same content gives the same bytes (`docs/behaviour/serving.md` A.1, A.5).
-//!
-//! What it deliberately does not do: it runs nothing, and sends nothing.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -18,14 +16,14 @@ use super::verified::{Hashed, Verified};
 use olmdex_base::archive::{ArchiveWriter, Decompressed, Limits, Spool};
 use olmdex_base::file::{NewDirectory, Text};
 
-/// The types of what is made.
+/// The media types of the documents that are made.
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const CONFIG: &str = "application/vnd.oci.image.config.v1+json";
 const LAYER: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 const SQLITE: &str = "application/vnd.sqlite";
-/// What stands for a configuration where there is no type of an artifact.
+/// The media type of a configuration without a type of artifact.
 const UNKNOWN_CONFIG: &str = "application/vnd.unknown.config.v1+json";
 
 /// The label of a catalog, and the directory that it names.
@@ -35,10 +33,10 @@ const CONFIGS: (&str, &str) = ("operators.operatorframework.io.index.configs.v1"
 const TITLE: &str = "org.opencontainers.image.title";
 const CREATED: &str = "org.opencontainers.image.created";
 
-/// A document of an image, with what names it.
+/// A document of an image, with its descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
-    /// What names it.
+    /// The reference to it.
     pub descriptor: Descriptor,
     /// Its text.
     pub text: Vec<u8>,
@@ -47,7 +45,7 @@ pub struct Packed {
 /// An image that is made, in memory but for its layers.
 #[derive(Debug)]
 pub struct PackedImage {
-    /// What is to have the tag.
+    /// The document that gets the tag.
     pub root: Packed,
     /// The manifests that the root names, if it is an index.
     pub manifests: Vec<Packed>,
@@ -55,14 +53,14 @@ pub struct PackedImage {
     pub blobs: Vec<(Descriptor, Text)>,
 }
 
-/// How an artifact is made.
+/// The settings for making an artifact.
 #[derive(Debug, Clone, Default)]
 pub struct ArtifactOptions {
     /// The name of the file, without directories.
     pub title: String,
     /// Notes on it.
     pub annotations: BTreeMap<String, String>,
-    /// When it was made, as RFC 3339; nothing is said of it otherwise.
+    /// The time at which it was made, as RFC 3339; left out if absent.
     pub created: Option<String>,
     /// The manifest that it belongs to.
     pub subject: Option<Descriptor>,
@@ -73,7 +71,7 @@ pub struct ArtifactOptions {
 /// A database as an artifact.
 ///
 /// # Errors
-/// What keeps the file from being read.
+/// If the file cannot be read.
 pub fn database(text: &Text, options: &ArtifactOptions) -> Result<PackedImage, OciError> {
     let mut layer = Descriptor::new(SQLITE, digest_of(&mut text.reader())?, text.len());
     layer.annotations.insert(TITLE.to_owned(), options.title.clone());
@@ -123,7 +121,7 @@ impl LayerWriter {
     /// Begins one, in a temporary file in `scratch`.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn begin(scratch: &Path) -> io::Result<Self> {
         let mut archive = ArchiveWriter::begin(scratch)?;
         archive.directory(CONFIGS.1)?;
@@ -133,7 +131,7 @@ impl LayerWriter {
     /// Adds a file of the catalog, by its path below it.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn add(&mut self, path: &str, len: u64, text: &mut dyn Read) -> io::Result<()> {
         self.archive.file(&format!("{}/{path}", CONFIGS.1), len, text)
     }
@@ -141,7 +139,7 @@ impl LayerWriter {
     /// Ends it.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn finish(self) -> Result<PackedLayer, OciError> {
         let text = self.archive.finish()?;
         let digest = digest_of(&mut text.reader())?;
@@ -153,7 +151,7 @@ impl LayerWriter {
 /// An image that others are made from, with its layers' bytes.
 #[derive(Debug)]
 pub struct Base {
-    /// What it runs on, if it is one of several.
+    /// The platform that it runs on, if it is one of several.
     pub platform: Option<PlatformOf>,
     /// Its configuration.
     pub config: Value,
@@ -165,14 +163,14 @@ impl Base {
     /// The images that a name stands for, each with the bytes of its layers.
     ///
     /// # Errors
-    /// What keeps them from being read.
+    /// If they cannot be read.
     pub fn read(store: &dyn Store, wanted: &Wanted, scratch: &Path) -> Result<Vec<Self>, OciError> {
         let root = store.root(wanted)?;
         let mut bases = Vec::new();
         match read(store, &root)? {
             Document::Manifest(manifest) => bases.push(Self::of(store, None, &manifest, scratch)?),
             Document::Index(index) => {
-                // What is for no platform is no image: an attestation.
+                // An entry for no platform is not an image but an attestation.
                 let is_image = |it: &&Descriptor| it.platform.as_ref().is_some_and(|it| it.os != "unknown");
                 for descriptor in index.manifests.iter().filter(is_image) {
                     let manifest = read_listed(store, descriptor)?;
@@ -298,7 +296,7 @@ fn config(
 /// Writes an image as a layout with a tag.
 ///
 /// # Errors
-/// What keeps it from being read or written.
+/// If it cannot be read or written.
 pub fn write_layout(image: &PackedImage, tag: &str, directory: &mut NewDirectory) -> Result<(), OciError> {
     let failed = |error: olmdex_base::file::FileError| OciError::Io(io::Error::other(error));
     let path = |it: &Descriptor| Path::new("blobs").join(it.digest.algorithm()).join(it.digest.hex());

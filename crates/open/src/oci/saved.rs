@@ -13,17 +13,18 @@ use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
 use olmdex_base::archive::{Found, Tree};
 
-/// The file that says what an archive is.
+/// The file that marks an archive as a saved image.
 const MARK: &str = "manifest.json";
 
-/// An archive of `docker save`. Its layers have no digests but those of the configuration, which are of their plain bytes.
+/// An archive of `docker save`. Its layers have no digests but those of the configuration, which are of their plain
+/// bytes.
 #[derive(Debug)]
 pub struct SavedImage {
     files: Files,
     images: Listing,
-    /// Manifests that are made of what is there.
+    /// Manifests that are made from the parts of the archive.
     manifests: BTreeMap<Digest, Vec<u8>>,
-    /// Where blobs are.
+    /// The paths of blobs.
     paths: BTreeMap<Digest, String>,
 }
 
@@ -45,10 +46,10 @@ impl SavedImage {
             if text.part(0, 1).is_ok_and(|it| matches!(&*it, b"[" | b" " | b"\n")))
     }
 
-    /// That in an archive.
+    /// Opens the image in an archive.
     ///
     /// # Errors
-    /// [`OciError::Document`] if what it says cannot be decoded, or does not fit together; [`OciError::Missing`].
+    /// [`OciError::Document`] if its documents cannot be decoded, or do not fit together; [`OciError::Missing`].
     pub(crate) fn of_archive(tree: Tree) -> Result<Self, OciError> {
         const WHAT: &str = "`manifest.json` of the archive";
         let text = match tree.find(MARK.as_bytes()) {
@@ -83,7 +84,7 @@ impl SavedImage {
             let digest = diff_id
                 .parse()
                 .map_err(|error| OciError::document("configuration of the image", format!("{error}")))?;
-            // Nothing says how long it is.
+            // Its length is not stated anywhere.
             described.push(descriptor(digest, u64::MAX, path));
         }
         let manifest = Manifest { artifact_type: String::new(), config, layers: described };

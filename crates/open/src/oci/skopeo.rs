@@ -10,7 +10,7 @@ use super::files::Files;
 use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
 
-/// The file that says what a directory is, and how it starts.
+/// The file that marks a directory as skopeo's, and its first bytes.
 const MARK: (&str, &[u8]) = ("version", b"Directory Transport Version: ");
 
 /// One image in a directory.
@@ -29,10 +29,10 @@ impl SkopeoDirectory {
         opened.is_ok_and(|it| it.take(64).read_to_end(&mut head).is_ok()) && head.starts_with(MARK.1)
     }
 
-    /// That in a directory.
+    /// Opens the one in a directory.
     ///
     /// # Errors
-    /// What keeps it from being read.
+    /// If it cannot be read.
     pub fn open(directory: &Path) -> Result<Self, OciError> {
         let files = Files::Directory(directory.to_owned());
         let text = plain_document(files.open("manifest.json")?, "manifest")?;

@@ -1,4 +1,4 @@
-//! Where the documents and layers of an image are.
+//! The stores of the documents and layers of an image.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use super::verified::Verified;
 /// No manifest, index or configuration is larger.
 const MAX_DOCUMENT: u64 = 4 << 20;
 
-/// Which image of a store is meant.
+/// The image of a store that is meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Its tag or name.
@@ -24,17 +24,17 @@ pub trait Store: Sync {
     /// The manifest or index that is meant.
     ///
     /// # Errors
-    /// [`OciError::Choice`] if none or several could be; what keeps it from being read.
+    /// [`OciError::Choice`] if none or several could be meant; or if it cannot be read.
     fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError>;
 
     /// The bytes of a configuration or a layer, as they are stored.
     ///
     /// # Errors
-    /// [`OciError::Missing`]; what keeps them from being read.
+    /// [`OciError::Missing`]; or if they cannot be read.
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError>;
 
-    /// Throws away a copy of a blob whose bytes are wrong, if it was one that this store had kept. Gives whether reading it once more may give
-    /// others.
+    /// Deletes a copy of a blob whose bytes are wrong, if this store had kept it. Returns whether reading it once more
+    /// may give other bytes.
     ///
     /// # Errors
     /// [`OciError::DamagedCopy`] if nothing else may be read.
@@ -45,13 +45,13 @@ pub trait Store: Sync {
     /// The bytes of a manifest or an index, as they are stored.
     ///
     /// # Errors
-    /// As [`Self::blob`].
+    /// The errors of [`Self::blob`].
     fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
         self.blob(descriptor)
     }
 }
 
-/// Reads a blob, and once more if its bytes were wrong because a copy of it was damaged that is thrown away.
+/// Reads a blob, and once more if its bytes were wrong because of a damaged copy, which is deleted.
 pub(super) fn read_again_if_damaged<T>(
     store: &dyn Store,
     descriptor: &Descriptor,

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::digest::{Digest, Hasher};
 use super::error::OciError;
 
-/// Reads a blob, and tells at its end whether it was what its digest and its size say.
+/// Reads a blob, and verifies its digest and size at the end.
 pub(super) struct Verified<R> {
     inner: R,
     digest: Digest,
@@ -15,14 +15,14 @@ pub(super) struct Verified<R> {
 }
 
 impl<R: Read> Verified<R> {
-    /// `size` is what a manifest says.
+    /// Wraps a reader; `size` is the size in the manifest.
     pub(super) fn new(inner: R, digest: Digest, size: u64) -> Self {
         let hasher = Hasher::like(&digest);
         Self { inner, digest, hasher, size, n_read: 0 }
     }
 
-    /// Reads what is left, and compares. Gives whether it is as long as a manifest says: one that is shorter and has the right digest
-    /// is what was meant.
+    /// Reads the rest, and compares. Returns whether it is as long as its manifest states: a shorter blob with the
+    /// right digest is still the right blob.
     pub(super) fn finish(mut self) -> Result<bool, OciError> {
         io::copy(&mut self, &mut io::sink())?;
         let found = self.hasher.finish();
@@ -45,7 +45,7 @@ impl<R: Read> Read for Verified<R> {
     }
 }
 
-/// Reads bytes that nobody has a digest of.
+/// Reads bytes whose digest is not known.
 pub(super) struct Hashed<R> {
     inner: R,
     hasher: Hasher,
@@ -56,7 +56,7 @@ impl<R: Read> Hashed<R> {
         Self { inner, hasher: Hasher::new() }
     }
 
-    /// The digest of what was read.
+    /// The digest of the bytes that were read.
     pub(super) fn finish(self) -> Digest {
         self.hasher.finish()
     }

@@ -1,6 +1,4 @@
 //! Opening the bundle that a name means, with the reference of its image.
-//!
-//! What it deliberately does not do: it makes no blob of it, and takes no catalog of one bundle for a bundle.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +9,8 @@ use olmdex_bundle::bundle::{self, Bundle, BundleError, Registration};
 use olmdex_fbc::BundleFiles;
 
 impl Opener {
-    /// Looks at what `path` names and reads it as a bundle: a bundle directory without links, or the image of a bundle.
+    /// Looks at the target of `path` and reads it as a bundle: a bundle directory without links, or the image of a
+    /// bundle.
     ///
     /// # Errors
     /// [`SourceError`] if it is not a bundle.
@@ -24,7 +23,8 @@ impl Opener {
         Bundle::of_files(&files.manifests, &files.metadata).map_err(wrong)
     }
 
-    /// The files of the bundle that an image or an archive holds, and the name of the image in a registry, if it has one.
+    /// The files of the bundle that an image or an archive holds, and the name of the image in a registry, if it has
+    /// one.
     fn bundle_in(&self, found: Found<'_>, path: &Path) -> Result<(BundleFiles, Option<String>), SourceError> {
         let (content, reference) = match found {
             Found::Image(image) => (image.content(&self.images)?.0, image.reference),
@@ -37,7 +37,8 @@ impl Opener {
         }
     }
 
-    /// The files of the bundle that `path` names, for the rules of bundles; `None` if it is none, for example a catalog of one bundle.
+    /// The files of the bundle that `path` names, for the rules of bundles; `None` if it is not a bundle, for example a
+    /// catalog of one bundle.
     ///
     /// # Errors
     /// [`SourceError`] if it cannot be read.
@@ -57,8 +58,8 @@ impl Opener {
         }
     }
 
-    /// Looks at what `path` names and reads it as a bundle: a bundle directory, or the image of a bundle. The second value is the
-    /// reference of the image: that of the template, else its name in a registry, else empty.
+    /// Looks at the target of `path` and reads it as a bundle: a bundle directory, or the image of a bundle. The second
+    /// value is the reference of the image: that of the template, or else its name in a registry, or else empty.
     ///
     /// # Errors
     /// [`SourceError`] if it is not a bundle.

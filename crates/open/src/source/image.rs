@@ -1,15 +1,15 @@
-//! An image that was found, before what it holds is read: often its digest tells enough.
+//! An image that was found, before its content is read: often its digest is enough.
 
 use super::error::SourceError;
 use crate::oci::{Content, Image, ImageOptions, OciError, Store, Wanted};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::FromImage;
 
-/// An image of which nothing but manifest and configuration were read.
+/// An image with only its manifest and configuration read.
 pub struct ImageSource<'o> {
     store: Box<dyn Store + 'o>,
     image: Box<Image>,
-    /// How it is called.
+    /// Its name in messages.
     pub(super) shown: String,
     /// Its name in a registry, if it has one.
     pub(super) reference: Option<String>,
@@ -29,7 +29,7 @@ impl<'o> ImageSource<'o> {
         Ok(Self { store, image: Box::new(image), shown: shown.to_owned(), reference: reference.map(str::to_owned) })
     }
 
-    /// Which image it is.
+    /// The image that it comes from.
     #[must_use]
     pub fn origin(&self) -> FromImage {
         FromImage {
@@ -39,7 +39,7 @@ impl<'o> ImageSource<'o> {
         }
     }
 
-    /// Reads what it holds, and what is remarkable about it.
+    /// Reads its content, and the remarks about it.
     pub(super) fn content(&self, options: &ImageOptions) -> Result<(Content, Vec<Finding>), SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: self.shown.clone(), error };
         Content::read(&*self.store, &self.image, options, &self.shown).map_err(wrong)

@@ -1,8 +1,8 @@
-//! Telling sources apart, by content and never by name, and opening any of them.
+//! Recognizes sources, by content and never by name, and opens any of them.
 //!
 //! Nothing is fetched unless a name begins with `docker://`.
 //!
-//! What it deliberately does not do: no judgement of what is inside. It writes temporary files and the cache only.
+//! This module deliberately does not judge the content. It writes temporary files and the cache only.
 
 mod bundle_files;
 mod bundle_images;
@@ -34,13 +34,13 @@ use olmdex_fbc::{BundleFiles, Format, Input, Level};
 use olmdex_index as index;
 use olmdex_legacy::{self as legacy, Fidelity, LegacyCatalog};
 
-/// What a user named as a source.
+/// A source that a user named.
 #[derive(Debug)]
 pub enum Source {
-    /// A catalog in files: a directory, a file, standard input, an image or an archive, a bundle, or a legacy SQLite catalog, whose blobs
-    /// are made when they are read.
+    /// A catalog in files: a directory, a file, standard input, an image or an archive, a bundle, or a legacy SQLite
+    /// catalog, whose blobs are made when they are read.
     Catalog(Input),
-    /// An SQLite database, by its path: an index, or what [`olmdex_index::Index::open`] will refuse with words.
+    /// An SQLite database, by its path: an index, or a file that [`olmdex_index::Index::open`] will refuse with words.
     Index(PathBuf),
 }
 
@@ -56,7 +56,7 @@ const SQLITE_HEADER: usize = 100;
 /// Whether a file carries the mark of an index.
 #[must_use]
 pub fn is_index(path: &Path) -> bool {
-    // Nobody may ever write to a pipe.
+    // A pipe may never get any bytes.
     path.is_file() && header(path).is_ok_and(|it| index::has_mark(&it))
 }
 
@@ -67,14 +67,14 @@ fn header(path: &Path) -> io::Result<Vec<u8>> {
     Ok(header)
 }
 
-/// Whether a path names a pipe that somebody gave this process open: `/dev/fd/63`, `/dev/stdin`.
+/// Whether a path names a pipe that this process got open from its parent: `/dev/fd/63`, `/dev/stdin`.
 fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|it| path.parent() == Some(Path::new(it)));
     (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
 }
 
-/// What a name stands for.
+/// The source that a name stands for.
 #[derive(Debug)]
 pub enum Opened<'o> {
     /// A source that is not in an image.
@@ -83,26 +83,26 @@ pub enum Opened<'o> {
     Image(ImageSource<'o>),
 }
 
-/// What was found at a name, before a catalog is made of it.
+/// The source at a name, before a catalog is made of it.
 enum Found<'o> {
     /// A catalog or a database.
     Source(Source),
-    /// The files of a directory that is no bundle.
+    /// The files of a directory that is not a bundle.
     Files(PathBuf, Input),
     /// A bundle directory.
     BundleDirectory(PathBuf),
-    /// What an archive holds that is no image, and what is remarkable about it.
+    /// The content of an archive that is not an image, and the remarks about it.
     Archived(Content, Vec<Finding>),
     /// An image.
     Image(ImageSource<'o>),
 }
 
-/// Opens sources. What it had to put into temporary files stays until it is dropped.
+/// Opens sources. Content that it had to put into temporary files stays until it is dropped.
 #[derive(Debug)]
 pub struct Opener {
     /// How images are read, and where temporary files go.
     pub images: ImageOptions,
-    /// What gives bundles of directories and layouts the reference of their image; without it they have none.
+    /// The template for the image references of bundles from directories and layouts; without it they have none.
     bundle_image: Option<ImageTemplate>,
     /// The registries that images are in.
     #[cfg(feature = "oci")]
@@ -132,7 +132,7 @@ impl Opener {
         }
     }
 
-    /// The same that reads `.git` at the root of a catalog, as opm does it.
+    /// The same opener, but with `.git` at the root of a catalog read, as opm does it.
     #[must_use]
     pub fn keeping_git(self) -> Self {
         Self { keeps_git: true, ..self }
@@ -159,7 +159,7 @@ impl Opener {
         Self { images, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
-    /// Another one that takes every directory for a catalog that opm takes for one, whatever it holds.
+    /// Another opener that takes a directory for a catalog whenever opm does, whatever its content.
     #[must_use]
     pub fn as_opm(&self) -> Self {
         Self { is_opm: true, ..self.preferring_databases() }
@@ -171,7 +171,7 @@ impl Opener {
         &self.images.scratch
     }
 
-    /// Looks at what `path` names and opens it. `-` is `stdin`, which is read whole.
+    /// Looks at the target of `path` and opens it. `-` is `stdin`, which is read whole.
     ///
     /// ```
     /// use std::path::Path;
@@ -194,7 +194,7 @@ impl Opener {
         }
     }
 
-    /// Reads what an image holds.
+    /// Reads the content of an image.
     ///
     /// # Errors
     /// [`SourceError`] if that cannot be read, or could hold no catalog.
@@ -207,7 +207,7 @@ impl Opener {
         Ok(source)
     }
 
-    /// As [`Self::open`], but for an image only its manifest and its configuration are read.
+    /// Like [`Self::open`], but only the manifest and the configuration of an image are read.
     ///
     /// # Errors
     /// [`SourceError`] if there is nothing that could hold a catalog.
@@ -236,7 +236,7 @@ impl Opener {
         source.map(Opened::Source)
     }
 
-    /// Looks at what `path` names.
+    /// Looks at the target of `path`.
     fn find(&self, path: &Path) -> Result<Found<'_>, SourceError> {
         let shown = path.to_string_lossy();
         let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
@@ -336,7 +336,8 @@ impl Opener {
         Ok(Found::Source(Source::Catalog(Input::file(path))))
     }
 
-    /// The files of a directory, or of an archive, which has no `root`: a catalog, unless they say that it is none.
+    /// The files of a directory, or of an archive, which has no `root`: a catalog, unless their content shows that they
+    /// are none.
     fn open_files(&self, path: &Path, root: Option<&Path>, input: Input) -> Result<Source, SourceError> {
         if self.is_opm {
             return Ok(Source::Catalog(input));
@@ -437,7 +438,7 @@ impl Opener {
         Ok(path)
     }
 
-    /// A bundle as a catalog of one blob. `root` is what its files are called below.
+    /// A bundle as a catalog of one blob. `root` is the prefix of its files' names.
     fn catalog_of_bundle(
         &self,
         files: &BundleFiles,

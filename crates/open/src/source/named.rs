@@ -1,15 +1,16 @@
-//! What a user wrote as a source: a path, or an image by its transport.
+//! A source as a user wrote it: a path, or an image by its transport.
 //!
-//! What exists under the whole text is a path. A name in a registry needs its transport in front, so a slip never reaches a network.
+//! If the whole text exists as a path, it is that path. A name in a registry needs its transport in front, so a slip
+//! never reaches a network.
 
 use std::path::{Path, PathBuf};
 
 use crate::oci::{Digest, Wanted};
 
-/// What was named.
+/// The named source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Something in the file system, told apart by its content.
+    /// Something in the file system, recognized by its content.
     Path(PathBuf),
     /// An image of a layout in a directory: `oci:DIR[:TAG][@DIGEST]`.
     Layout(PathBuf, Wanted),
@@ -48,7 +49,7 @@ impl Named {
     }
 }
 
-/// Where what a user or a file named as a source is in the file system; nothing if it is in a registry or an engine.
+/// The path in the file system of a source that a user or a file named; `None` if it is in a registry or an engine.
 #[must_use]
 pub fn local_path(name: &Path) -> Option<PathBuf> {
     match Named::parse(name) {

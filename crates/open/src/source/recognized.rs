@@ -1,6 +1,4 @@
-//! What is at a path, of all that can be checked: by its content.
-//!
-//! What it deliberately does not do: no judgement, and no reading beyond what decides.
+//! The kind of a checkable path, recognized by its content.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,14 +12,14 @@ use super::STDIN;
 use crate::oci::{Layout, SkopeoDirectory};
 use crate::template::template_text;
 
-/// What a path names.
+/// The kinds of paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recognized {
-    /// A catalog, or what else [`super::Opener::open`] reads as one: an image, an archive, an index.
+    /// A catalog, or anything else that [`super::Opener::open`] reads as one: an image, an archive, an index.
     Catalog,
     /// Templates of catalogs, and nothing else.
     Templates,
-    /// Bundle directories: the path, or what is one level below it.
+    /// Bundle directories: the path itself, or those one level below it.
     Bundles(Vec<PathBuf>),
     /// A repository of operators, or the directory of one of them.
     Repository,
@@ -32,12 +30,12 @@ pub enum Recognized {
 }
 
 impl Recognized {
-    /// Finds out what is at a path.
+    /// Recognizes the content of a path.
     ///
     /// # Errors
     /// If the path cannot be read.
     pub fn at(path: &Path) -> io::Result<Self> {
-        // Names of images are none of files.
+        // Names of images are not names of files.
         let is_named = path.as_os_str() == STDIN || super::local_path(path).is_none_or(|it| it != path);
         if is_named {
             return Ok(Self::Catalog);
@@ -80,7 +78,7 @@ impl Recognized {
         Ok(Self::of_files(&input))
     }
 
-    /// What files are: one with a blob makes a catalog of all; without any, they are what the others are.
+    /// The kind of files: one with a blob makes a catalog of all; without any, the kind is that of the others.
     #[must_use]
     pub fn of_files(input: &Input) -> Self {
         let (mut n_objects, mut n_templates) = (0, 0);

@@ -1,4 +1,4 @@
-//! What the images of a template hold.
+//! The content of the images of a template.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{self as fbc, Typed};
 use olmdex_text::json::{Reader, Value};
 
-/// Where the content of images comes from.
+/// A source of the content of images.
 pub trait BundleImages {
     /// The bundles of these images, in their order.
     fn bundles(&self, images: &[&str]) -> Vec<Result<ImageContent, Unavailable>>;
@@ -23,18 +23,18 @@ pub enum ImageContent {
     Blob(String),
 }
 
-/// Why the bundle of an image is not available.
+/// The reason why the bundle of an image is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
-    /// Whether nobody has the image, and not something wrong with what was found.
+    /// Whether no source has the image, as opposed to an error in a source that has it.
     pub is_unknown: bool,
 }
 
-/// What templates need to know of a bundle.
+/// The facts about a bundle that templates need.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) name: String,
@@ -50,7 +50,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// That of the bundle of an image; `None` of a blob that is none of a bundle.
+    /// The head of the bundle of an image; `None` if a blob is not that of a bundle.
     pub(super) fn of(content: &ImageContent) -> Option<Self> {
         match content {
             ImageContent::Files(bundle) => {
@@ -70,7 +70,7 @@ impl Head {
         }
     }
 
-    /// That of a bundle's blob.
+    /// The head of a bundle's blob.
     pub(super) fn of_blob(text: &str) -> Option<Self> {
         let mut reader = Reader::new();
         let value = reader.read(text).ok()?;

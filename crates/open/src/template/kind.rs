@@ -7,7 +7,7 @@ pub enum Kind {
     Basic,
     /// Bundles by how stable they are; channels and edges follow from their versions.
     Semver,
-    /// A catalog, and bundles that take the place of others.
+    /// A catalog, and bundles that replace others.
     Substitutes,
 }
 
@@ -15,7 +15,7 @@ impl Kind {
     /// All kinds, in the order in which opm lists them.
     pub const ALL: [Self; 3] = [Self::Basic, Self::Semver, Self::Substitutes];
 
-    /// What opm calls it on the command line.
+    /// The name that opm gives it on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What all kinds of templates list: images and entries, each with its place.
+//! The lists in templates of all kinds: images and entries, each with its place.
 
 use super::document::Document;
 use super::rules;
@@ -10,11 +10,11 @@ use olmdex_text::json::{Kind, Step, Value};
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
     pub(super) image: String,
-    /// Where it stands in the document.
+    /// Its path in the document.
     pub(super) path: Vec<Step>,
 }
 
-/// A list with its items' paths; nothing if it is absent or null. What is not a list is a finding.
+/// A list with its items' paths; empty if it is absent or null. A value that is not a list is a finding.
 pub(super) fn list<'d>(
     document: &Document,
     of: Value<'d>,
@@ -37,7 +37,7 @@ pub(super) fn list<'d>(
     value.items().enumerate().map(with_path).collect()
 }
 
-/// The text of a field, with its path; empty if it is absent or null. What is not a text is a finding.
+/// The text of a field, with its path; empty if it is absent or null. A value that is not a text is a finding.
 pub(super) fn text(
     document: &Document,
     of: Value<'_>,
@@ -64,7 +64,7 @@ pub(super) fn wrong_kind(document: &Document, field: &str, wanted: &str, found: 
     document.finding(rules::WRONG_KIND, &Spot::Path(path), message, None)
 }
 
-/// Why an image's reference cannot be pulled.
+/// The reason why an image's reference cannot be pulled.
 pub(super) fn check_reference(document: &Document, listed: &Listed) -> Option<Finding> {
     let at = Spot::Path(listed.path.clone());
     if listed.image.is_empty() {

@@ -1,15 +1,13 @@
-//! Templates: short files from which a catalog is made, by putting bundles in the place of the references of their images.
+//! Templates: short files from which a catalog is made, by replacing the references of images with the bundles in them.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`Template`] | reads a template, says all that is wrong with it, renders it |
+//! | [`Template`] | reads a template, reports all errors in it, renders it |
 //! | [`BundleImages`] | where the content of the images comes from |
 //! | [`Rendered`] | the catalog, to be written as opm writes it |
 //! | [`convert()`] | a catalog as a template |
 //!
 //! The rules are in `docs/behaviour/authoring.md` C and `docs/behaviour/fbc.md` 5.6 and 5.7.
-//!
-//! What it deliberately does not do: it opens no image and no directory, and does not judge the catalog that comes out.
 
 mod basic;
 mod convert;

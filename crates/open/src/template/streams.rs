@@ -1,4 +1,4 @@
-//! Channels and edges of a semver template: what follows from the versions of its bundles (`docs/behaviour/fbc.md` 5.6).
+//! Channels and edges of a semver template: they follow from the versions of its bundles (`docs/behaviour/fbc.md` 5.6).
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
-/// How stable a bundle is; the later, the more.
+/// The stability of a bundle; later ones are more stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stream {
     Candidate,
@@ -26,19 +26,19 @@ impl Stream {
     }
 }
 
-/// Which versions share a channel.
+/// The versions that share a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Width {
     Major,
     Minor,
 }
 
-/// Which channels there are to be.
+/// The channels to make.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) major: bool,
     pub(super) minor: bool,
-    /// What the default channel is where only that is open.
+    /// The width of the default channel if candidates are otherwise equal.
     pub(super) preferred: Width,
 }
 
@@ -89,13 +89,14 @@ pub(super) fn channels(streams: &[(Stream, Vec<Member>)], wanted: Wanted) -> Cha
 struct Candidate {
     stream: Stream,
     width: Width,
-    /// The version of its first bundle, by which it is judged.
+    /// The version of its first bundle, which decides.
     lowest: Version,
     name: String,
 }
 
 impl Candidate {
-    /// opm begins with the stream of candidates at 0.0.0, and what is not above that is never the default.
+    /// opm begins with the stream of candidates at 0.0.0, and a channel of that stream that is not above 0.0.0 is never
+    /// the default.
     fn can_be_first(&self) -> bool {
         self.stream != Stream::Candidate || self.lowest.cmp_precedence(&Version::new(0, 0, 0)) != Ordering::Less
     }
@@ -115,8 +116,8 @@ fn channel_name(stream: Stream, width: Width, version: &Version) -> String {
     }
 }
 
-/// The entries of a stream's bundles, which are sorted. The highest patch of each minor version replaces that of the minor version
-/// before it and skips all others of its major version; all else is left bare.
+/// The entries of a stream's bundles, which are sorted. The highest patch of each minor version replaces that of the
+/// minor version before it and skips all others of its major version; all other entries have no edges.
 fn edges(members: &[&Member]) -> Vec<Entry> {
     let mut entries: Vec<Entry> =
         members.iter().map(|it| Entry { name: it.name.clone(), ..Entry::default() }).collect();

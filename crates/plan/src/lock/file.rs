@@ -1,4 +1,4 @@
-//! The file: TOML that is sorted, has no times in it, and one value a line, so that differences are read easily.
+//! The file: sorted TOML without times, with one value a line, so that differences are easy to read.
 
 use std::fmt::Write as _;
 
@@ -28,17 +28,17 @@ pub struct Lock {
 pub struct LockedCatalog {
     /// Its name.
     pub name: String,
-    /// What it was read from, as it was given.
+    /// The source that it was read from, as the user gave it.
     #[serde(default)]
     pub source: String,
-    /// The digest of its content: of its documents, however they lie in files.
+    /// The digest of its content: of its documents, in whatever files they are.
     pub digest: String,
-    /// The image that it came from, by digest; empty if it came from none.
+    /// The image that it came from, by digest; empty if it came from no image.
     #[serde(default)]
     pub image: String,
 }
 
-/// An operator that is pinned.
+/// A pinned operator.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LockedOperator {
@@ -51,7 +51,7 @@ pub struct LockedOperator {
     /// The channel; empty if a ClusterExtension names none.
     #[serde(default)]
     pub channel: String,
-    /// The range of versions that was asked for; empty for the newest.
+    /// The requested range of versions; empty for the newest.
     #[serde(default)]
     pub constraint: String,
     /// The bundle.
@@ -68,10 +68,10 @@ pub struct LockedOperator {
     pub entry: String,
     /// Its images.
     pub images: Images,
-    /// The packages that it is needed by; empty for what was asked for.
+    /// The packages that need it; empty for requested packages.
     #[serde(default)]
     pub required_by: Vec<String>,
-    /// What they need it for, in words.
+    /// The reasons why they need it, in words.
     #[serde(default)]
     pub because: Vec<String>,
 }
@@ -113,7 +113,7 @@ impl Lock {
             return Err(ParseError::Conflict(at + 1));
         }
         let wrong = |error: toml::de::Error| ParseError::Toml(error.to_string().trim_end().to_owned());
-        // A newer form may have fields that this one does not know.
+        // A newer form may have fields that this one does not know, so the version is read first.
         let head: Head = toml::from_str(text).map_err(wrong)?;
         if head.version != VERSION {
             return Err(ParseError::Version(head.version));
@@ -198,7 +198,8 @@ fn quote(out: &mut String, text: &str) {
         match it {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            // Also what turns the direction of a text round, for whoever reads the difference.
+            // Characters that turn the direction of a text round are escaped too, since they could mislead a reader of
+            // the difference.
             it if it.is_control()
                 || matches!(it, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
             {

@@ -1,18 +1,16 @@
-//! `operators.lock`: which bundles a set of operators is pinned to, and what has become of them since.
+//! `operators.lock`: the bundles that a set of operators is pinned to, and their changes since.
 //!
 //! | part | what it does |
 //! |---|---|
 //! | [`Lock`] | the file: reading and writing it |
 //! | [`pin()`] | one operator, pinned |
-//! | [`lock_all()`] | a set of operators with what they depend on |
-//! | [`verify()`] | what has changed in the catalogs since |
+//! | [`lock_all()`] | a set of operators with their dependencies |
+//! | [`verify()`] | the changes in the catalogs since |
 //! | [`update()`] | newer bundles, by upgrades that OLM makes |
-//! | [`outdated()`] | what newer bundles there are, and which of them OLM reaches |
-//! | [`releases()`] | the versions of a package as Renovate asks for them |
+//! | [`outdated()`] | newer bundles, and those of them that OLM can upgrade to |
+//! | [`releases()`] | the versions of a package in Renovate's form |
 //!
 //! The form of the file is described in `docs/behaviour/authoring.md` E.7, that for Renovate in E.6.
-//!
-//! What it deliberately does not do: it writes no file and asks no registry.
 
 mod error;
 mod file;

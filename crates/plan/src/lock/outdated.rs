@@ -1,4 +1,4 @@
-//! What newer bundles there are for what is locked, and which of them OLM reaches.
+//! Newer bundles for the locked ones, and those of them that OLM can upgrade to.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,9 +22,9 @@ pub struct Outdated {
     pub catalog: String,
     /// The channel, or empty.
     pub channel: String,
-    /// The version that is locked.
+    /// The locked version.
     pub locked: String,
-    /// The version that `olmdex lock update` gets to.
+    /// The version that `olmdex lock update` reaches.
     pub reachable: String,
     /// The newest version of the channel; of the default one without a channel.
     pub latest: String,

@@ -1,6 +1,4 @@
 //! One operator, pinned to a bundle.
-//!
-//! What it deliberately does not do: it resolves no dependencies; [`super::lock_all()`] has them resolved.
 
 use super::error::LockError;
 use super::file::{Images, LockedCatalog, LockedOperator};
@@ -10,20 +8,21 @@ use olmdex_olm::upgrade::{Asked, Generation, PackageView, classic, refused_words
 use olmdex_open::oci::Digest;
 use olmdex_version::{Version, blang};
 
-/// An operator that is to be pinned.
+/// An operator to pin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     /// The package.
     pub package: String,
-    /// The channel; empty for the default one of a Subscription, and for all of a ClusterExtension.
+    /// The channel; empty for the default one of a Subscription, and for all channels of a ClusterExtension.
     pub channel: String,
     /// The range of versions, in the language of OLM Classic or v1; empty for the newest.
     pub constraint: String,
-    /// The generation of OLM that is to install it.
+    /// The generation of OLM that installs it.
     pub olm: Generation,
 }
 
-/// Pins an operator to the newest bundle that it asks for, in one of these catalogs; in all of them if none are named.
+/// Pins an operator to the newest bundle that fits its request, in one of these catalogs, or in all of them if none are
+/// named.
 ///
 /// # Errors
 /// [`LockError`]
@@ -67,7 +66,7 @@ pub fn pin(index: &Index, catalogs: &[String], ask: &Ask, lists_images: bool) ->
     Ok(operator)
 }
 
-/// What a Subscription without anything installed gets, or the newest of its channel that is in the range.
+/// The bundle that a Subscription without anything installed gets, or the newest bundle of its channel in the range.
 fn choose_classic(view: &PackageView, operator: &mut LockedOperator) -> Result<(), LockError> {
     let [graph] = view.graphs.as_slice() else {
         let catalogs = view.graphs.iter().map(|it| it.catalog.clone()).collect();
@@ -89,7 +88,7 @@ fn choose_classic(view: &PackageView, operator: &mut LockedOperator) -> Result<(
     let found = if operator.constraint.is_empty() {
         order.live.first().copied()
     } else {
-        // Startable is whatever the chain still has.
+        // Versions that the chain still has can be the start.
         order.live.iter().copied().find(|it| it.version.as_ref().is_some_and(&is_in))
     };
     let Some(found) = found else {
@@ -99,7 +98,7 @@ fn choose_classic(view: &PackageView, operator: &mut LockedOperator) -> Result<(
     Ok(())
 }
 
-/// Whether a version is in a range of OLM Classic; every one is in an empty text.
+/// Whether a version is in a range of OLM Classic; an empty text contains every version.
 pub(super) fn range(text: &str) -> Result<impl Fn(&Version) -> bool, LockError> {
     let parsed = if text.is_empty() {
         None
@@ -110,8 +109,8 @@ pub(super) fn range(text: &str) -> Result<impl Fn(&Version) -> bool, LockError> 
     Ok(move |version: &Version| parsed.as_ref().is_none_or(|it| it.contains(version).unwrap_or(false)))
 }
 
-/// Completes a pin by what the catalog says of its bundle now. A bundle that the catalog does not have leaves it as it is; gives
-/// whether it has it.
+/// Completes a pin with the present facts in the catalog about its bundle. Returns whether the catalog has the bundle;
+/// if it does not, the pin stays unchanged.
 pub(super) fn fill(index: &Index, operator: &mut LockedOperator) -> Result<bool, IndexError> {
     let selector = BundleSelector {
         catalogs: vec![operator.catalog.clone()],
@@ -156,7 +155,7 @@ fn entry_digest(index: &Index, operator: &LockedOperator) -> Result<Option<Strin
     }))
 }
 
-/// The catalogs of pins as they are now; those that the index does not have are left out.
+/// The catalogs of pins in their present state; those that the index does not have are left out.
 pub(super) fn catalogs(index: &Index, operators: &[LockedOperator]) -> Result<Vec<LockedCatalog>, IndexError> {
     let mut names: Vec<&str> = operators.iter().map(|it| it.catalog.as_str()).collect();
     names.sort_unstable();

@@ -1,6 +1,4 @@
 //! The versions of a package in the form that a custom datasource of Renovate has (`docs/behaviour/authoring.md` E.6).
-//!
-//! What it deliberately does not do: it guesses nothing. From a version that no upgrade leads on from, nothing is offered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +13,7 @@ use olmdex_olm::upgrade::{
 };
 use olmdex_version::Version;
 
-/// What Renovate reads.
+/// The data that Renovate reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Datasource {
@@ -23,7 +21,7 @@ pub struct Datasource {
     pub releases: Vec<Release>,
     /// The version of each channel's head.
     pub tags: BTreeMap<String, String>,
-    /// Where the source is.
+    /// The address of the source.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source_url: String,
 }
@@ -50,29 +48,29 @@ pub struct Release {
 /// Which versions are offered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Select {
-    /// The channel; all of them without one.
+    /// The channel; all channels if there is none.
     pub channel: Option<String>,
-    /// Only what OLM gets to from what is installed: a version, or a bundle's name.
+    /// Only versions that OLM reaches from the installed bundle: a version, or a bundle's name.
     pub from: Option<(String, Generation, Reach)>,
     /// How many of the newest are held back.
     pub lag: usize,
 }
 
-/// How far upgrades may lead.
+/// The reach of upgrades.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reach {
     /// Over any number of steps.
     #[default]
     Any,
-    /// The next one only.
+    /// The next upgrade only.
     Next,
 }
 
-/// The versions of a package in a catalog, or why it cannot answer.
+/// The versions of a package in a catalog, or the reason why it cannot answer.
 pub type InCatalog = (String, Result<Datasource, LockError>);
 
-/// The versions of a package in each catalog that has it, by the catalogs' names. A catalog may lack the channel or the version that another
-/// one has.
+/// The versions of a package in each catalog that has it, by the catalogs' names. A catalog may lack a channel or a
+/// version that another one has.
 ///
 /// # Errors
 /// [`LockError`] if no catalog can answer.
@@ -155,7 +153,7 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     let mut tags = BTreeMap::new();
     for channel in &channels {
         let head = channel.order().ok().and_then(|it| it.live.first().and_then(|it| it.version.clone()));
-        // A tag that is not among the versions would be an update to nothing.
+        // A tag for a missing version would be an update to nothing.
         if let Some(version) = head.filter(|head| found.iter().any(|it| it.1.row.version == head.to_string())) {
             tags.insert(channel.name.clone(), version.to_string());
         }
@@ -163,7 +161,7 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     let deprecated: BTreeSet<(&str, &str)> =
         graph.deprecations.iter().flatten().map(|it| (it.schema.as_str(), it.name.as_str())).collect();
     let is_package_deprecated = deprecated.iter().any(|it| it.0 == "olm.package");
-    // Who takes a version takes it from one of its channels.
+    // A bundle is deprecated if all of its channels are, since users take it from one of them.
     let is_deprecated = |bundle: &str| {
         let mut of_bundle = channels.iter().filter(|it| it.entry(bundle).is_some());
         is_package_deprecated
@@ -180,7 +178,7 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     Ok(Datasource { releases: releases.collect(), tags, source_url: source_url.unwrap_or_default() })
 }
 
-/// The bundles that OLM gets to.
+/// The bundles that OLM reaches.
 fn reached(
     index: &Index,
     view: &PackageView,
@@ -216,7 +214,8 @@ fn reached(
     Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
 }
 
-/// A time as RFC 3339, if a text is one, or a day; else nothing, since a wrong one makes Renovate refuse all of the versions.
+/// A time as RFC 3339, if a text is a time or a day; else an empty text, since a wrong time makes Renovate refuse all
+/// versions.
 fn timestamp(text: &str) -> String {
     let bytes = text.as_bytes();
     let digits = |from: usize, to: usize| bytes.get(from..to).is_some_and(|it| it.iter().all(u8::is_ascii_digit));

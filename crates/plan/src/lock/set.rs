@@ -1,4 +1,4 @@
-//! A set of operators, pinned together with what they depend on.
+//! A set of operators, pinned together with their dependencies.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use olmdex_index::query::Filter;
 use olmdex_olm::resolve::{Options, needs};
 use olmdex_olm::upgrade::Generation;
 
-/// Pins operators; with what they depend on, if options for resolving are given. Gives also the demands that nothing meets.
+/// Pins operators; with their dependencies, if options for resolving are given. Also returns the demands that nothing
+/// meets.
 ///
 /// # Errors
 /// [`LockError`]
@@ -34,8 +35,8 @@ pub fn lock_all(
     Ok((lock, missing))
 }
 
-/// Pins an operator in each catalog that has its package: a Subscription names one of them. A catalog that cannot meet the demand is
-/// missing, as long as another one can.
+/// Pins an operator in each catalog that has its package: a Subscription names one of them. A catalog that cannot meet
+/// the request is left out, as long as another one can.
 fn pin_each(
     index: &Index,
     of: &[String],
@@ -71,7 +72,7 @@ fn pin_each(
     Ok(pinned)
 }
 
-/// What operators need.
+/// The needs of operators.
 pub(super) struct Needed {
     /// The dependencies, with the bundles that OLM would install now.
     pub(super) dependencies: Vec<LockedOperator>,
@@ -79,8 +80,8 @@ pub(super) struct Needed {
     pub(super) missing: Vec<String>,
 }
 
-/// Adds what the operators need that OLM Classic installs, and takes away what nobody needs any more. What was locked before stays at its
-/// bundle.
+/// Adds the needs of the operators that OLM Classic installs, and removes those that nobody has any more. A dependency
+/// that was locked before stays at its bundle.
 pub(super) fn add_dependencies(
     index: &Index,
     operators: &mut Vec<LockedOperator>,

@@ -1,6 +1,4 @@
 //! A plan as data.
-//!
-//! What it deliberately does not do: it decides nothing but the verdict.
 
 use std::collections::BTreeMap;
 
@@ -22,23 +20,23 @@ pub struct Plan {
     pub api_version: String,
     /// `Plan`
     pub kind: String,
-    /// What the plan is about.
+    /// The subject and the basis of the plan.
     pub metadata: PlanMetadata,
-    /// What comes of it.
+    /// The verdict.
     pub verdict: PlanVerdict,
     /// The operators.
     pub operators: Vec<OperatorPlan>,
     /// The steps in their order.
     pub steps: Vec<PlanStep>,
-    /// What keeps the platform, or an operator, from going on.
+    /// The blockers of the platform or of an operator.
     pub blockers: Vec<Blocker>,
-    /// What somebody has to decide.
+    /// The decisions that somebody has to make.
     pub decisions: Vec<Decision>,
-    /// What is not known.
+    /// The unknown facts.
     pub unknowns: Vec<Unknown>,
 }
 
-/// What people and machines call a cluster.
+/// The names of a cluster for people and for machines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClusterIdentity {
     /// Its name, or empty.
@@ -47,14 +45,14 @@ pub struct ClusterIdentity {
     pub id: String,
 }
 
-/// What a plan is about.
+/// The subject and the basis of a plan.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanMetadata {
     /// The cluster, for reports: no part of the data.
     #[serde(skip)]
     pub cluster: ClusterIdentity,
-    /// The version of the cluster, as exactly as it is known.
+    /// The most exact known version of the cluster.
     pub from: String,
     /// The minor version to go to.
     pub to: String,
@@ -62,33 +60,33 @@ pub struct PlanMetadata {
     pub path: Vec<String>,
     /// The day on which support is judged.
     pub date: String,
-    /// When something changed last in what is known of the cluster, or empty.
+    /// The time of the last change in the known state of the cluster, or empty.
     pub cluster_changed: String,
     /// The catalogs.
     pub catalogs: Vec<CatalogOfPlan>,
-    /// Where the updates of OpenShift come from, or empty.
+    /// The source of the updates of OpenShift, or empty.
     pub graph: String,
-    /// The channels that the updates of OpenShift are taken from, each once, in the order of the way.
+    /// The channels of the updates of OpenShift, each once, in the order of the way.
     pub channels: Vec<String>,
     /// The architecture of the cluster.
     pub arch: String,
-    /// How many objects were passed over, by kind.
+    /// How many objects were skipped, by kind.
     pub skipped: BTreeMap<String, u64>,
-    /// What could not be read, in words.
+    /// The parts that could not be read, in words.
     pub warnings: Vec<String>,
-    /// What was asked with, so that `plan --check` can ask the same of the cluster as it is later.
+    /// The options of the question, so that `plan --check` can ask the same of the cluster later.
     #[serde(default, skip_serializing_if = "PlanOptions::is_empty")]
     pub options: PlanOptions,
 }
 
-/// The options of the command that made a plan. Paths are as they were given, relative to the directory of that command.
+/// The options of the command that made a plan. Paths are unchanged, relative to the directory of that command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PlanOptions {
     /// The catalogs: `MINOR[/FAMILY]=SOURCE`, or an index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<String>,
-    /// Which family of catalogs a CatalogSource is: `NAMESPACE/NAME=CATALOG`.
+    /// The family of catalogs of a CatalogSource: `NAMESPACE/NAME=CATALOG`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_map: Vec<String>,
     /// Files with lifecycles.
@@ -97,7 +95,7 @@ pub struct PlanOptions {
     /// Files with updates of OpenShift.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub graph: Vec<String>,
-    /// The namespaces that are looked at.
+    /// The namespaces that the plan covers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
     /// Blockers and decisions that are taken as settled.
@@ -132,15 +130,15 @@ pub struct CatalogOfPlan {
     pub family: String,
 }
 
-/// What comes of a plan.
+/// The verdict of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PlanVerdict {
-    /// Nothing must be done but the update of the platform.
+    /// Only the platform needs an update.
     Ready,
     /// There is a way, with steps or decisions.
     Attention,
-    /// Nothing but uninstalling lifts a blocker.
+    /// Only uninstalling lifts a blocker.
     Blocked,
     /// Something that decides is not known.
     Unknown,
@@ -170,7 +168,7 @@ pub struct OperatorPlan {
     /// Whether the package was taken from the name of the ClusterServiceVersion.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub package_is_guessed: bool,
-    /// What is installed.
+    /// The installed bundle.
     pub installed: String,
     /// Its version.
     pub version: String,
@@ -183,18 +181,18 @@ pub struct OperatorPlan {
     pub channel: String,
     /// The CatalogSource that it follows, or empty.
     pub source: String,
-    /// How it stands to the catalog of each version.
+    /// Its state in the catalog of each version.
     pub state: BTreeMap<String, OperatorState>,
-    /// How it stands to each version after the cluster's.
+    /// Its compatibility with each version after the cluster's.
     pub compatible: BTreeMap<String, String>,
-    /// What says so.
+    /// The evidence for the verdicts.
     pub because: BTreeMap<String, String>,
     /// Its support on the day of the plan.
     pub support: Support,
-    /// What OLM updates it to as things are.
+    /// The bundle that OLM updates it to without the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
-    /// What the plan updates it to.
+    /// The bundle that the plan updates it to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// The support of the target on the day of the plan.
@@ -203,18 +201,18 @@ pub struct OperatorPlan {
     /// The packages of other operators that the target needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<String>,
-    /// Where nothing leads on from what is installed: the first entry of the channel.
+    /// The first entry of the channel, if nothing leads on from the installed bundle.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub entry_point: BTreeMap<String, String>,
     /// The InstallPlan that waits for approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_install_plan: Option<String>,
-    /// Where what is installed is written.
+    /// The place of the installed bundle's object.
     pub place: String,
 }
 
 impl OperatorPlan {
-    /// What steps, blockers and the rest call it.
+    /// The name that steps, blockers and other parts of the plan use for it.
     #[must_use]
     pub fn subject(&self) -> String {
         match (&self.namespace, &self.extension) {
@@ -225,7 +223,7 @@ impl OperatorPlan {
     }
 }
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepKind {
@@ -290,14 +288,14 @@ pub enum PathElement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reason {
-    /// In a word.
+    /// The code.
     #[schemars(with = "String")]
     pub code: Code,
-    /// In a sentence.
+    /// The text, a sentence.
     pub text: String,
 }
 
-/// A bundle on the way, and what in the catalog leads to it.
+/// A bundle on the way, and the entry of the catalog that leads to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouteStep {
@@ -307,7 +305,7 @@ pub struct RouteStep {
     pub catalog: String,
     /// The fields of its entry that lead to it.
     pub because: String,
-    /// Where the first of them is written: `file:line:column`.
+    /// The place of the first of them: `file:line:column`.
     pub place: String,
 }
 
@@ -317,15 +315,15 @@ pub struct RouteStep {
 pub struct PlanStep {
     /// Its number, from 1.
     pub number: usize,
-    /// What it does.
+    /// The kind of the step.
     pub kind: StepKind,
-    /// To what: `NAMESPACE/PACKAGE`, a namespace or a ClusterExtension.
+    /// The subject: `NAMESPACE/PACKAGE`, a namespace or a ClusterExtension.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// Where it begins: a version of OpenShift, or a channel.
+    /// The start: a version of OpenShift, or a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Where it leads: a version of OpenShift, or a channel.
+    /// The target: a version of OpenShift, or a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The release of OpenShift, if the updates are known.
@@ -343,16 +341,16 @@ pub struct PlanStep {
     /// The bundles that follow by themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<String>,
-    /// What leads from bundle to bundle.
+    /// The updates from bundle to bundle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub route: Vec<RouteStep>,
-    /// What is set, field by field.
+    /// The fields to set, with their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, Vec<String>>,
-    /// Of operators that are updated together: those that others need first.
+    /// The order of operators that are updated together: those that others need come first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
-    /// Whether several operators are updated by one InstallPlan.
+    /// Whether one InstallPlan updates several operators.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub together: bool,
     /// Whether the platform can be updated without it.
@@ -361,13 +359,13 @@ pub struct PlanStep {
     /// Why.
     #[serde(default)]
     pub because: Vec<Reason>,
-    /// What to run. Lines that begin with `#` are remarks.
+    /// The commands to run. Lines that begin with `#` are remarks.
     #[serde(default)]
     pub commands: Vec<String>,
-    /// An object for those who keep theirs in files, as YAML.
+    /// An object as YAML, for people who keep theirs in files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
-    /// What to look out for.
+    /// The warnings about the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -398,14 +396,14 @@ impl PlanStep {
     }
 }
 
-/// Something that keeps the platform, or an operator, from going on.
+/// A blocker of the platform or of an operator.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Blocker {
-    /// In a word.
+    /// The code.
     #[schemars(with = "String")]
     pub code: Code,
-    /// What it is about.
+    /// The subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The version of OpenShift that it keeps the cluster from.
@@ -414,18 +412,19 @@ pub struct Blocker {
     /// The value that decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// In words; those of the system where it has some.
+    /// The text, in the words of the real system if it has some.
     pub text: String,
     /// The bundle that lifts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifted_by: Option<String>,
-    /// How it is lifted.
+    /// The way to lift it.
     pub lift: String,
-    /// Where it is written.
+    /// Its place.
     pub place: String,
     /// Whether something other than uninstalling lifts it.
     pub has_way: bool,
-    /// Whether planning again, as if it had been lifted so, has shown that it is gone; absent where that cannot be planned.
+    /// Whether planning again, as if it had been lifted in this way, has confirmed that it is gone; absent if that
+    /// cannot be planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
 }
@@ -434,38 +433,38 @@ pub struct Blocker {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// In a word.
+    /// The code.
     #[schemars(with = "String")]
     pub code: Code,
-    /// What it is about.
+    /// The subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The version of OpenShift at which it matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// In words.
+    /// The text.
     pub text: String,
-    /// What can be done.
+    /// The options to choose from.
     pub options: Vec<String>,
 }
 
-/// Something that is not known.
+/// An unknown fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Unknown {
-    /// In a word.
+    /// The code.
     #[schemars(with = "String")]
     pub code: Code,
-    /// What it is about.
+    /// The subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The version of OpenShift that it is about.
+    /// The version of OpenShift that it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// The CatalogSource that it is about.
+    /// The CatalogSource that it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// In words.
+    /// The text.
     pub text: String,
 }
 
@@ -474,14 +473,14 @@ impl Unknown {
         Self { code, subject, platform: platform.map(|it| it.to_string()), source: None, text }
     }
 
-    /// Whether no plan is `ready` because of it: without a catalog, nothing can be said of what it would hold.
+    /// Whether it keeps every plan from being `ready`: without a catalog, its content is unknown.
     pub(super) fn decides(&self) -> bool {
         matches!(self.code, Code::CatalogMissing | Code::SourceUnknown)
     }
 }
 
 impl Plan {
-    /// Comes to the verdict. What is not known never makes it better.
+    /// Sets the verdict. An unknown fact never improves it.
     pub(super) fn judge(&mut self, catalogs: &Catalogs<'_>, to: Minor) {
         let needs_step = |it: &PlanStep| {
             let is_platform = matches!(

@@ -1,6 +1,4 @@
 //! The codes of blockers, decisions, unknowns and reasons.
-//!
-//! What it deliberately does not do: it says nothing in sentences.
 
 use std::fmt;
 
@@ -15,7 +13,7 @@ macro_rules! codes {
         #[serde(from = "String", into = "String")]
         pub enum Code {
             $($(#[$doc])* $name,)+
-            /// One that names a version, or is from a plan that another version of this program has saved.
+            /// A code that names a version, or comes from a plan that another version of this program has saved.
             Other(String),
         }
 
@@ -44,7 +42,7 @@ macro_rules! codes {
 codes! {
     /// An administrator must acknowledge the update.
     AdminAck = "admin-ack",
-    /// Somebody requests an API that a version on the way does not have any more.
+    /// A client requests an API that a version on the way no longer has.
     ApiRemoved = "api-removed",
     /// The channel has an update.
     Behind = "behind",
@@ -64,17 +62,17 @@ codes! {
     ClusterOperator = "clusteroperator",
     /// The ClusterVersion lets the cluster go no further.
     ClusterVersion = "clusterversion",
-    /// Nothing says whether what is installed works on a version.
+    /// It is unknown whether the installed bundle works on a version.
     CompatibilityUnstated = "compatibility-unstated",
     /// The update has a risk that may apply.
     ConditionalRisk = "conditional-risk",
-    /// A Subscription names a ClusterServiceVersion that is not there.
+    /// A Subscription names a missing ClusterServiceVersion.
     CsvMissing = "csv-missing",
     /// The plan leads from one version with extended support to the next.
     Eus = "eus",
     /// `olm.maxOpenShiftVersion` cannot be read.
     InvalidMaxVersion = "invalid-max-version",
-    /// `olm.maxOpenShiftVersion` keeps the cluster where it is.
+    /// `olm.maxOpenShiftVersion` keeps the cluster at its version.
     MaxOpenShiftVersion = "max-openshift-version",
     /// The update needs a newer Kubernetes.
     NeedsKubernetes = "needs-kubernetes",
@@ -82,7 +80,7 @@ codes! {
     NoEdge = "no-edge",
     /// No Subscription manages the operator.
     NoSubscription = "no-subscription",
-    /// What is installed is not made for a version.
+    /// The installed bundle is not made for a version.
     NotCompatible = "not-compatible",
     /// A Subscription or ClusterExtension has installed nothing.
     NotInstalled = "not-installed",
@@ -92,7 +90,7 @@ codes! {
     OperatorCondition = "operatorcondition",
     /// Only another channel leads on.
     OtherChannel = "other-channel",
-    /// The Subscription and what is installed name different packages.
+    /// The Subscription and the installed bundle name different packages.
     PackageContradicts = "package-contradicts",
     /// The catalog does not have the package.
     PackageGone = "package-gone",
@@ -114,11 +112,11 @@ codes! {
     SourceOfVersion = "source-of-version",
     /// It is not known which catalog a CatalogSource is.
     SourceUnknown = "source-unknown",
-    /// Nothing leads on from what is installed.
+    /// Nothing leads on from the installed bundle.
     Stranded = "stranded",
     /// Two Subscriptions are about one package.
     SubscriptionTwice = "subscription-twice",
-    /// The support of what is installed has ended.
+    /// The support of the installed bundle has ended.
     SupportEnded = "support-ended",
     /// The operator is not well.
     Unhealthy = "unhealthy",
@@ -131,7 +129,7 @@ codes! {
 }
 
 impl Code {
-    /// What is installed is not made for this version.
+    /// The code for an installed bundle that is not made for this version.
     pub(super) fn not_compatible_with(minor: Minor) -> Self {
         Self::Other(format!("not-compatible-with-{minor}"))
     }

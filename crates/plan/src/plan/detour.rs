@@ -1,7 +1,5 @@
-//! The fewest updates to a bundle that may stay, where no single channel leads to one: over several channels of a Subscription, or over
-//! versions that a ClusterExtension is pinned to one after another.
-//!
-//! What it deliberately does not do: it does not know what may stay, nor why.
+//! The fewest updates to a bundle that may stay, if no single channel leads to one: over several channels of a
+//! Subscription, or over versions that a ClusterExtension is pinned to one after another.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +9,10 @@ use olmdex_olm::upgrade::{
     Asked, Effort, Generation, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
 };
 
-/// What is looked for.
+/// The wishes of a search for a detour.
 pub(super) struct Detour<'d> {
     pub(super) olm: Generation,
-    /// The bundles where it may end.
+    /// The bundles at which it may end.
     pub(super) goals: &'d BTreeSet<String>,
     /// The bundles that it may lead over.
     pub(super) allowed: &'d BTreeSet<String>,
@@ -22,10 +20,10 @@ pub(super) struct Detour<'d> {
     pub(super) catalogs: &'d [String],
 }
 
-/// What is set, and the bundles that OLM installs until something else is set.
+/// The fields to set, and the bundles that OLM installs until other fields are set.
 pub(super) type Leg = (Option<Setting>, Vec<Target>);
 
-/// The legs of the way with the fewest updates. No legs if there is no way.
+/// The legs of the way with the fewest updates; empty if there is no way.
 pub(super) fn detour(
     index: &Index,
     view: &PackageView,

@@ -1,6 +1,5 @@
-//! Whether a bundle may stay at a version of OpenShift: what the cluster enforces, then what the lifecycle says, then what the bundle says.
-//!
-//! What it deliberately does not do: that a catalog holds a bundle says nothing.
+//! Whether a bundle may stay at a version of OpenShift: the rules that the cluster enforces come first, then the
+//! lifecycle, then the claims of the bundle.
 
 use super::catalogs::Catalogs;
 use super::code::Code;
@@ -12,7 +11,7 @@ use olmdex_olm::upgrade::Generation;
 use olmdex_olm::upgrade::compat::{Claims, Compatibility, Signal, judge};
 use olmdex_rules::openshift::{Lifecycle, Support};
 
-/// How a bundle stands to a version.
+/// The compatibility of a bundle with a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
     Blocks,
@@ -41,11 +40,11 @@ impl Fit {
     }
 }
 
-/// The highest version that a bundle states, or why it cannot be read.
+/// The highest version that a bundle states, or the reason why it cannot be read.
 pub(super) struct Highest {
     pub(super) code: Code,
     pub(super) value: String,
-    /// In OLM's words.
+    /// The text, in OLM's words.
     pub(super) text: String,
 }
 
@@ -69,7 +68,8 @@ impl<'q> Judge<'q> {
         Self { question, catalogs, path, operator, lifecycle }
     }
 
-    /// What a bundle says. Of what is installed, the cluster knows it; of others, the first catalog of the way that holds it.
+    /// The claims of a bundle. The cluster has those of an installed bundle; for another bundle they come from the
+    /// first catalog on the way that holds it.
     pub(super) fn claims(&self, bundle: &str) -> Result<Claims, IndexError> {
         let mut claims = Claims::default();
         for minor in self.path {
@@ -93,7 +93,7 @@ impl<'q> Judge<'q> {
         Ok(claims)
     }
 
-    /// How a bundle stands to a version, and what says so.
+    /// The compatibility of a bundle with a version, and the evidence.
     pub(super) fn fit(&self, bundle: &str, version: &str, at: Minor) -> Result<(Fit, String), IndexError> {
         let listed = self.lifecycle.and_then(|it| it.version(version)?.openshift());
         let claims = self.claims(bundle)?;
@@ -104,7 +104,8 @@ impl<'q> Judge<'q> {
             Compatibility::Blocks => Fit::Blocks,
             Compatibility::Excluded => Fit::Incompatible,
             Compatibility::Unknown => Fit::Unknown,
-            // An open lower bound was written before the version; without its catalog nothing else speaks for it.
+            // The author wrote an open lower bound before the version existed; without its catalog there is no other
+            // sign of support.
             Compatibility::NotExcluded if !self.has_catalog(at) => {
                 return Ok((Fit::Unknown, format!("{}; the catalog of {at} is not given", judgement.reason())));
             }
@@ -149,7 +150,7 @@ impl<'q> Judge<'q> {
         self.lifecycle.map_or_else(Support::no_data, |it| it.support(version, self.question.day))
     }
 
-    /// Whether what a bundle says of Kubernetes keeps it from a version of OpenShift.
+    /// Whether the bundle's claim about Kubernetes keeps it from a version of OpenShift.
     pub(super) fn needs_kubernetes(&self, bundle: &str, at: Minor) -> Result<Option<String>, IndexError> {
         let judgement = judge(&self.claims(bundle)?, self.operator.olm, at, at);
         let mut evidence = judgement.evidence.into_iter();

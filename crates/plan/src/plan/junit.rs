@@ -1,12 +1,12 @@
-//! A plan as results for CI: a suite for operators, blockers, decisions and what is not known.
+//! A plan as results for CI: a suite for operators, blockers, decisions and unknown facts.
 //!
-//! A case failed if and only if the verdict is not `ready`, so that what CI shows and the exit code agree.
+//! A case fails if and only if the verdict is not `ready`, so that CI and the exit code agree.
 
 use super::answer::{OperatorPlan, Plan, PlanStep, StepKind};
 use olmdex_base::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult, JunitSuite};
 
-/// A plan as JUnit XML. What is required of an operator before or after the platform's update makes it fail, as do blockers and
-/// decisions, and what is not known where it decides the verdict; the rest of that is skipped.
+/// A plan as JUnit XML. An operator fails if something is required for it before or after the platform's update.
+/// Blockers and decisions fail, too, and so do unknown facts that decide the verdict; other unknown facts are skipped.
 #[must_use]
 pub fn junit(plan: &Plan) -> String {
     let blockers = plan.blockers.iter().map(|it| {
@@ -55,7 +55,7 @@ fn named(code: &str, subject: Option<&str>, platform: Option<&str>) -> String {
     format!("{code}{of}{at}")
 }
 
-/// An operator fails if a step that the platform's update requires is about it.
+/// An operator fails if the platform's update requires a step for it.
 fn operator(plan: &Plan, operator: &OperatorPlan) -> JunitCase {
     let (subject, namespace) = (operator.subject(), operator.namespace.as_deref());
     let is_about = |it: &&PlanStep| {

@@ -1,6 +1,4 @@
-//! What bundles need of each other: the order of operators that are updated together.
-//!
-//! What it deliberately does not do: whether the needs can be met at all is for `resolve`.
+//! The needs of bundles among each other: the order of operators that are updated together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +7,7 @@ use olmdex_index::IndexError;
 use olmdex_index::query::Filter;
 use olmdex_text::json;
 
-/// What a bundle provides and needs.
+/// The provisions and needs of a bundle.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Needs {
     packages: BTreeSet<String>,
@@ -18,7 +16,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Of a bundle of a package in some catalogs.
+    /// The needs of a bundle of a package in some catalogs.
     pub(super) fn of(
         catalogs: &Catalogs<'_>,
         names: &[String],
@@ -50,13 +48,13 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Whether it needs another one, of a package.
+    /// Whether it needs another bundle, which is of a package.
     pub(super) fn has(&self, package: &str, other: &Self) -> bool {
         self.packages.contains(package) || self.required.iter().any(|it| other.provided.contains(it))
     }
 }
 
-/// Packages in the order in which they are needed; those that need each other by name.
+/// Packages in the order of their dependencies; those that need each other by name.
 pub(super) fn order(needs: &BTreeMap<String, Needs>) -> Vec<String> {
     let mut left: BTreeSet<&String> = needs.keys().collect();
     let mut order = Vec::new();

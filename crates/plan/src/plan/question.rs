@@ -1,6 +1,4 @@
-//! What is asked of a plan.
-//!
-//! What it deliberately does not do: it has no defaults that depend on the day.
+//! The question that a plan answers.
 
 use std::collections::BTreeSet;
 
@@ -17,41 +15,41 @@ use olmdex_olm::catalog_source::PlanCatalog;
 pub struct PlanQuestion<'q> {
     /// The cluster.
     pub cluster: &'q Cluster,
-    /// Where it is.
+    /// The present version.
     pub from: Minor,
-    /// Where it shall go.
+    /// The version to upgrade to.
     pub to: Minor,
     /// The minor versions from the first to the last.
     pub path: Vec<Minor>,
-    /// Whether from one version with extended support to the next, with paused pools.
+    /// Whether to go from one version with extended support to the next, with paused pools.
     pub eus: bool,
     /// The day on which support is judged.
     pub day: Day,
-    /// What counts as supported.
+    /// Which phases count as supported.
     pub level: SupportLevel,
     /// The lifecycles of packages.
     pub lifecycles: Vec<Lifecycle>,
-    /// What holds the catalogs.
+    /// The index with the catalogs.
     pub index: &'q Index,
     /// Which of them is for which version.
     pub catalogs: Vec<PlanCatalog>,
-    /// Which CatalogSource (`NAMESPACE/NAME` or `NAME`) is which family of catalogs.
+    /// The family of catalogs of each CatalogSource (`NAMESPACE/NAME` or `NAME`).
     pub source_map: Vec<(String, String)>,
     /// The updates of OpenShift that are known.
     pub graph: Graph,
-    /// Where they come from, for people.
+    /// The source of the updates, for people.
     pub graph_source: String,
-    /// The channel that each update of the platform is taken from, by the version that it leads to.
+    /// The channel of each update of the platform, by the target version.
     pub channels: Vec<(Minor, String)>,
-    /// Of these, the ones that no source of updates has, where that is known.
+    /// Those of these channels that no source of updates has, as far as that is known.
     pub unknown_channels: Vec<(Minor, String)>,
     /// The architecture of the cluster.
     pub arch: String,
-    /// The namespaces that are looked at; all if there are none.
+    /// The namespaces to cover; all if there are none.
     pub scope: Vec<String>,
     /// The feature gates of operator-controller.
     pub gates: Gates,
-    /// Blockers and decisions that are taken as settled, by their codes or `CODE:SUBJECT`.
+    /// Blockers and decisions that count as settled, by their codes or `CODE:SUBJECT`.
     pub assume: Vec<String>,
 }
 
@@ -66,7 +64,7 @@ pub fn path_of(from: Minor, to: Minor) -> Vec<Minor> {
     path
 }
 
-/// The same, with the names that the versions on the way have where something is known of them: 5.0 may be called 4.23.
+/// The same, with other names of the versions on the way if they are known: 5.0 may be called 4.23.
 #[must_use]
 pub fn path_by_name(from: Minor, to: Minor, known: &BTreeSet<Minor>) -> Vec<Minor> {
     let mut path = path_of(from, to);

@@ -1,6 +1,4 @@
-//! How an installed operator stands to the catalog of a version, and where it leads there.
-//!
-//! What it deliberately does not do: it does not look at compatibility.
+//! The state of an installed operator in the catalog of a version, and its way there.
 
 use super::inventory::Operator;
 use super::operator_state::OperatorState;
@@ -11,12 +9,12 @@ use olmdex_olm::upgrade::{
 };
 use olmdex_version::Version;
 
-/// Where an operator is on its journey.
+/// The position of an operator on its journey.
 #[derive(Debug, Clone)]
 pub(super) struct OperatorPosition {
     pub(super) bundle: InstalledBundle,
     pub(super) channels: Vec<String>,
-    /// Of a ClusterExtension: the range of versions.
+    /// The range of versions of a ClusterExtension.
     pub(super) range: String,
     /// How a ClusterExtension installs.
     pub(super) installation: Installation,
@@ -41,7 +39,7 @@ impl OperatorPosition {
     }
 }
 
-/// How it stands to what a catalog says of the package; the pin of a ClusterExtension does not count.
+/// The state of the operator in a catalog; the pin of a ClusterExtension does not count.
 pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &OperatorPosition) -> OperatorState {
     if view.graphs.is_empty() {
         return OperatorState::PackageGone;
@@ -96,7 +94,7 @@ pub(super) fn way(view: &PackageView, operator: &Operator, at: &OperatorPosition
     path.steps.into_iter().map(|it| it.target).collect()
 }
 
-/// What OLM v1 resolves to from here and refuses to install, with its words.
+/// The words with which OLM v1 refuses to install the bundle that it resolves to from here.
 pub(super) fn refused(view: &PackageView, operator: &Operator, at: &OperatorPosition) -> Option<String> {
     if operator.olm != Generation::V1 {
         return None;
@@ -113,7 +111,8 @@ pub(super) fn entry_point(view: &PackageView, at: &OperatorPosition) -> Option<S
     Some(channel.order().ok()?.live.last()?.fields.name.clone())
 }
 
-/// The channels of a catalog that hold what is installed or lead on from it: the default channel first, then those with the fewest updates.
+/// The channels of a catalog that hold the installed bundle or lead on from it: the default channel first, then those
+/// with the fewest updates.
 pub(super) fn other_channels(
     view: &PackageView,
     operator: &Operator,

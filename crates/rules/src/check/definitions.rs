@@ -1,6 +1,4 @@
-//! What is wrong with the CustomResourceDefinitions that a bundle carries in `olm.bundle.object` properties.
-//!
-//! What it deliberately does not do: it decodes no object, which is done once for all that look at them.
+//! Checks of the CustomResourceDefinitions that a bundle carries in `olm.bundle.object` properties.
 
 use super::inspect::{Inspector, draft};
 use super::property;
@@ -43,7 +41,7 @@ impl Carried {
         self.n_objects += 1;
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     pub(super) fn count(&self) -> usize {
         self.n_objects
     }
@@ -51,7 +49,7 @@ impl Carried {
     /// The complaints, with the numbers of the objects that they are about.
     fn complaints(&self) -> Vec<(usize, Complaint)> {
         if self.definitions.is_empty() {
-            // A catalog that was cut to its ClusterServiceVersions says nothing of what the bundles have.
+            // A catalog that was cut to its ClusterServiceVersions does not show the content of the bundles.
             return Vec::new();
         }
         let mut complaints = check_definitions(&self.definitions);

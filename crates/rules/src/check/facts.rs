@@ -1,5 +1,6 @@
-//! What a check across documents needs to know of each document: names, edges, versions. A few hundred bytes where the
-//! document may have megabytes, so that a catalog can be judged as a whole without being held as a whole.
+//! The facts about each document that a check across documents needs: names, edges, versions. They take a few hundred
+//! bytes where the document may have megabytes, so that a catalog can be judged as a whole without being held as a
+//! whole.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub enum Facts {
         /// The package that it belongs to, or empty.
         package: String,
     },
-    /// The document could not be decoded. What is known of its schema and package.
+    /// The document could not be decoded. These are the known parts of its schema and package.
     Broken {
         /// Its schema, or empty.
         schema: String,
@@ -67,7 +68,7 @@ pub struct ChannelFacts {
     pub package: String,
     /// Its name.
     pub name: String,
-    /// Its entries, in order; shared with whoever keeps them after the check.
+    /// Its entries, in order; shared with callers that keep them after the check.
     pub entries: Arc<[Entry]>,
 }
 
@@ -82,9 +83,8 @@ pub struct BundleFacts {
     pub version: Option<String>,
     /// The release in that version; empty if there is none.
     pub release: String,
-    /// What is wrong with it in the eyes of the real tool's second pass, which repeats it under each channel that
-    /// lists the bundle: the rank among such complaints (the rule's number in `docs/behaviour/fbc.md` 3.3) and the
-    /// real tool's words.
+    /// The findings of the real tool's second pass, which repeats them under each channel that lists the bundle: the
+    /// rank among such complaints (the rule's number in `docs/behaviour/fbc.md` 3.3) and the real tool's words.
     pub complaints: Vec<(u8, String)>,
     /// The packages that it requires, with the places of the properties that say so.
     pub required_packages: Vec<(usize, String)>,
@@ -95,14 +95,14 @@ pub struct BundleFacts {
 pub struct DeprecationsFacts {
     /// The package.
     pub package: String,
-    /// What is deprecated, in order.
+    /// The deprecated items, in order.
     pub entries: Vec<DeprecationFacts>,
 }
 
 /// Facts of one deprecated thing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeprecationFacts {
-    /// Schema of what is deprecated.
+    /// Schema of the deprecated item.
     pub schema: String,
     /// Its name, or empty.
     pub name: String,
@@ -119,7 +119,7 @@ pub struct LifecycleFacts {
     pub versions: Vec<(String, Option<Day>)>,
 }
 
-/// A channel in which nothing leads from some entries to the head, with the versions of its bundles.
+/// A channel with entries from which nothing leads to the head, and the versions of its bundles.
 #[derive(Debug, Clone, Copy)]
 pub struct CutChannel<'f> {
     /// The channel.
@@ -129,7 +129,7 @@ pub struct CutChannel<'f> {
 }
 
 impl CutChannel<'_> {
-    /// The version of an entry's bundle, if it has one, with the release as build metadata: nobody's range looks at that.
+    /// The version of an entry's bundle, if it has one, with the release as build metadata, which no range looks at.
     #[must_use]
     pub fn version(&self, name: &str) -> Option<Version> {
         let (_, facts) = self.bundles.get(name)?;
@@ -140,8 +140,8 @@ impl CutChannel<'_> {
     }
 }
 
-/// Says what to do about a channel that is cut, if there is something that certainly helps. Whoever knows how OLM upgrades gives it to
-/// the checks, which do not.
+/// Gives advice about a channel that is cut, if there is something that certainly helps. A caller that knows how OLM
+/// upgrades passes it to the checks, which do not know.
 pub type CutAdvice = fn(&CutChannel<'_>) -> Option<String>;
 
 /// A finding in the making: its place is a spot in a document, to be looked up when it is shown.
@@ -149,17 +149,17 @@ pub type CutAdvice = fn(&CutChannel<'_>) -> Option<String>;
 pub struct Draft {
     /// The rule that is broken.
     pub rule: &'static Rule,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
-    /// Where in the document.
+    /// The place in the document.
     pub spot: Spot,
-    /// What the real tool says, and at which of its steps.
+    /// The real tool's message, with the step at which it comes.
     pub opm: Option<OpmLine>,
 }
 
-/// A message of the real tool that makes it give up at once.
+/// A message with which the real tool stops at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpmLine {
     /// When it comes: the real tool goes through loading, packages, channels, bundles, entries and deprecations in
@@ -191,15 +191,15 @@ pub enum Phase {
     Deprecations,
 }
 
-/// What was found in one document.
+/// The results for one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inspected {
-    /// Where the document comes from.
+    /// The origin of the document.
     pub origin: Origin,
     /// Its facts.
     pub facts: Facts,
-    /// What is wrong with it by itself.
+    /// The findings about it by itself.
     pub drafts: Vec<Draft>,
-    /// The image of a bundle, for whoever compares catalogs; empty if it is none, or comes from rows of an index.
+    /// The image of a bundle, for comparisons of catalogs; empty for other documents and for rows of an index.
     pub image: String,
 }

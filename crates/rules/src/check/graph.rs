@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use olmdex_fbc::Entry;
 
-/// What is wrong with a channel's graph.
+/// The defects of a channel's graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphDefect {
     /// Every entry is replaced or skipped by one.

@@ -1,11 +1,8 @@
 //! The rules of a valid catalog, over blobs, as findings.
 //!
-//! The work has two halves. [`inspect`] looks at one document and can run in parallel; it yields [`Facts`] and drafts of
-//! findings. A [`Checker`] takes the facts of all documents in order and judges the catalog as a whole. Both note what
-//! the real tool would say, so that its verdict comes out of the same pass.
-//!
-//! What it deliberately does not do: it reads no files except to find the line of a finding, it prints nothing, and it
-//! keeps no blob.
+//! The work has two halves. [`inspect`] looks at one document and can run in parallel; it yields [`Facts`] and drafts
+//! of findings. A [`Checker`] takes the facts of all documents in order and judges the catalog as a whole. Both note
+//! the message of the real tool, so that its verdict comes out of the same pass.
 
 mod bundle;
 mod catalog;
@@ -42,35 +39,36 @@ use olmdex_base::diag::{Finding, Rule};
 use olmdex_fbc::{Consumer, Document, Failure, Input, Origin, load};
 use olmdex_text::calendar::Day;
 
-/// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those of its lifecycles.
+/// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those
+/// of its lifecycles.
 #[must_use]
 pub fn all_rules() -> Vec<&'static Rule> {
     [rules::ALL, crate::crd::bundle_rules::ALL, crate::openshift::rules::ALL].concat()
 }
 
-/// Whether a rule is broken by what could not be read: then no other rule has looked at it.
+/// Whether a rule is about something that could not be read: then no other rule has looked at it.
 #[must_use]
 pub fn is_unread(rule: &Rule) -> bool {
     // `E00` is the group of the rules of reading.
     rule.id.starts_with("E00")
 }
 
-/// What a [`Checker`] found.
+/// The findings of a [`Checker`].
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The findings, in the order of their places.
     pub findings: Vec<Finding>,
-    /// What the real tool's validation says; `None` if it accepts the catalog.
+    /// The message of the real tool's validation; `None` if it accepts the catalog.
     pub opm: Option<String>,
     /// Names of packages with errors.
     pub broken_packages: BTreeSet<String>,
     /// Whether there are errors that belong to no package, for example a file that cannot be parsed.
     pub has_other_errors: bool,
-    /// How much was looked at.
+    /// The extent of the checked content.
     pub extent: Extent,
 }
 
-/// How much of what a catalog holds.
+/// The numbers of items in a catalog.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Documents of packages.
@@ -120,14 +118,14 @@ impl Consumer for Inspection {
     }
 }
 
-/// Reads a catalog and judges it: all findings in one run. What to do about a channel that is cut is known above; everybody else asks
-/// `olmdex::ask::check_catalog`.
+/// Reads a catalog and judges it: all findings in one run. Advice about a channel that is cut comes from a higher
+/// crate, so callers that want it use `olmdex::ask::check_catalog`.
 pub fn check(input: &Input) -> Report {
     check_noting(input, None, None, &mut |_| {})
 }
 
-/// As [`check`], for somebody who knows what to do about a channel that is cut, and takes note of each document, in their order; with a
-/// day, the heads of channels must be supported on it.
+/// Like [`check`], for a caller that has advice about cut channels and takes note of each document, in their order;
+/// with a day, the heads of channels must be supported on it.
 pub fn check_noting(
     input: &Input,
     day: Option<Day>,

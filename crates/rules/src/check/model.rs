@@ -1,12 +1,10 @@
 //! A package of a catalog, put together from the facts of its documents.
-//!
-//! What it deliberately does not do: it judges nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{BundleFacts, ChannelFacts, DeprecationsFacts, PackageFacts};
 
-/// A package with all that belongs to it. Numbers are those of documents.
+/// A package with all its documents. Numbers are those of documents.
 #[derive(Debug, Default)]
 pub(super) struct PackageModel<'a> {
     /// The package's own document.

@@ -5,19 +5,19 @@ use olmdex_fbc::BUNDLE_OBJECT;
 use olmdex_text::gotype::GoType;
 use olmdex_text::json::{Step, Value};
 
-/// Why a property's value does not have its form.
+/// The reason why a property's value does not have its form.
 pub(super) struct Misfit {
-    /// What is wrong, in our words.
+    /// The finding, in our words.
     pub(super) message: String,
-    /// Where below the value.
+    /// The path below the value.
     pub(super) path: Vec<Step>,
     /// The words of Go's decoder.
     pub(super) opm: String,
-    /// Whether it is a string that YAML takes for something else.
+    /// Whether it is a string that YAML reads as another type.
     pub(super) wants_quotes: bool,
 }
 
-/// Checks a property's value against the form of its type. Types that OLM does not know need a value only. Bundle
+/// Checks a property's value against the form of its type. Types that OLM does not know only need a value. Bundle
 /// objects are read elsewhere.
 pub(super) fn check(property_type: &str, value: Option<Value<'_>>) -> Option<Misfit> {
     let Some(value) = value else {

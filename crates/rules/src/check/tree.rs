@@ -1,5 +1,5 @@
-//! The real tool's second pass: what is wrong with the catalog as a whole, as a tree of text (`docs/behaviour/fbc.md`
-//! 3.3, 3.4). Siblings whose order is chance there are sorted here.
+//! The real tool's second pass: its findings about the catalog as a whole, as a tree of text (`docs/behaviour/fbc.md`
+//! 3.3, 3.4). Siblings whose order is random there are sorted here.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn package_node(name: &str, model: &PackageModel<'_>) -> Option<Node> {
         children.push(leaf("default channel must be set"));
     }
     let mut channels: Vec<&ChannelFacts> = model.channels.iter().map(|(_, it)| *it).collect();
-    // A default channel that nobody has defined counts as an empty one.
+    // A default channel without a document counts as an empty one.
     let phantom = ChannelFacts { package: name.to_owned(), name: default.to_owned(), entries: Arc::default() };
     if !default.is_empty() && !model.has_channel(default) {
         channels.push(&phantom);
@@ -76,7 +76,7 @@ fn package_node(name: &str, model: &PackageModel<'_>) -> Option<Node> {
     (!children.is_empty()).then(|| Node { text: format!("invalid package {}", Quoted(name)), children })
 }
 
-/// What the deprecations of a package name, by schema and name, without a message.
+/// The items that the deprecations of a package name without a message, by schema and name.
 type Mute<'m> = HashSet<(&'m str, &'m str)>;
 
 fn mute<'m>(model: &PackageModel<'m>) -> Mute<'m> {
@@ -105,7 +105,7 @@ fn channel_node(channel: &ChannelFacts, model: &PackageModel<'_>, mute: &Mute<'_
 
 fn bundle_node(entry: &Entry, model: &PackageModel<'_>, mute: &Mute<'_>) -> Option<Node> {
     let bundle = model.bundles.get(entry.name.as_str()).map(|(_, it)| *it);
-    // The rank is the rule's number; what the entry says comes between the rules on names and on images.
+    // The rank is the rule's number; the complaints of the entry come between the rules on names and on images.
     let mut complaints: Vec<(u8, String)> = bundle.map(|it| it.complaints.clone()).unwrap_or_default();
     let empty_skips = entry.skips.iter().enumerate().filter(|(_, it)| it.is_empty());
     complaints.extend(empty_skips.map(|(idx, _)| (32, format!("skip[{idx}] is empty"))));

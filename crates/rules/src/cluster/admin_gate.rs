@@ -1,22 +1,20 @@
-//! What an administrator must acknowledge before an update: two ConfigMaps.
-//!
-//! What it deliberately does not do: it reads no other ConfigMap.
+//! The acknowledgements that an administrator must give before an update: two ConfigMaps.
 
 use super::object::Object;
 use olmdex_base::diag::Place;
 
-/// Where gates stand, and where they are acknowledged.
+/// Namespace and name of the ConfigMap with the gates, and of the one with the acknowledgements.
 const GATES: (&str, &str) = ("openshift-config-managed", "admin-gates");
 const ACKS: (&str, &str) = ("openshift-config", "admin-acks");
 
-/// Gates and what was acknowledged.
+/// Gates and their acknowledgements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AdminGates {
-    /// Each gate with what it says.
+    /// Each gate with its text.
     pub gates: Vec<(String, String)>,
     /// The gates that were acknowledged.
     pub acknowledged: Vec<String>,
-    /// Where the gates are written.
+    /// The place where the gates are written.
     pub place: Place,
 }
 

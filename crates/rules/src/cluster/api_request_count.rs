@@ -1,6 +1,4 @@
-//! APIRequestCounts: who still asks for an API that a later version of Kubernetes does not have.
-//!
-//! What it deliberately does not do: it does not say who may go on asking.
+//! APIRequestCounts: the clients that still use an API which a later version of Kubernetes does not have.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +6,7 @@ use super::object::{Object, text};
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;
 
-/// Somebody who asks.
+/// A client of an API.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ApiClient {
     /// The user, such as `system:serviceaccount:NAMESPACE:NAME`.
@@ -28,9 +26,9 @@ pub struct ApiRequestCount {
     pub removed_in: String,
     /// How often it was asked for, within the last 24 hours.
     pub requests: u64,
-    /// Those who asked, the most frequent first; a cluster reports only so many.
+    /// The clients, the most frequent first; a cluster reports only a limited number.
     pub clients: Vec<ApiClient>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -65,7 +63,7 @@ fn below<'d>(of: Value<'d>, key: &str) -> Vec<Value<'d>> {
     of.get(key).map(|it| it.items().collect()).unwrap_or_default()
 }
 
-/// A count; what is none counts as nothing.
+/// A count; a value that is not a number counts as 0.
 fn number(value: Option<Value<'_>>) -> u64 {
     value.and_then(|it| it.raw().parse().ok()).unwrap_or_default()
 }

@@ -22,7 +22,7 @@ pub struct CatalogSource {
     pub without_place: Vec<&'static str>,
     /// `status.connectionState.lastObservedState`, or empty.
     pub state: String,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 

@@ -15,7 +15,7 @@ pub struct ClusterCatalog {
     pub is_unavailable: bool,
     /// Its conditions.
     pub conditions: Vec<Condition>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -30,7 +30,7 @@ impl ClusterCatalog {
         }
     }
 
-    /// Whether it answers questions, as far as it says so itself.
+    /// Whether it answers questions, according to its own conditions.
     #[must_use]
     pub fn serves(&self) -> bool {
         !self.is_unavailable && !Condition::is(&self.conditions, "Serving", "False")

@@ -13,7 +13,7 @@ pub struct ClusterOperator {
     pub conditions: Vec<Condition>,
     /// `status.versions`: name and version.
     pub versions: Vec<(String, String)>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -38,7 +38,7 @@ pub struct MachineConfigPool {
     pub is_paused: bool,
     /// Its conditions.
     pub conditions: Vec<Condition>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 

@@ -10,7 +10,7 @@ use olmdex_text::json::{self, Value};
 pub struct ClusterVersion {
     /// `spec.clusterID`, or empty.
     pub cluster_id: String,
-    /// The version that was reached last; else the one that is wanted; or empty.
+    /// The version that was reached last; otherwise the wanted one; or empty.
     pub version: String,
     /// `status.desired.version`, or empty.
     pub desired: String,
@@ -24,12 +24,13 @@ pub struct ClusterVersion {
     pub conditional: Vec<(String, String)>,
     /// Its conditions.
     pub conditions: Vec<Condition>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
 impl ClusterVersion {
-    /// The architecture of its release, as channels name it, if it is said: by itself, or by the message that its payload was loaded.
+    /// The architecture of its release, as channels name it, if it is stated: by a field of its own, or by the message
+    /// that its payload was loaded.
     pub(super) fn architecture_said(&self) -> Option<String> {
         let loaded = Condition::find(&self.conditions, "ReleaseAccepted").map(|it| it.message.as_str());
         let of_payload = loaded.and_then(|it| it.split_once("architecture=\"")?.1.split_once('"')).map(|it| it.0);

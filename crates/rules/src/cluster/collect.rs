@@ -1,6 +1,4 @@
 //! Objects of a cluster, sorted by kind; each once, of two of one name the later.
-//!
-//! What it deliberately does not do: it opens no file.
 
 use std::collections::HashMap;
 
@@ -19,7 +17,7 @@ use olmdex_text::json::Value;
 #[derive(Default)]
 pub(super) struct Collector {
     pub(super) cluster: Cluster,
-    /// Where the object of a kind, namespace and name is in its list.
+    /// The index in its list of the object of a kind, namespace and name.
     seen: HashMap<(&'static str, String, String), usize>,
 }
 
@@ -116,7 +114,7 @@ impl Collector {
         }
     }
 
-    /// The objects, with what they say of each other.
+    /// The objects, completed with facts that they state about each other.
     pub(super) fn finish(mut self) -> Cluster {
         object_set::fill_in(&mut self.cluster.extensions, &self.cluster.object_sets);
         self.cluster

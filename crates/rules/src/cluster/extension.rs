@@ -1,6 +1,4 @@
 //! ClusterExtensions of OLM v1 (`docs/behaviour/olm-v1.md` 2.1).
-//!
-//! What it deliberately does not do: it checks no value but the range of versions.
 
 use super::condition::Condition;
 use super::object::{Object, text};
@@ -16,8 +14,9 @@ pub const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
 /// The annotation of a ClusterExtension that has taken the place of a Subscription: `NAMESPACE/NAME`.
 pub const MIGRATED_FROM: &str = "olm.operatorframework.io/migrated-from-subscription";
 
-/// Whether a ClusterExtension needs a service account on a version of OpenShift: operator-controller ignores it since #2770, which OpenShift
-/// has from 4.23 on, which is also 5.0. It does no harm where it is ignored, so it is needed where the version is not known.
+/// Whether a ClusterExtension needs a service account on a version of OpenShift: operator-controller ignores it since
+/// #2770, which OpenShift has from 4.23 on, which is also 5.0. It does no harm where it is ignored, so it is needed
+/// where the version is not known.
 #[must_use]
 pub fn needs_service_account(openshift: Option<Minor>) -> bool {
     openshift.is_none_or(|it| it.is_before(Minor { major: 4, minor: 23 }))
@@ -44,11 +43,11 @@ pub struct ClusterExtension {
     pub config: Option<String>,
     /// Name and version of `status.install.bundle`, if something is installed.
     pub installed: Option<(String, String)>,
-    /// The Subscription whose place it has taken, as `NAMESPACE/NAME`.
+    /// The Subscription that it has replaced, as `NAMESPACE/NAME`.
     pub migrated_from: Option<String>,
     /// Its conditions.
     pub conditions: Vec<Condition>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -59,7 +58,7 @@ impl ClusterExtension {
         self.selector.as_ref()?.match_labels.get(CATALOG_NAME_LABEL).map(String::as_str)
     }
 
-    /// Why the API server refuses it for its `version`, with the place.
+    /// The reason why the API server refuses it for its `version`, with the place.
     #[must_use]
     pub fn version_refusal(&self) -> Option<String> {
         let refusal = api_server_refusal(&self.version)?;

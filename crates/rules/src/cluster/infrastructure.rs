@@ -2,7 +2,8 @@
 
 use super::object::Object;
 
-/// What people call the cluster: the host of its API without `api.`, else the name that its machines begin with, or empty.
+/// The name that people use for the cluster: the host of its API without `api.`, or else the prefix of its machines'
+/// names, or empty.
 pub(super) fn cluster_name(object: &Object<'_>) -> String {
     let address = object.text(&["status", "apiServerURL"]);
     let host = address.split_once("://").map_or(address.as_str(), |it| it.1);

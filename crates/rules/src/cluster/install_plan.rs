@@ -1,6 +1,4 @@
-//! InstallPlans: what OLM Classic is about to install (`docs/behaviour/olm-classic.md` 5.3).
-//!
-//! What it deliberately does not do: it does not read the steps.
+//! InstallPlans: the objects that OLM Classic is about to install (`docs/behaviour/olm-classic.md` 5.3).
 
 use super::object::{Object, text};
 use olmdex_base::diag::Place;
@@ -30,11 +28,11 @@ pub struct InstallPlan {
     pub csvs: Vec<String>,
     /// `status.phase`, or empty.
     pub phase: String,
-    /// What its conditions say is wrong, or empty.
+    /// The error in its conditions, or empty.
     pub message: String,
     /// From where its bundles were taken.
     pub lookups: Vec<Lookup>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -58,13 +56,13 @@ impl InstallPlan {
         }
     }
 
-    /// From which CatalogSource it took a bundle, if it says so.
+    /// The CatalogSource from which it took a bundle, if it names one.
     #[must_use]
     pub fn lookup(&self, bundle: &str) -> Option<&Lookup> {
         self.lookups.iter().find(|it| it.bundle == bundle && !it.name.is_empty())
     }
 
-    /// Whether somebody must approve it.
+    /// Whether it waits for an approval.
     #[must_use]
     pub fn waits(&self) -> bool {
         !self.is_approved && matches!(self.phase.as_str(), "RequiresApproval" | "")

@@ -1,11 +1,9 @@
-//! What all objects have: kind, names, annotations; and a way into what is below.
-//!
-//! What it deliberately does not do: no types of particular kinds.
+//! The common parts of all objects: kind, names, annotations; and a way to the values below.
 
 use olmdex_base::diag::Place;
 use olmdex_text::json::{Value, write_compact};
 
-/// An object, and where it stands.
+/// An object, and its place.
 pub(super) struct Object<'d> {
     pub(super) value: Value<'d>,
     pub(super) place: Place,

@@ -1,6 +1,5 @@
-//! ClusterObjectSets of OLM v1: revisions of what ClusterExtensions have installed (`docs/behaviour/olm-v1.md` 4.2).
-//!
-//! What it deliberately does not do: it reads none of the objects in them.
+//! ClusterObjectSets of OLM v1: revisions of the content that ClusterExtensions have installed
+//! (`docs/behaviour/olm-v1.md` 4.2).
 
 use super::condition::Condition;
 use super::extension::{ClusterExtension, MIGRATED_FROM};
@@ -24,9 +23,9 @@ pub struct ClusterObjectSet {
     pub is_archived: bool,
     /// Whether it was rolled out.
     pub is_rolled_out: bool,
-    /// The Subscription whose place its ClusterExtension has taken, as `NAMESPACE/NAME`.
+    /// The Subscription that its ClusterExtension has replaced, as `NAMESPACE/NAME`.
     pub migrated_from: Option<String>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -48,8 +47,8 @@ impl ClusterObjectSet {
     }
 }
 
-/// Gives ClusterExtensions that do not say what they have installed the bundle of their last revision that was rolled out, as
-/// operator-controller finds it with the gate BoxcutterRuntime.
+/// Adds the installed bundle to ClusterExtensions that do not state it: the bundle of their last revision that was
+/// rolled out, as operator-controller finds it with the gate BoxcutterRuntime.
 pub(super) fn fill_in(extensions: &mut [ClusterExtension], sets: &[ClusterObjectSet]) {
     for extension in extensions {
         let own = || sets.iter().filter(|it| it.owner == extension.name && !it.is_archived);
@@ -93,7 +92,7 @@ status: {{conditions: [{{type: Succeeded, status: '{status}'}}]}}
             ("{}", vec![], None),
             ("{}", vec![set("a", 1, "Active", "True")], Some("till.v1.0.0")),
             ("{}", vec![set("b", 2, "Active", "True"), set("a", 1, "Active", "True")], Some("till.v2.0.0")),
-            // What is archived or not rolled out is not installed.
+            // A set that is archived or not rolled out is not installed.
             ("{}", vec![set("a", 1, "Active", "True"), set("b", 2, "Active", "False")], Some("till.v1.0.0")),
             ("{}", vec![set("a", 1, "Archived", "True")], None),
             (stated, vec![set("a", 1, "Active", "True")], Some("till.v9.0.0")),

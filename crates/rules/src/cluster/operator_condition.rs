@@ -1,6 +1,4 @@
-//! OperatorConditions: what operators say of their own updates.
-//!
-//! What it deliberately does not do: an operator cannot keep the platform from an update this way, only its own.
+//! OperatorConditions: the reports of operators about their own updates.
 
 use super::condition::Condition;
 use super::object::Object;
@@ -13,17 +11,17 @@ pub struct OperatorCondition {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// What it says, with what administrators say instead.
+    /// The operator's conditions, with those that administrators set instead.
     pub conditions: Vec<Condition>,
-    /// Its `status.conditions`: what the operator itself has reported.
+    /// Its `status.conditions`: the reports of the operator itself.
     pub reported: Vec<Condition>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
 impl OperatorCondition {
     pub(super) fn read(object: &Object<'_>) -> Self {
-        // An override counts before what the operator says.
+        // An override counts before the operator's report.
         let mut conditions = Condition::all(object, &["spec", "overrides"]);
         conditions.extend(Condition::all(object, &["spec", "conditions"]));
         let reported = Condition::all(object, &["status", "conditions"]);
@@ -31,7 +29,7 @@ impl OperatorCondition {
         Self { name: object.name(), namespace: object.namespace(), conditions, reported, place: object.place.clone() }
     }
 
-    /// Why the operator is not to be updated now; `None` if it may be.
+    /// The reason why the operator is not to be updated now; `None` if it may be.
     #[must_use]
     pub fn refusal(&self) -> Option<&Condition> {
         Condition::find(&self.conditions, "Upgradeable").filter(|it| it.status == "False")

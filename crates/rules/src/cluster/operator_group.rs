@@ -1,6 +1,4 @@
 //! OperatorGroups: how a namespace wants to be resolved (`docs/behaviour/olm-classic.md` 1.4, 2.9).
-//!
-//! What it deliberately does not do: no selector is evaluated.
 
 use super::object::Object;
 use olmdex_base::diag::Place;
@@ -16,7 +14,7 @@ pub struct OperatorGroup {
     pub excludes_global: bool,
     /// Whether `spec.upgradeStrategy` is `TechPreviewUnsafeFailForward`.
     pub fails_forward: bool,
-    /// The namespaces that it is for; one without a name stands for all. `None` if only the cluster can tell.
+    /// The namespaces that it is for; an empty name stands for all. `None` if only the cluster knows them.
     pub targets: Option<Vec<String>>,
     /// `spec.targetNamespaces`
     pub target_namespaces: Vec<String>,
@@ -26,7 +24,7 @@ pub struct OperatorGroup {
     pub service_account: String,
     /// `spec` as JSON.
     pub spec: String,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -58,7 +56,7 @@ fn selects(object: &Object<'_>) -> bool {
     has_labels || !object.items(&["spec", "selector", "matchExpressions"]).is_empty()
 }
 
-/// The cluster's own word first, then what was asked of it.
+/// The cluster's own answer comes first, then the request.
 fn targets(object: &Object<'_>) -> Option<Vec<String>> {
     for path in [["status", "namespaces"], ["spec", "targetNamespaces"]] {
         let found = texts(object, &path);

@@ -1,6 +1,4 @@
 //! Label selectors, as Kubernetes has them (`docs/behaviour/olm-v1.md` 2.3.1).
-//!
-//! What it deliberately does not do: it knows nothing that has labels.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +9,7 @@ use super::object::text;
 use olmdex_text::json::Value;
 use olmdex_version::Quoted;
 
-/// A label selector: all of it must match. An empty one matches everything.
+/// A label selector: all of its parts must match. An empty one matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LabelSelector {
@@ -60,11 +58,11 @@ impl LabelSelector {
         }
     }
 
-    /// Reads a selector as `kubectl -l` takes it: `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key` and
-    /// `!key`, with commas between.
+    /// Reads a selector as `kubectl -l` takes it: `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key`
+    /// and `!key`, with commas between.
     ///
     /// # Errors
-    /// The part that is none of these.
+    /// The part that has none of these forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut selector = Self::default();
         let mut rest = text;
@@ -135,7 +133,7 @@ impl LabelSelector {
         Ok(())
     }
 
-    /// Whether labels are selected. An operator that is not valid selects nothing.
+    /// Whether the selector matches labels. An expression with an invalid operator matches nothing.
     #[must_use]
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.match_labels.iter().all(|(key, value)| labels.get(key) == Some(value))

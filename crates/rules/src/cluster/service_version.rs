@@ -1,6 +1,4 @@
-//! ClusterServiceVersions: what is installed (`docs/behaviour/olm-classic.md` 1.3).
-//!
-//! What it deliberately does not do: it does not say what an operator's properties mean.
+//! ClusterServiceVersions: the installed operators (`docs/behaviour/olm-classic.md` 1.3).
 
 use super::object::Object;
 use olmdex_base::diag::Place;
@@ -39,11 +37,12 @@ pub struct ClusterServiceVersion {
     pub owned_services: Vec<Api>,
     /// Its webhooks.
     pub webhooks: Vec<String>,
-    /// The resources of OLM Classic that it may use without the APIs of OLM v1; `None` if it does not say how it is installed.
+    /// The resources of OLM Classic that it may use without the APIs of OLM v1; `None` if it does not say how it is
+    /// installed.
     pub olm_access: Option<Vec<&'static str>>,
-    /// What is wrong with it, in OLM's words, if something is: then OLM resolves nothing in its namespace.
+    /// The error in it, in OLM's words, if there is one: then OLM resolves nothing in its namespace.
     pub failure: Option<String>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
@@ -62,7 +61,7 @@ impl ClusterServiceVersion {
         let mut apis = |which: &'static str| match self::apis(&csv, which) {
             Ok(apis) => apis,
             Err(error) => {
-                // With the annotation nobody looks at them.
+                // If the annotation is there, they are not used.
                 if properties.is_none() {
                     failure = Some(error);
                 }
@@ -71,7 +70,7 @@ impl ClusterServiceVersion {
         };
         let (owned, required) = (apis("owned"), apis("required"));
         let is_copied = object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied";
-        // A namespace may have hundreds of copies, about which nobody asks.
+        // A namespace may have hundreds of copies, which nobody asks about.
         let olm_access =
             if is_copied { None } else { object.at(&["spec", "install"]).map(|_| olm_access(&csv.permissions())) };
         Self {
@@ -96,7 +95,7 @@ impl ClusterServiceVersion {
     }
 }
 
-/// The properties of the annotation. `null` in the list counts for nothing.
+/// The properties of the annotation. `null` in the list is ignored.
 fn properties(text: &str) -> Result<Vec<Property>, String> {
     let mut reader = json::Reader::new();
     let value = reader.read(text).map_err(|error| error.to_string())?;

@@ -39,7 +39,7 @@ pub struct Subscription {
     pub spec: String,
     /// Its conditions.
     pub conditions: Vec<Condition>,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 

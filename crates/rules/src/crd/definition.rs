@@ -23,7 +23,7 @@ pub struct Crd {
     pub versions: Vec<CrdVersion>,
     /// The strategy of conversion: `None` or `Webhook`.
     pub conversion: String,
-    /// `status.storedVersions`; where there is no status, the version that is stored.
+    /// `status.storedVersions`; if there is no status, the version that is stored.
     pub stored_versions: Vec<String>,
     /// Whether the stored versions are those of a status.
     pub is_stored_known: bool,
@@ -44,7 +44,7 @@ pub struct CrdVersion {
     pub schema_path: Vec<Step>,
 }
 
-/// Why a value is no CustomResourceDefinition.
+/// The reasons why a value is not a CustomResourceDefinition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CrdError {
@@ -57,7 +57,7 @@ pub enum CrdError {
     /// It has no version.
     #[error("{0} has no versions")]
     NoVersions(String),
-    /// The text is no JSON, or nested too deeply.
+    /// The text is not JSON, or nested too deeply.
     #[error("{0}")]
     Json(String),
 }

@@ -1,6 +1,4 @@
-//! Where in the manifest of a definition a finding is: the steps to the field.
-//!
-//! What it deliberately does not do: it knows no text; steps to lines is for whoever has the manifest.
+//! The place of a finding in the manifest of a definition: the steps to the field.
 
 use serde_json::Value;
 
@@ -14,12 +12,12 @@ pub(super) fn steps(path: &[&str]) -> Vec<Step> {
     path.iter().map(|it| Step::from(*it)).collect()
 }
 
-/// The steps to the property that the preflight calls by a path such as `^.spec.size`, and there to what a check looks at; as
-/// far as the definition has it.
+/// The steps to the property that the preflight names by a path such as `^.spec.size`, and on to the keyword of a
+/// check; as far as the definition has it.
 pub(super) fn of_property((schema, schema_path): PlacedSchema<'_>, path: &str, check: &str) -> Vec<Step> {
     let mut found = schema_path.to_vec();
     let Some(schema) = schema else { return found };
-    // The deepest schema whose path is the beginning of the one that is looked for. Names may have dots.
+    // Look for the deepest schema whose path is the beginning of the wanted one. Names may have dots.
     let (mut best, mut open) = ((0, schema, Vec::new()), vec![("^".to_owned(), schema, Vec::new())]);
     while let Some((at, schema, steps)) = open.pop() {
         if at.len() > best.0 {
@@ -49,7 +47,8 @@ pub(super) fn of_property((schema, schema_path): PlacedSchema<'_>, path: &str, c
     found
 }
 
-/// The steps to the schema of what a JSON pointer leads to in an object, and there to a keyword; as far as the definition has it.
+/// The steps to the schema of the value that a JSON pointer names in an object, and on to a keyword; as far as the
+/// definition has it.
 #[cfg(feature = "jsonschema")]
 pub(super) fn of_instance((schema, schema_path): PlacedSchema<'_>, pointer: &str, keyword: &str) -> Vec<Step> {
     let mut found = schema_path.to_vec();

@@ -1,5 +1,5 @@
-//! Whether a CustomResourceDefinition may be upgraded: by OLM v1's preflight, by what OLM Classic checks, and by what its
-//! documentation asks for.
+//! Whether a CustomResourceDefinition may be upgraded: by OLM v1's preflight, by the checks of OLM Classic, and by the
+//! demands of its documentation.
 //!
 //! | part | what it does |
 //! |---|---|
@@ -7,11 +7,8 @@
 //! | [`preflight`] | what OLM v1 refuses before it installs (`docs/behaviour/olm-v1.md` section 6) |
 //! | [`classic`] | what OLM Classic refuses (`docs/behaviour/olm-classic.md` section 7), and the documented conditions (OLM's "Dependency Resolution and Upgrades") |
 //! | [`outline`] | definitions and ClusterServiceVersions by their names, without schemas |
-//! | [`findings`] | what both say, as findings |
-//! | [`ownership`] | whether the definitions of a bundle fit each other and what its ClusterServiceVersion owns |
-//!
-//! What it deliberately does not do: values come in and findings go out; it reads no files and asks no cluster. Objects are
-//! validated against a schema by the `jsonschema` crate, if the feature of that name is on; defaults and pruning are not applied first, as OLM applies none.
+//! | [`findings`] | the verdicts of both, as findings |
+//! | [`ownership`] | whether the definitions of a bundle fit each other and the list of owned ones in its ClusterServiceVersion |
 
 pub mod bundle_rules;
 pub mod classic;

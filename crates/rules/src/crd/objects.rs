@@ -1,6 +1,4 @@
 //! Custom resources.
-//!
-//! What it deliberately does not do: it does not judge them; `super::validator` does.
 
 use serde_json::Value;
 
@@ -21,7 +19,7 @@ impl Resource {
     /// Reads an object from JSON; `None` if it has no API or no name.
     ///
     /// # Errors
-    /// If the text is no JSON, or nested too deeply.
+    /// If the text is not JSON, or nested too deeply.
     pub fn from_json(text: &str) -> Result<Option<Self>, CrdError> {
         let value: Value = serde_json::from_str(text).map_err(|error| CrdError::Json(error.to_string()))?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -37,7 +35,8 @@ impl Resource {
         Ok(Some(Self { api, name, value }))
     }
 
-    /// The object at another version, as the API server serves it where nothing converts: only the name differs.
+    /// The object at another version, as the API server serves it without a conversion: only the name of the version
+    /// differs.
     #[must_use]
     pub fn at(&self, version: &str) -> Self {
         let mut other = self.clone();
@@ -48,7 +47,7 @@ impl Resource {
         other
     }
 
-    /// Whether it is an object of a definition, of whatever version.
+    /// Whether it is an object of a definition, in any version.
     #[must_use]
     pub fn is_of(&self, crd: &Crd) -> bool {
         self.api.group == crd.group && self.api.kind == crd.kind

@@ -1,4 +1,4 @@
-//! Definitions and ClusterServiceVersions by their names only: who is called what, and which versions are served.
+//! Definitions and ClusterServiceVersions by their names only: their names, and the served versions.
 //!
 //! Schemas are nearly all of a definition's text, and a catalog holds hundreds of megabytes of them. `skim` jumps over
 //! them and reads the form that Go's writers produce; [`read`] takes any form and reads everything.
@@ -39,7 +39,7 @@ pub struct Owned {
 pub enum Manifest {
     /// A CustomResourceDefinition.
     Definition(Outline),
-    /// A ClusterServiceVersion, and what it owns.
+    /// A ClusterServiceVersion, and the definitions that it owns.
     Csv(Vec<Owned>),
     /// Anything else.
     Other,
@@ -89,10 +89,11 @@ fn manifest(value: Value<'_>) -> Manifest {
     }
 }
 
-/// Reads an object of the form in which Go's writers produce it: compact JSON with sorted keys. `None` if it has another.
+/// Reads an object of the form in which Go's writers produce it: compact JSON with sorted keys. `None` if it has
+/// another form.
 ///
-/// A schema ends for it where the next field of the definition follows. The default value of a schema could hold that
-/// too, so what seems wrong must be read with [`read`] before anybody is told.
+/// The reader takes the next field of the definition for the end of a schema. The default value of a schema could hold
+/// the same text, so a finding must be confirmed with [`read`] before it is reported.
 #[must_use]
 pub(crate) fn skim(object: &[u8]) -> Option<Manifest> {
     let mut scan = Scan { text: object, at: 0 };
@@ -139,7 +140,7 @@ pub(crate) fn skim(object: &[u8]) -> Option<Manifest> {
     }
 }
 
-/// A place in a text of compact JSON. Every step gives `None` where the text is not what it expects.
+/// A place in a text of compact JSON. Every step gives `None` if the text differs from what it expects.
 struct Scan<'t> {
     text: &'t [u8],
     at: usize,
@@ -256,7 +257,8 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The schema of a version, after which `served` comes. What a schema calls `served` is a schema, not a boolean.
+    /// Skips the schema of a version, after which `served` comes. A member `served` inside a schema is a schema, not a
+    /// boolean.
     fn jump_behind_schema(&mut self) -> Option<()> {
         const NEXT: &[u8] = b"}},\"served\":";
         if !self.text[self.at..].starts_with(b"{\"openAPIV3Schema\":{") {

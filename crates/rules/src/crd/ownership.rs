@@ -1,13 +1,11 @@
-//! Whether a ClusterServiceVersion and the definitions of its bundle fit each other, and whether definitions fit themselves
-//! (OLM's "Dependency Resolution and Upgrades", steps 1 and 2 of adding a version).
-//!
-//! What it deliberately does not do: it knows no files and no catalogs, and does not look at APIServices.
+//! Whether a ClusterServiceVersion and the definitions of its bundle fit each other, and whether definitions are
+//! consistent in themselves (OLM's "Dependency Resolution and Upgrades", steps 1 and 2 of adding a version).
 
 use super::bundle_rules as rules;
 use super::outline::{Outline, Owned};
 use olmdex_base::diag::{Rule, closest};
 
-/// What a complaint is about: its place among the values that were given.
+/// The subject of a complaint: its index among the values that were given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An entry of the owned.
@@ -16,22 +14,22 @@ pub enum Subject {
     Definition(usize),
 }
 
-/// Something that does not fit.
+/// A mismatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
     /// The rule that is broken.
     pub rule: &'static Rule,
-    /// What it is about.
+    /// Its subject.
     pub subject: Subject,
     /// The field of that which is wrong, from the entry or from the definition.
     pub field: &'static [&'static str],
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
-/// What is wrong with definitions by themselves.
+/// The complaints about definitions by themselves.
 #[must_use]
 pub fn check_definitions(definitions: &[Outline]) -> Vec<Complaint> {
     let of_one = |(idx, it): (usize, &Outline)| {
@@ -52,7 +50,7 @@ pub fn check_definitions(definitions: &[Outline]) -> Vec<Complaint> {
     definitions.iter().enumerate().filter_map(of_one).collect()
 }
 
-/// What does not fit between the definitions that a ClusterServiceVersion owns and those that its bundle has.
+/// The mismatches between the definitions that a ClusterServiceVersion owns and those that its bundle has.
 #[must_use]
 pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
     let mut complaints = Vec::new();

@@ -16,7 +16,7 @@ use super::schema::flatten;
 use super::version::compare;
 use olmdex_text::json::Step;
 
-/// Something that the preflight refuses.
+/// A refusal of the preflight.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Refusal {
@@ -26,18 +26,18 @@ pub struct Refusal {
     pub path: String,
     /// The check that refuses.
     pub check: String,
-    /// What has changed.
+    /// The change.
     pub text: String,
-    /// The version and the property that it is about, if `versions` and `path` do not say so.
+    /// The version and the property that it is about, if they differ from `versions` and `path`.
     #[serde(skip)]
     pub about: Option<(String, String)>,
 }
 
 impl Refusal {
-    /// The steps to what it is about in the manifest of the new definition, as far as that has it.
+    /// The steps to its subject in the manifest of the new definition, as far as that has it.
     #[must_use]
     pub fn field(&self, new: &Crd) -> Vec<Step> {
-        // Of two versions that are served side by side, the newer one differs.
+        // If two versions are served side by side, the place is in the newer one.
         let newer = self.versions.rsplit(" -> ").next().unwrap_or_default();
         let (version, path) = match &self.about {
             Some((version, path)) => (version.as_str(), path),
@@ -52,7 +52,7 @@ impl Refusal {
 }
 
 impl fmt::Display for Refusal {
-    /// As the preflight writes it.
+    /// The form that the preflight writes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in [&self.versions, &self.path].into_iter().filter(|it| !it.is_empty()) {
             write!(f, "{part}: ")?;
@@ -61,7 +61,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What OLM v1 refuses, in its order: about the definition, about each version, about versions served side by side.
+/// The refusals of OLM v1, in its order: about the definition, about each version, about versions served side by side.
 #[must_use]
 pub fn preflight(old: &Crd, new: &Crd) -> Vec<Refusal> {
     let mut refusals = Vec::new();
@@ -111,12 +111,12 @@ fn served_pairs(crd: &Crd) -> Vec<Refusal> {
     refusals
 }
 
-/// What is refused between two schemas: only what the older one has is looked at, so new properties always pass.
+/// The refusals between two schemas: only properties of the older one are looked at, so new properties always pass.
 fn differences(versions: &str, old: &CrdVersion, new: &CrdVersion) -> Vec<Refusal> {
     let after = flat(new);
     let mut refusals = Vec::new();
     for (path, mut before) in flat(old) {
-        // A property that is gone is compared with one that says nothing.
+        // A removed property is compared with an empty one.
         let mut after = after.get(&path).cloned().unwrap_or_default();
         let mut refuse = |check: &str, text: String| {
             let (versions, path, check) = (versions.to_owned(), path.clone(), check.to_owned());
@@ -137,7 +137,7 @@ fn differences(versions: &str, old: &CrdVersion, new: &CrdVersion) -> Vec<Refusa
     refusals
 }
 
-/// What a check says of the old and the new value of its key.
+/// The objection of a check to the old and the new value of its key.
 type Check = fn(Option<Value>, Option<Value>) -> Option<String>;
 
 const CHECKS: &[(&str, Check)] = &[
@@ -174,7 +174,7 @@ fn items(value: Option<Value>) -> Vec<Value> {
     }
 }
 
-/// Values as they stand in JSON, in the order of their texts.
+/// Values in their JSON form, in the order of their texts.
 fn sorted(values: impl Iterator<Item = Value>) -> String {
     let all: BTreeSet<String> = values.map(|it| it.to_string()).collect();
     all.into_iter().collect::<Vec<_>>().join(" ")
@@ -247,7 +247,7 @@ fn nullable_changed(old: Option<Value>, new: Option<Value>) -> Option<String> {
 }
 
 fn one_of_changed(old: Option<Value>, new: Option<Value>) -> Option<String> {
-    // What only tells people something does not count.
+    // Keys that only inform people do not count.
     let schemas = |value: Option<Value>| -> Vec<Value> {
         let mut all = items(value);
         for schema in all.iter_mut().filter_map(Value::as_object_mut) {
@@ -269,7 +269,7 @@ fn one_of_changed(old: Option<Value>, new: Option<Value>) -> Option<String> {
     }
 }
 
-/// What differs beyond the checks, key by key.
+/// The differences that no check handles, key by key.
 fn unhandled(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<String> {
     let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let differing = keys.into_iter().filter(|key| old.get(*key) != new.get(*key));
@@ -291,7 +291,7 @@ fn name_in_go(key: &str) -> String {
     prefix.chars().chain(words.collect::<String>().chars()).collect()
 }
 
-/// A value as the real tool shows it: plain ones by themselves, what is a pointer there with `&`, all else unseen.
+/// A value as the real tool shows it: plain ones by themselves, pointers there with `&`, all others not at all.
 fn shown(key: &str, value: Option<&Value>) -> String {
     let is_pointer = matches!(
         key,

@@ -1,11 +1,11 @@
-//! OpenAPI schemas as Kubernetes decodes them: which keys there are, which values mean the same as none, and the flat form
-//! in which they are compared.
+//! OpenAPI schemas as Kubernetes decodes them: which keys there are, which values mean the same as none, and the flat
+//! form in which they are compared.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// How deep schemas are followed. Kubernetes refuses deeper ones long before.
+/// The depth to which schemas are followed. Kubernetes refuses deeper ones long before.
 const MAX_DEPTH: usize = 100;
 
 /// The keys of a schema, and for each the value that means the same as none.
@@ -64,7 +64,7 @@ const KEYS: &[(&str, Empty)] = &[
     ("x-kubernetes-validations", Empty::List),
 ];
 
-/// A schema without what is as good as absent, at every level.
+/// A schema without the parts that have no effect, at every level.
 fn normal(schema: &Value, depth: usize) -> Value {
     let Some(schema) = schema.as_object().filter(|_| depth < MAX_DEPTH) else { return schema.clone() };
     let mut out = Map::new();

@@ -1,10 +1,8 @@
-//! How much work it takes to validate an object, told before it is done: the validator itself cannot be stopped.
+//! The work of validating an object, estimated beforehand: the validator itself cannot be stopped.
 //!
-//! A schema and an object are walked side by side, as validating does, and each step takes some fuel: a pattern its size for each
-//! character, an enum its values, a keyword a share of what a message about the value would quote. Patterns are matched by automata, so
-//! none takes more; what they take of memory is bounded apart.
-//!
-//! What it deliberately does not do: it says nothing about whether an object fits.
+//! A schema and an object are walked side by side, as in validating, and each step takes some fuel: a pattern its size
+//! for each character, an enum its values, a keyword a share of the text that a message about the value would quote.
+//! Patterns are matched by automata, so none takes more; the memory of these is limited separately.
 
 use std::collections::HashMap;
 
@@ -13,26 +11,26 @@ use serde_json::{Map, Value};
 use olmdex_text::re2::Pattern;
 use olmdex_text::tally;
 
-/// What all may take, about a second.
+/// The fuel for all checks together: about a second.
 const FUEL: u64 = 300_000_000;
-/// What each byte of an object adds to that.
+/// The fuel that each byte of an object adds.
 const FUEL_OF_BYTE: u64 = 50;
 /// States that the patterns of a schema may have together.
 const MAX_STATES: u64 = 1_000_000;
-/// States that a pattern counts for at least, for what every automaton takes.
+/// The least number of states that a pattern counts for, because every automaton needs some.
 const MIN_STATES: u64 = 1_000;
-/// How many states there are of a class that has many characters, as bytes of UTF-8.
+/// The number of states of a class that has many characters, as bytes of UTF-8.
 const STATES_OF_CLASS: u64 = 700;
-/// And of one that only leaves some out.
+/// The same for a class that only leaves some characters out.
 const STATES_OF_COMPLEMENT: u64 = 12;
-/// How many bytes of a message are made in the time of a step.
+/// The number of bytes of a message that are made in the time of a step.
 const QUOTED: u64 = 8;
 
-/// What the checks of objects may still take.
+/// The fuel that is left for the checks of objects.
 #[derive(Debug)]
 pub(super) struct Fuel(u64);
 
-/// There is no fuel left.
+/// The fuel is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OutOfFuel;
 
@@ -107,7 +105,8 @@ fn branches(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     several.chain(members.get("not"))
 }
 
-/// How many states a pattern has, about: what each character may take. One that Go does not read may repeat what it has a thousand times.
+/// The approximate number of states of a pattern, from the possible states of each character. A pattern that Go does
+/// not read may repeat its parts a thousand times.
 fn n_states_of(pattern: &str) -> u64 {
     match Pattern::parse(pattern) {
         Ok(it) => it.size() as u64,
@@ -115,7 +114,8 @@ fn n_states_of(pattern: &str) -> u64 {
     }
 }
 
-/// How many states each of them may be where texts are bytes: few are such classes, but all may be.
+/// The number of states that each of them may need because texts are bytes: a class of many characters needs several.
+/// Few of them are such classes, but all may be.
 fn n_states_of_class(pattern: &str) -> u64 {
     if pattern.contains(r"\p") || pattern.contains(r"\P") {
         STATES_OF_CLASS
@@ -126,12 +126,12 @@ fn n_states_of_class(pattern: &str) -> u64 {
     }
 }
 
-/// Takes from the fuel what it takes to validate an object of so many bytes against a schema.
+/// Takes from the fuel the cost of validating an object of `len` bytes against a schema.
 pub(super) fn validate(schema: &Value, object: &Value, patterns: &Patterns, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
     let mut sizes = Sizes::default();
     let len = sizes.measure(object);
     fuel.0 = fuel.0.saturating_add(len.saturating_mul(FUEL_OF_BYTE));
-    // Alternatives are tried, and then asked what each of them lacks: at each of them once more.
+    // Alternatives are tried, and then asked for their errors: that is one more visit at each of them.
     let mut open = vec![(schema, object, 1_u64)];
     while let Some((schema, value, weight)) = open.pop() {
         let Some(members) = schema.as_object() else {
@@ -192,16 +192,16 @@ fn of_object<'v>(
     Ok(())
 }
 
-/// How many bytes values have as JSON, about.
+/// The number of bytes that values have as JSON, about.
 #[derive(Debug, Default)]
 struct Sizes {
     of: HashMap<*const Value, u64>,
 }
 
 impl Sizes {
-    /// Measures a value and all that is in it.
+    /// Measures a value and all of its parts.
     fn measure(&mut self, value: &Value) -> u64 {
-        // What is inside is measured first.
+        // Inner values are measured first.
         let mut order = Vec::new();
         let mut open = vec![value];
         while let Some(value) = open.pop() {

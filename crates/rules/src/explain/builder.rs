@@ -3,23 +3,23 @@
 use super::explanation::MessageExplanation;
 use olmdex_text::encoding::shell::word;
 
-/// Where ClusterExtensions show their conditions.
+/// The command that shows the conditions of ClusterExtensions.
 pub(super) const EXTENSIONS: &str = "kubectl get clusterextensions -o yaml";
-/// How a namespace is resolved offline.
+/// The command that resolves a namespace offline.
 pub(super) const RESOLVE: &str = "olmdex resolve --cluster CLUSTER.yaml -i CATALOG=SOURCE";
 
-/// A command of words, each of which stays one word.
+/// A command of words, each of which is quoted to stay one word.
 pub(super) fn command<const N: usize>(words: [&str; N]) -> String {
     words.map(word).join(" ")
 }
 
-/// What stands between `before` and `after`; the rest if `after` is empty.
+/// The text between `before` and `after`; the rest if `after` is empty.
 pub(super) fn between<'m>(message: &'m str, before: &str, after: &str) -> Option<&'m str> {
     let rest = &message[message.find(before)? + before.len()..];
     if after.is_empty() { Some(rest) } else { rest.split(after).next() }
 }
 
-/// What stands after each occurrence of `before`, up to `after`.
+/// The text after each occurrence of `before`, up to `after`.
 pub(super) fn each<'m>(message: &'m str, before: &str, after: &str) -> Vec<&'m str> {
     message.split(before).skip(1).filter_map(|it| it.split(after).next()).collect()
 }

@@ -1,4 +1,4 @@
-//! What a message or a rule means, as an answer.
+//! The meaning of a message or a rule, as an answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,19 +6,19 @@ use serde::Serialize;
 use crate::check::practice::Profile;
 use olmdex_base::diag::{Rule, Severity};
 
-/// What a message means.
+/// The meaning of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageExplanation {
-    /// Who says it: `OLM Classic`, `OLM v1`, `catalogd`; empty if the message is not known.
+    /// The system that reports it: `OLM Classic`, `OLM v1`, `catalogd`; empty if the message is not known.
     pub system: String,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
-    /// Its parts, each with what it means.
+    /// Its parts, each with its meaning.
     pub parts: Vec<PartExplanation>,
     /// The names that it is about.
     pub culprits: Vec<String>,
-    /// Commands to run next; of a message that is not known, where its cause may show.
+    /// Commands to run next; for an unknown message, those that may show its cause.
     pub next: Vec<String>,
 }
 
@@ -28,11 +28,11 @@ pub struct MessageExplanation {
 pub struct PartExplanation {
     /// Its text.
     pub text: String,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
 }
 
-/// What a rule demands, and why.
+/// The demand of a rule, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleExplanation {
@@ -44,13 +44,13 @@ pub struct RuleExplanation {
     pub severity: Severity,
     /// The rule in one sentence.
     pub summary: &'static str,
-    /// Why it exists, and what to do.
+    /// The reason for it, and the remedy.
     pub explanation: &'static str,
     /// A short input that breaks it.
     pub example: &'static str,
     /// The pipelines that demand it; empty if it is always on.
     pub pipelines: Vec<&'static str>,
-    /// Where it is documented.
+    /// The place where it is documented.
     pub help_uri: String,
 }
 

@@ -1,9 +1,7 @@
-//! What the messages in conditions of OLM mean: those of Subscriptions (Classic) and of ClusterExtensions (v1).
+//! The meanings of messages in conditions of OLM: those of Subscriptions (Classic) and of ClusterExtensions (v1).
 //!
 //! The grammar is that of the real systems (`docs/behaviour/olm-classic.md` 2, 4.7, 7; `docs/behaviour/olm-v1.md` 2.3,
-//! 2.8, 2.10). A message that is not known is said to be unknown, not guessed at.
-//!
-//! What it deliberately does not do: no catalog is asked; the commands that it names do that.
+//! 2.8, 2.10). An unknown message is reported as unknown; its meaning is not guessed.
 
 mod blocked;
 mod builder;
@@ -35,7 +33,7 @@ pub fn decode(message: &str) -> Option<MessageExplanation> {
     decoders.iter().find_map(|it| it(message))
 }
 
-/// Where to look for the cause of a message that is not known, by the words in it; the general places at least.
+/// The places to look for the cause of an unknown message, by the words in it; at least the general ones.
 #[must_use]
 pub fn where_to_look(message: &str) -> Vec<String> {
     let lower = message.to_lowercase();
@@ -60,7 +58,8 @@ pub fn where_to_look(message: &str) -> Vec<String> {
     found
 }
 
-/// A message without the comma and quotes around it, as it is copied out of JSON or YAML. What it quotes itself stays.
+/// A message without the comma and quotes around it that come with a copy from JSON or YAML. Quotes inside the message
+/// stay.
 fn without_frame(message: &str) -> &str {
     let message = message.trim_end_matches(',');
     for quote in ['"', '\''] {

@@ -1,6 +1,4 @@
 //! The two ways to explain a message: by its words alone, and by a grammar of its own.
-//!
-//! What it deliberately does not do: it knows no message; each system's file has a table of them.
 
 use super::builder::{Made, between};
 use super::explanation::MessageExplanation;
@@ -8,20 +6,20 @@ use olmdex_text::encoding::shell::word;
 
 /// A message that its words alone explain.
 pub(super) struct Known {
-    /// Who says it.
+    /// The system that reports it.
     pub(super) system: &'static str,
     /// The words by which it is recognised; all must occur.
     pub(super) marks: &'static [&'static str],
-    /// What it means.
+    /// Its meaning.
     pub(super) meaning: &'static str,
-    /// What stands before and after each name in it.
+    /// The texts before and after each name in it.
     pub(super) names: &'static [(&'static str, &'static str)],
     /// Commands to run next. `{0}` stands for the first name; a command without its name is left out.
     pub(super) next: &'static [&'static str],
 }
 
 impl Known {
-    /// What a message means, if all the words occur.
+    /// The explanation of a message, if all the words occur.
     pub(super) fn explain(&self, message: &str) -> Option<Made> {
         if !self.marks.iter().all(|it| message.contains(it)) {
             return None;
@@ -49,15 +47,15 @@ fn filled(template: &str, names: &[String]) -> Option<String> {
     Some(command)
 }
 
-/// How a message is explained.
+/// The ways of explaining a message.
 pub(super) enum Rule {
     /// By its words alone.
     Words(Known),
-    /// By what takes it apart, if one of the words occurs.
+    /// By a function that takes it apart, if one of the words occurs.
     Grammar(&'static [&'static str], fn(&str) -> Made),
 }
 
-/// What a message means by the first rule that fits.
+/// The explanation of a message by the first rule that fits.
 pub(super) fn by_rules(rules: &[Rule], message: &str) -> Option<MessageExplanation> {
     let explain = |rule: &Rule| match rule {
         Rule::Words(known) => known.explain(message),

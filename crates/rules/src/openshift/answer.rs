@@ -1,6 +1,4 @@
 //! Saved answers of the update service (`docs/behaviour/platform.md` 2.3): exact updates of a channel.
-//!
-//! What it deliberately does not do: it asks no service.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +9,7 @@ use super::graph::{Edge, Graph, Release};
 use super::text::{TextError, each_document, items_of, text_of};
 use olmdex_text::json::{Kind, Value};
 
-/// Why a text is not an answer of the update service.
+/// The reasons why a text is not an answer of the update service.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -81,7 +79,7 @@ fn read(value: Value<'_>) -> Graph {
             edges.push(Edge { from: end("from"), to: end("to"), risks: risks.clone(), is_estimated: false });
         }
     }
-    // Through the merging, since an edge may stand in both lists.
+    // The edges are merged, since an edge may be in both lists.
     graph.add(Graph { edges, ..Graph::default() });
     graph
 }

@@ -1,6 +1,4 @@
 //! Channels of the update service: which one a cluster takes each update from (`docs/behaviour/platform.md` 2.5).
-//!
-//! What it deliberately does not do: it asks no service, and takes nothing from the channels of another kind.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +8,7 @@ use super::update_source::{UpdateFacts, UpdateSource};
 use olmdex_constraint::openshift::Minor;
 use olmdex_version::Version;
 
-/// The kind of channels that clusters follow which say nothing else.
+/// The default kind of channel of clusters.
 const USUAL: &str = "stable";
 /// The kind of channels that only versions with extended support have.
 const EXTENDED: &str = "eus";
@@ -25,14 +23,14 @@ pub enum ClusterChannels {
 }
 
 impl ClusterChannels {
-    /// Those of a cluster with this channel: the same kind for other minor versions. A text that names no minor version, as that of a cluster
-    /// without channel, stands for the `stable` ones.
+    /// The channels of a cluster with this channel: the same kind for other minor versions. A text that names no minor
+    /// version, as that of a cluster without channel, stands for the `stable` ones.
     #[must_use]
     pub fn of_cluster(channel: &str) -> Self {
         Self::Kind(kind_and_minor(channel).map_or(USUAL, |it| it.0).to_owned())
     }
 
-    /// What somebody asks for: kinds such as `fast`, or channels such as `fast-4.18`; nothing if there is no text.
+    /// The wish behind arguments: kinds such as `fast`, or channels such as `fast-4.18`; `None` if there is no text.
     #[must_use]
     pub fn asked(texts: &[String]) -> Option<Self> {
         match texts {
@@ -42,8 +40,8 @@ impl ClusterChannels {
         }
     }
 
-    /// The channel of each update along minor versions, by the version that it leads to. Where it stays in a version, that of this
-    /// version. `known` are the channels that there are, if that is known at all.
+    /// The channel of each update along minor versions, by the version that it leads to. An update within a version
+    /// uses the channel of that version. `known` are the existing channels, if they are known at all.
     ///
     /// Not every minor version has a channel of each kind: `eus-4.18` leads over 4.17, which has none.
     #[must_use]
@@ -58,7 +56,7 @@ impl ClusterChannels {
                 };
                 match steps[at..].iter().find(|it| has(**it)) {
                     Some(minor) => format!("{kind}-{minor}"),
-                    // Releases come to these channels from the stable ones.
+                    // Releases reach these channels from the stable ones.
                     None if kind == EXTENDED => format!("{USUAL}-{}", steps[at]),
                     None => format!("{kind}-{}", steps[at]),
                 }
@@ -67,8 +65,8 @@ impl ClusterChannels {
         steps.iter().enumerate().map(|(at, it)| (*it, of_step(at))).collect()
     }
 
-    /// The updates that sources know along minor versions, for an architecture. Of copies of the graph data, each update is in the channel that the
-    /// cluster has when it is due.
+    /// The updates that sources know along minor versions, for an architecture. In copies of the graph data, each
+    /// update is looked up in the channel that the cluster has when it is due.
     #[must_use]
     pub fn graph(&self, sources: &[UpdateSource], path: &[Minor], arch: &str) -> Graph {
         let steps = self.along(path, &known_channels(sources));
@@ -155,9 +153,9 @@ mod tests {
     fn versions_without_extended_support_are_passed_over() {
         let path = [(4, 16), (4, 17), (4, 18), (4, 19)];
         assert_eq!(along("eus-4.16", &path, &[]), ["eus-4.18", "eus-4.18", "stable-4.19"]);
-        // What there is counts before what there should be.
+        // Existing channels count before the expected ones.
         assert_eq!(along("eus-4.16", &path, &["eus-4.17", "stable-4.18"]), ["eus-4.17", "stable-4.18", "stable-4.19"]);
-        // Nothing of another kind is taken.
+        // A channel of another kind is not taken.
         assert_eq!(along("fast-4.16", &path, &["stable-4.17"]), ["fast-4.17", "fast-4.18", "fast-4.19"]);
         assert_eq!(along("fast-4.16", &path[..3], &["fast-4.18"]), ["fast-4.18", "fast-4.18"]);
     }

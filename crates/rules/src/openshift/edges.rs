@@ -1,6 +1,4 @@
-//! Edges between releases and what keeps clusters from them (`docs/behaviour/platform.md` 2.2).
-//!
-//! What it deliberately does not do: no query is evaluated. Whether a cluster is exposed to a risk of a query, only the cluster knows.
+//! Edges between releases and the obstacles to them (`docs/behaviour/platform.md` 2.2).
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +7,7 @@ use super::text::{items_of, text_of};
 use olmdex_text::json::Value;
 use olmdex_text::re2::Pattern;
 
-/// Who is exposed to a risk.
+/// The clusters that are exposed to a risk.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", tag = "type")]
 pub enum MatchingRule {
@@ -58,11 +56,12 @@ impl MatchingRule {
 pub struct Risk {
     /// Its name.
     pub name: String,
-    /// Where to read about it.
+    /// The address of more information.
     pub url: String,
-    /// What it is.
+    /// Its description.
     pub message: String,
-    /// Who is exposed; the first rule that can be evaluated decides. Where none can, the update is not recommended.
+    /// The rules that tell which clusters are exposed; the first one that can be evaluated decides. If none can, the
+    /// update is not recommended.
     pub matching_rules: Vec<MatchingRule>,
 }
 
@@ -78,7 +77,8 @@ impl Risk {
         }
     }
 
-    /// Whether it keeps every cluster from the update: by its first rule of a known type, or because it has none of those.
+    /// Whether it keeps every cluster from the update: by its first rule of a known type, or because it has none of
+    /// those.
     #[must_use]
     pub fn is_always(&self) -> bool {
         let mut usable = self.matching_rules.iter().filter(|it| !matches!(it, MatchingRule::Other { .. }));
@@ -86,7 +86,7 @@ impl Risk {
     }
 }
 
-/// What the repository says against edges to a release.
+/// An objection of the repository to edges that lead to a release.
 #[derive(Debug, Clone)]
 pub struct BlockedEdge {
     /// The release that they lead to.
@@ -102,36 +102,37 @@ pub struct BlockedEdge {
 }
 
 impl BlockedEdge {
-    /// Whether it is about an edge. The pattern is searched in the version with its architecture, as in `4.17.16+amd64`.
+    /// Whether it is about an edge. The pattern is searched in the version with its architecture, as in
+    /// `4.17.16+amd64`.
     #[must_use]
     pub fn is_about(&self, from: &str, to: &str, arch: &str) -> bool {
         self.to == to && self.from.is_match(&format!("{from}+{arch}"))
     }
 }
 
-/// What is known against an edge.
+/// The objections to an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum EdgeStatus {
-    /// Nothing.
+    /// No objection.
     Clear,
-    /// It has risks, of which all must be ruled out.
+    /// It has risks, and all of them must be ruled out.
     Conditional,
     /// It does not exist.
     Blocked,
 }
 
-/// What is known against an edge, and why.
+/// The objections to an edge, with reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeJudgement {
-    /// In a word.
+    /// The word for it.
     pub status: EdgeStatus,
     /// Its risks, by name.
     pub risks: Vec<Risk>,
 }
 
 impl EdgeJudgement {
-    /// Judges an edge by all that is said against edges. One blocked edge without rules removes it.
+    /// Judges an edge by all objections to edges. One blocked edge without rules removes it.
     #[must_use]
     pub fn of<'b>(blocked: impl IntoIterator<Item = &'b BlockedEdge>, from: &str, to: &str, arch: &str) -> Self {
         let about: Vec<&BlockedEdge> = blocked.into_iter().filter(|it| it.is_about(from, to, arch)).collect();

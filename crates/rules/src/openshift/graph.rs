@@ -1,6 +1,4 @@
-//! Releases of OpenShift and the updates between them, whoever said so.
-//!
-//! What it deliberately does not do: it looks for no way; that is in `path`.
+//! Releases of OpenShift and the updates between them, from any source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,11 +24,11 @@ pub struct Release {
 /// An update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// Where it begins.
+    /// Its start.
     pub from: String,
-    /// Where it leads.
+    /// Its target.
     pub to: String,
-    /// What speaks against it; nothing if it is recommended to all.
+    /// The objections to it; empty if it is recommended to all.
     pub risks: Vec<Risk>,
     /// Whether it is only likely.
     pub is_estimated: bool,
@@ -46,7 +44,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Whether nothing is known.
+    /// Whether it holds no updates.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.releases.is_empty()
@@ -59,14 +57,14 @@ impl Graph {
         self.edges.retain(|it| is_kept(&it.from) && is_kept(&it.to));
     }
 
-    /// Takes risks from an update, by their names: somebody has ruled them out.
+    /// Removes risks from an update, by their names: a user has ruled them out.
     pub fn rule_out(&mut self, from: &str, to: &str, names: &[String]) {
         for edge in self.edges.iter_mut().filter(|it| it.from == from && it.to == to) {
             edge.risks.retain(|it| !names.contains(&it.name));
         }
     }
 
-    /// Adds another graph. Of two forms of one update the exact one counts; of two exact ones, all risks.
+    /// Adds another graph. If an update comes in two forms, the exact one counts; if both are exact, all risks count.
     pub fn add(&mut self, other: Self) {
         for (version, release) in other.releases {
             let mine = self

@@ -1,8 +1,6 @@
 //! Lifecycle blobs: the support phases of an operator's minor versions (`docs/behaviour/platform.md` 1).
 //!
-//! Reading never fails: what has another form is left out, and [`super::lifecycle_defects`] says what.
-//!
-//! What it deliberately does not do: no judgement of a day; that is in `support`.
+//! Reading never fails: a part with another form is left out, and [`super::lifecycle_defects`] reports it.
 
 use super::text::{TextError, each_document, items_of, text_of};
 use olmdex_constraint::openshift::Minor;
@@ -12,7 +10,7 @@ use olmdex_text::json::{Kind, Value};
 /// The schema of lifecycle blobs.
 pub const SCHEMA: &str = "io.openshift.operators.lifecycles.v1alpha1";
 
-/// The name of the one platform that lifecycles speak of today.
+/// The name of the only platform in today's lifecycles.
 pub const OPENSHIFT: &str = "openshift";
 
 /// The lifecycle of a package.
@@ -31,7 +29,7 @@ pub struct LifecycleVersion {
     pub name: String,
     /// Its phases that have both dates, in the order of the blob.
     pub phases: Vec<Phase>,
-    /// The platforms that it is made for; `None` if the blob does not speak of any.
+    /// The platforms that it is made for; `None` if the blob does not name any.
     pub platforms: Option<Vec<PlatformVersions>>,
 }
 
@@ -55,11 +53,11 @@ pub struct PlatformVersions {
     pub versions: Vec<String>,
 }
 
-/// The major and minor number of a text, as the console takes them: from the first number in it with what follows its dot;
-/// without a dot the minor is 0. `None` without a number.
+/// The major and minor number of a text, as the console takes them: from the first number in it and the one behind its
+/// dot; without a dot the minor is 0. `None` without a number.
 #[must_use]
 pub fn coerce(text: &str) -> Option<Minor> {
-    /// Longer numbers are none.
+    /// Longer digit strings are not numbers.
     const MAX_DIGITS: usize = 16;
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes[at.min(bytes.len())..].iter().take_while(|it| it.is_ascii_digit()).count();
@@ -91,7 +89,7 @@ impl Lifecycle {
         Self { package: text_of(blob, "package"), versions }
     }
 
-    /// Reads all lifecycle blobs of a text; other documents are passed over.
+    /// Reads all lifecycle blobs of a text; other documents are skipped.
     ///
     /// # Errors
     /// If it is neither YAML nor JSON.
@@ -129,7 +127,7 @@ impl LifecycleVersion {
         Self { name: text_of(value, "name"), phases: phases.collect(), platforms }
     }
 
-    /// The OpenShift versions that it is made for, as they are written; `None` if the blob says nothing.
+    /// The OpenShift versions that it is made for, as they are written; `None` if the blob names none.
     #[must_use]
     pub fn openshift(&self) -> Option<&[String]> {
         let platforms = self.platforms.as_ref()?;

@@ -3,16 +3,16 @@
 //! | part | what it does |
 //! |---|---|
 //! | [`Lifecycle`] | a lifecycle blob: the support phases of a version on a day, and the OpenShift versions that it is made for |
-//! | [`lifecycle_defects`] | what is wrong with a lifecycle blob, by [`rules`] |
+//! | [`lifecycle_defects`] | the defects of a lifecycle blob, by [`rules`] |
 //! | [`GraphData`] | a copy of the update graph's repository: releases of channels, blocked edges, windows of updates |
 //! | [`Graph`] | releases and the updates between them, exact or estimated, with their risks |
-//! | [`UpdateSource`] | one place where updates are known from: an answer of the update service, or a copy of the graph data |
-//! | [`ClusterChannels`] | the channel that a cluster takes each update from, and what is known of it |
+//! | [`UpdateSource`] | one source of known updates: an answer of the update service, or a copy of the graph data |
+//! | [`ClusterChannels`] | the channel that a cluster takes each update from, and the known updates in it |
 //! | [`platform_path`] | the shortest way from a release to another or to a minor version |
 //!
-//! How the data look and what they mean is in `docs/behaviour/platform.md`.
+//! `docs/behaviour/platform.md` describes the data and their meaning.
 //!
-//! What it deliberately does not do: no index, no clock, no network. Nothing is bundled, because such data age; and no release is made up.
+//! No data are bundled, because they age, and no release is made up.
 
 mod answer;
 mod channel;

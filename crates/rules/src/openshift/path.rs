@@ -1,6 +1,5 @@
-//! The way from a release to another one: fewest updates, then no risk for all, then fewest risks, then the newest patch.
-//!
-//! What it deliberately does not do: it makes up no release; without updates there is no way.
+//! The way from a release to another one: fewest updates, then no risk for all, then fewest risks, then the newest
+//! patch.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +12,7 @@ use super::graph::{Edge, Graph};
 use olmdex_constraint::openshift::Minor;
 use olmdex_version::Version;
 
-/// Where a way leads.
+/// The goal of a way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goal {
     /// A release.
@@ -26,11 +25,11 @@ pub enum Goal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformHop {
-    /// Where it begins.
+    /// Its start.
     pub from: String,
-    /// Where it leads.
+    /// Its target.
     pub to: String,
-    /// What speaks against it.
+    /// The objections to it.
     pub risks: Vec<Risk>,
     /// Whether it is only likely that this update exists.
     pub is_estimated: bool,
@@ -42,7 +41,7 @@ pub struct PlatformHop {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformPath {
-    /// Where it begins.
+    /// Its start.
     pub from: String,
     /// The release that it leads to.
     pub to: String,
@@ -54,24 +53,24 @@ pub struct PlatformPath {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformRoute {
-    /// Where it begins.
+    /// Its start.
     pub from: String,
-    /// What was asked for: a release or a minor version.
+    /// The requested target: a release or a minor version.
     pub to: String,
     /// Whether there is a way.
     pub is_reached: bool,
-    /// Its steps. Without known updates: minor versions, of which none is skipped.
+    /// Its steps. Without known updates these are the minor versions, and none is skipped.
     pub hops: Vec<PlatformHop>,
-    /// Where the updates come from.
+    /// The sources of the updates.
     pub sources: Vec<String>,
-    /// What there is to say of it.
+    /// The explanation.
     pub reason: String,
 }
 
-/// What a way costs: updates, updates with a risk for all, other risks.
+/// The cost of a way: updates, updates with a risk for all, other risks.
 type Cost = (usize, usize, usize);
 
-/// The best way; `None` if there is none. Early releases are passed over unless one is asked for or the way begins at one.
+/// The best way; `None` if there is none. Early releases are left out unless one is asked for or the way begins at one.
 /// A way over several minor versions takes each of them.
 #[must_use]
 pub fn platform_path(graph: &Graph, from: &str, goal: &Goal) -> Option<PlatformPath> {
@@ -102,7 +101,8 @@ pub fn platform_path(graph: &Graph, from: &str, goal: &Goal) -> Option<PlatformP
     if is_goal(from) {
         return Some(found(Vec::new()));
     }
-    // Layer by layer: all releases that so many updates lead to, each with its cheapest way there.
+    // The search goes layer by layer: a layer holds all releases after the same number of updates, each with its
+    // cheapest way there.
     let mut seen: BTreeSet<&str> = BTreeSet::from([from]);
     let mut layer: BTreeMap<&str, (Cost, Vec<&Edge>)> = BTreeMap::from([(from, ((0, 0, 0), Vec::new()))]);
     while !layer.is_empty() {

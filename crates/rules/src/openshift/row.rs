@@ -1,6 +1,4 @@
 //! Lifecycles as rows, a minor version each.
-//!
-//! What it deliberately does not do: it looks for no lifecycle.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,9 +21,9 @@ pub struct LifecycleRow {
     pub date: String,
     /// Its support on that day.
     pub support: Support,
-    /// The OpenShift versions that it is made for; `null` if nothing is said.
+    /// The OpenShift versions that it is made for; `null` if none are stated.
     pub openshift: Option<Vec<String>>,
-    /// How it stands to the version of OpenShift that was asked about.
+    /// Its compatibility with the version of OpenShift that was asked about.
     pub compatibility: Option<PlatformFit>,
 }
 
@@ -44,7 +42,7 @@ impl LifecycleRow {
         }
     }
 
-    /// The row of what nothing is known of.
+    /// The row of a version without any data.
     #[must_use]
     pub fn unknown(package: &str, version: &str, day: Day, openshift: Option<&str>) -> Self {
         Self {
@@ -75,7 +73,7 @@ impl LifecycleRow {
     }
 }
 
-/// A minor version with its phases, whatever the day.
+/// A minor version with its phases, independent of the day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LifecyclePhases {
@@ -83,7 +81,7 @@ pub struct LifecyclePhases {
     pub minor: String,
     /// Its phases of support, in the order of the lifecycle.
     pub phases: Vec<PhaseRow>,
-    /// The OpenShift versions that it is made for; `null` if nothing is said.
+    /// The OpenShift versions that it is made for; `null` if none are stated.
     pub openshift: Option<Vec<String>>,
 }
 

@@ -1,6 +1,5 @@
-//! What a lifecycle says of a version on a day, and of a version of OpenShift (`docs/behaviour/platform.md` 1.2).
-//!
-//! What it deliberately does not do: absence means nothing, so nothing is said where nothing is.
+//! The statements of a lifecycle about a version on a day, and about a version of OpenShift
+//! (`docs/behaviour/platform.md` 1.2).
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,7 +19,7 @@ pub enum SupportStatus {
     Ended,
     /// Between two phases, which valid data do not have.
     Gap,
-    /// Nothing is known.
+    /// There is no data.
     NoData,
 }
 
@@ -58,7 +57,7 @@ pub struct Support {
     pub is_add_on: bool,
 }
 
-/// What counts as supported.
+/// The phases that count as supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SupportLevel {
     /// Full support only.
@@ -70,7 +69,7 @@ pub enum SupportLevel {
     Extended,
 }
 
-/// How a version stands to a version of OpenShift, by its lifecycle.
+/// The compatibility of a version with a version of OpenShift, by its lifecycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlatformFit {
@@ -95,14 +94,14 @@ impl PlatformFit {
 }
 
 impl Support {
-    /// That nothing is known.
+    /// The support of a version without any data.
     #[must_use]
     pub fn no_data() -> Self {
         Self { status: SupportStatus::NoData, phase: None, ends: None, support_ends: None, is_add_on: false }
     }
 
-    /// Whether it is supported, at a level. Phases are told apart by their names, which begin with `Full`, `Maintenance` and
-    /// `Extended`; others count as maintenance.
+    /// Whether it is supported, at a level. Phases are recognized by their names, which begin with `Full`,
+    /// `Maintenance` and `Extended`; others count as maintenance.
     #[must_use]
     pub fn is_active(&self, level: SupportLevel) -> bool {
         let phase = self.phase.as_deref().unwrap_or_default();
@@ -114,7 +113,7 @@ impl Support {
             }
     }
 
-    /// In a few words.
+    /// A few words for it.
     #[must_use]
     pub fn words(&self) -> String {
         let ends = self.support_ends.as_deref().unwrap_or_default();
@@ -155,7 +154,7 @@ impl LifecycleVersion {
         support
     }
 
-    /// How it stands to a version of OpenShift: its minor must be listed. A list is no range.
+    /// Its compatibility with a version of OpenShift: its minor must be listed. A list is no range.
     #[must_use]
     pub fn fit(&self, openshift: &str) -> PlatformFit {
         let Some(listed) = self.openshift() else { return PlatformFit::NoData };
@@ -174,7 +173,7 @@ impl Lifecycle {
         self.version(version).map_or_else(Support::no_data, |it| it.support(day))
     }
 
-    /// How a version of the operator stands to a version of OpenShift.
+    /// The compatibility of a version of the operator with a version of OpenShift.
     #[must_use]
     pub fn fit(&self, version: &str, openshift: &str) -> PlatformFit {
         self.version(version).map_or(PlatformFit::NoData, |it| it.fit(openshift))

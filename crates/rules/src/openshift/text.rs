@@ -6,20 +6,20 @@ use olmdex_fbc as fbc;
 use olmdex_text::json::{self, Value};
 use olmdex_text::yaml;
 
-/// Why a text cannot be read.
+/// The reason why a text cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {error}")]
 pub struct TextError {
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong there.
+    /// The error there.
     pub error: String,
 }
 
-/// Hands over each document of a text, with its first line. Documents without content are passed over.
+/// Hands over each document of a text, with its first line. Documents without content are skipped.
 ///
 /// # Errors
-/// Where the text is neither YAML nor JSON.
+/// If the text is neither YAML nor JSON.
 pub fn each_document(text: &[u8], mut sink: impl FnMut(Value<'_>, u32)) -> Result<(), TextError> {
     let mut reader = json::Reader::new();
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {

@@ -1,6 +1,4 @@
-//! Where updates of OpenShift are known from: a saved answer of the update service, or a copy of the graph data.
-//!
-//! What it deliberately does not do: it opens no file.
+//! The sources of known updates of OpenShift: a saved answer of the update service, or a copy of the graph data.
 
 use thiserror::Error;
 
@@ -12,7 +10,7 @@ use olmdex_text::calendar::Day;
 /// Files that tell of updates, before they are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedUpdates {
-    /// How the source is called.
+    /// The name of the source.
     pub name: String,
     /// The day of the newest of its files, if that is known.
     pub as_of: Option<Day>,
@@ -20,16 +18,16 @@ pub struct SavedUpdates {
     pub files: SavedFiles,
 }
 
-/// What the files are.
+/// The kinds of saved files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SavedFiles {
     /// A text with answers of the update service.
     Answer(Vec<u8>),
-    /// Files of the graph data, by their path below the root, in the order of these.
+    /// Files of the graph data by their path below the root, in the order of the paths.
     Data(Vec<(String, Vec<u8>)>),
 }
 
-/// Why files tell of no updates.
+/// The reasons why files tell of no updates.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UpdateSourceError {
@@ -41,23 +39,23 @@ pub enum UpdateSourceError {
     NotData,
 }
 
-/// What one source tells of updates.
+/// The knowledge of one source about updates.
 #[derive(Debug, Clone)]
 pub struct UpdateSource {
-    /// How it is called.
+    /// Its name.
     pub name: String,
     /// The day that its knowledge is of, if that is known.
     pub as_of: Option<Day>,
-    /// What it tells.
+    /// Its knowledge.
     pub facts: UpdateFacts,
 }
 
-/// What is told of updates.
+/// The forms of knowledge about updates.
 #[derive(Debug, Clone)]
 pub enum UpdateFacts {
     /// Exact updates.
     Answer(Graph),
-    /// Releases, and what makes updates between them likely or speaks against them.
+    /// Releases, and the facts that make updates between them likely or speak against them.
     Data(GraphData),
 }
 
@@ -83,7 +81,8 @@ impl SavedUpdates {
 }
 
 impl UpdateSource {
-    /// The updates that it knows. Of the graph data: those that are likely within these channels, for an architecture.
+    /// The updates that it knows. From the graph data, those that are likely within these channels, for an
+    /// architecture.
     #[must_use]
     pub fn graph(&self, channels: &[String], arch: &str) -> Graph {
         match &self.facts {
@@ -96,7 +95,7 @@ impl UpdateSource {
         }
     }
 
-    /// Its name, its day, and what its updates are worth.
+    /// Its name, its day, and the quality of its updates.
     #[must_use]
     pub fn title(&self) -> String {
         let name = &self.name;
@@ -108,7 +107,7 @@ impl UpdateSource {
         }
     }
 
-    /// What could not be read.
+    /// The parts that could not be read.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         match &self.facts {

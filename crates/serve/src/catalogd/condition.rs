@@ -1,12 +1,13 @@
 //! The headers that make an answer depend on whether something has changed.
 //!
-//! The real server has no tags. Ours answers to its own and to no other, so that only who got one from it can tell.
+//! The real server has no tags. Ours reacts to its own and to no other, so that only a client that got one from it can
+//! see a difference.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::exchange::Asked;
 
-/// What the conditions come to.
+/// The result of the conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precondition {
     Send,
@@ -50,7 +51,7 @@ pub(super) fn verdict(asked: &Asked<'_>, modified: u64, tag: &str) -> Preconditi
     if is_same { Precondition::NotModified } else { Precondition::Send }
 }
 
-/// Whether a range is wanted of what there is now.
+/// Whether a range is still meant for the present content.
 pub(super) fn range_counts(asked: &Asked<'_>, modified: u64, tag: &str) -> bool {
     match asked.header("If-Range").filter(|it| !it.is_empty()) {
         Some(tagged) if tagged.starts_with('"') => !tag.is_empty() && tagged.trim_matches('"') == tag,

@@ -5,7 +5,8 @@ use super::exchange::Encoding;
 /// Smaller bodies stay as they are.
 pub const MIN_COMPRESSED: u64 = 1024;
 
-/// Chooses what a client prefers by its `Accept-Encoding`, of equal ones zstd, and adjusts the headers of a body of `len` bytes.
+/// Chooses the encoding that a client prefers by its `Accept-Encoding`, among equal ones zstd, and adjusts the headers
+/// of a body of `len` bytes.
 pub fn compress(accepted: &str, len: u64, headers: &mut Vec<(&'static str, String)>) -> Encoding {
     if len < MIN_COMPRESSED {
         return Encoding::None;

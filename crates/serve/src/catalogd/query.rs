@@ -3,8 +3,8 @@
 use super::path::unescape;
 use olmdex_index::query::DocumentFilter;
 
-/// The documents that are asked for. `None` if there is a parameter that is not known. Of several of one name the first counts; parts with
-/// a bad escape or a semicolon vanish.
+/// The requested documents. `None` if there is an unknown parameter. If several share a name, the first counts; parts
+/// with a bad escape or a semicolon vanish.
 pub(super) fn filter(query: &str) -> Option<DocumentFilter> {
     let mut filter = DocumentFilter::default();
     let mut seen: Vec<&str> = Vec::new();

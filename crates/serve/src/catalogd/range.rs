@@ -1,6 +1,6 @@
 //! The `Range` header.
 
-/// Why there are no ranges.
+/// The reasons why there are no ranges.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Invalid {
     /// It is not written as one.
@@ -9,7 +9,7 @@ pub(super) enum Invalid {
     Beyond,
 }
 
-/// How many ranges are answered; of more, everything.
+/// The number of ranges that are answered; of more, everything.
 const MAX_RANGES: usize = 64;
 
 /// The ranges, each from a byte to before another, or none if everything is to be sent.
@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str, len: u64) -> Result<Vec<(u64, u64)>, Invalid> {
         ranges.push((from, to.min(len)));
     }
     if is_beyond && ranges.is_empty() {
-        // Of nothing, everything is sent whatever was asked.
+        // An empty content is sent whole, whatever was asked for.
         return if len == 0 { Ok(ranges) } else { Err(Invalid::Beyond) };
     }
     let sum: u64 = ranges.iter().map(|(from, to)| to - from).fold(0, u64::saturating_add);

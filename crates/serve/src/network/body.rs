@@ -1,7 +1,7 @@
 //! The body of an answer of gRPC: messages, each behind its length, then the status.
 //!
-//! What it deliberately does not do: it copies no message that is large, and makes none; what makes them while they are sent hands on many
-//! at once, since to wake a connection costs more than to make one.
+//! This module copies no large message, and makes none. A source that makes messages while they are sent hands on many
+//! at once, since waking a connection costs more than making one.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -28,10 +28,10 @@ const MIN_PIECE: usize = 4 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     pieces: VecDeque<Bytes>,
-    /// What comes behind the pieces.
+    /// The bytes behind the pieces.
     small: BytesMut,
     len: usize,
-    /// What they have of the budget.
+    /// Their share of the budget.
     held: Option<Held>,
 }
 
@@ -60,12 +60,12 @@ impl Frames {
         self.len += 5 + message.len();
     }
 
-    /// The same, which give back a part of the budget when they are sent.
+    /// The same frames, which give back a part of the budget when they are sent.
     pub(super) fn held(self, held: Held) -> Self {
         Self { held: Some(held), ..self }
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -130,9 +130,9 @@ pub(super) enum Body {
     Whole(Whole),
     /// Messages that are made while they are sent.
     Made(mpsc::Receiver<Result<Frames, Status>>),
-    /// Nothing but how it ended.
+    /// No messages, only the status.
     Ended(Status),
-    /// Nothing.
+    /// No message.
     #[default]
     Empty,
 }
@@ -142,9 +142,9 @@ pub(super) struct Whole {
     messages: Messages,
     /// How many were taken.
     n_taken: usize,
-    /// What the messages have of the budget; those that are sent at once take it with them.
+    /// The share of the messages in the budget; those that are sent at once take it with them.
     held: Option<Held>,
-    /// What unpacked messages are paid from; `None` for those that are small.
+    /// The budget that pays for unpacked messages; `None` for small ones.
     payer: Option<(Arc<Budget>, Arc<Connection>)>,
     /// A payment that is waited for.
     payment: Option<Payment>,
@@ -158,7 +158,7 @@ impl Whole {
         Self { messages, n_taken: 0, held, payer: None, payment: None }
     }
 
-    /// Messages of which each batch waits until there is room for it.
+    /// Messages in batches, each of which waits until there is room for it.
     pub(super) fn large(
         messages: Messages,
         held: Option<Held>,
@@ -252,7 +252,7 @@ mod tests {
         (0..len).map(|it| (it % 251) as u8).collect::<Vec<u8>>().into()
     }
 
-    /// What messages of these lengths are on the wire.
+    /// The bytes on the wire of messages of these lengths.
     fn wire(lens: &[usize]) -> Vec<u8> {
         let frame = |len: &usize| {
             let head = [&[0][..], &u32::try_from(*len).unwrap().to_be_bytes()].concat();
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// What a body consists of: bytes, then the status.
+    /// The content of a body: bytes, then the status.
     fn read(mut body: Body) -> (Vec<u8>, Vec<String>) {
         let mut context = Context::from_waker(std::task::Waker::noop());
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
@@ -325,7 +325,7 @@ mod tests {
             to.try_send(Ok(Frames::of(&[message(0)]))).unwrap();
             if let Some(status) = end {
                 to.try_send(Err(status)).unwrap();
-                // Nothing comes after a status.
+                // Nothing is sent after a status.
                 to.try_send(Ok(Frames::of(&[message(1)]))).unwrap();
             }
             drop(to);

@@ -1,8 +1,6 @@
-//! The bytes of answers that clients have not taken yet. Each connection has a few of its own, so that it always gets on, and all share a
-//! fixed number of others; when none are left, a connection that has sat on its bytes is ended. So slow clients cost neither memory nor
-//! the answers of others.
-//!
-//! What it deliberately does not do: it measures nothing. Each holder says how many bytes it keeps.
+//! The bytes of answers that clients have not taken yet. Each connection has a few of its own, so that it always makes
+//! progress, and all share a fixed number of others; when none are left, a connection that has kept its bytes for long
+//! is ended. So slow clients cost neither memory nor the answers of others.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,26 +17,27 @@ pub(super) const MAX_BATCH: usize = 32 << 10;
 const MAX_BYTES: usize = 12 << 20;
 /// Bytes of its own that each connection has: a batch of messages, and two calls.
 const OWN: usize = MAX_BATCH + 2 * CALL;
-/// Bytes of the shared ones that a connection may have, unless one answer needs more: so it takes several that sit on theirs to press others.
+/// Bytes of the shared ones that a connection may have, unless one answer needs more: so it takes several that sit on
+/// theirs to press others.
 const MAX_SHARED: usize = MAX_BYTES / 4;
-/// What a call costs besides its answer.
+/// The cost of a call without its answer.
 pub(super) const CALL: usize = 2 << 10;
-/// How long a connection may keep its bytes, in milliseconds, when others need them.
+/// The time that a connection may keep its bytes, in milliseconds, when others need them.
 const PRESSED: u64 = 1_000;
-/// How long a connection may keep its bytes in any case, in milliseconds: this, and the time at the least speed.
+/// The time that a connection may keep its bytes in any case, in milliseconds: this, and the time at the least speed.
 const PATIENCE: u64 = 30_000;
 /// The least speed of a client, in bytes a millisecond.
 const LEAST_SPEED: u64 = 2;
-/// How long an answer waits for bytes.
+/// The time that an answer waits for bytes.
 const WAIT: Duration = Duration::from_secs(5);
-/// How often a waiting answer looks again, since connections become slow without telling anybody.
+/// The interval at which a waiting answer looks again, since connections become slow without telling anybody.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// There are no bytes for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Full;
 
-/// Why there are no bytes.
+/// The reasons why there are no bytes.
 #[derive(Debug, PartialEq, Eq)]
 enum Lack {
     /// The connection itself keeps many.
@@ -110,15 +109,15 @@ impl Budget {
         Ok(Held { budget: Arc::clone(self), id })
     }
 
-    /// Whether so many bytes for a connection leave half of all to others.
+    /// Whether `n_bytes` for a connection leave half of all bytes to others.
     pub(super) fn has_plenty(&self, connection: &Connection, n_bytes: u64) -> bool {
         let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
         let is_plenty = |n_used: usize, n_all: usize| n_used.saturating_add(n_bytes) <= n_all / 2;
         is_plenty(connection.n_kept(false), MAX_SHARED) && is_plenty(self.lock().n_bytes, MAX_BYTES)
     }
 
-    /// Takes bytes for a connection, and waits for them if there are none: not for long if others keep them, and for as long as the
-    /// connection may keep its own.
+    /// Takes bytes for a connection, and waits for them if there are none. It does not wait for long if other
+    /// connections keep them, and otherwise for as long as the connection may keep its own.
     pub(super) async fn hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Full> {
         let mut start = Instant::now();
         loop {
@@ -183,7 +182,7 @@ impl Drop for Held {
     }
 }
 
-/// Bytes that keep their place in the budget until nobody has them any more.
+/// Bytes that keep their place in the budget until they are dropped.
 pub(super) fn held_bytes(bytes: Vec<u8>, held: Held) -> Bytes {
     struct Owner(Vec<u8>, #[expect(dead_code, reason = "it is dropped with the bytes")] Held);
     impl AsRef<[u8]> for Owner {
@@ -208,7 +207,7 @@ mod tests {
         let peer = Peer::from(IpAddr::from(Ipv4Addr::LOCALHOST));
         let admit = || Arc::clone(&connections.admit(0, peer, true).connection);
         let (slow, quick) = (admit(), admit());
-        // What is a connection's own is not shared.
+        // A connection's own share does not count as shared.
         let own = [&slow, &quick].map(|it| budget.try_hold(it, OWN).unwrap());
         assert_eq!(budget.lock().n_bytes, 0);
         let first = budget.try_hold(&slow, MAX_BYTES - 100).unwrap();
@@ -216,7 +215,7 @@ mod tests {
         assert_eq!(budget.attempt(&quick, 200).unwrap_err(), Lack::Others);
         assert_eq!(budget.attempt(&slow, 200).unwrap_err(), Lack::Own);
         assert!(!budget.has_plenty(&quick, 1));
-        // Nobody is ended at once.
+        // No connection is ended at once.
         assert!(!slow.is_ended() && !quick.is_ended());
         drop(second);
         let second = budget.try_hold(&quick, 60).unwrap();

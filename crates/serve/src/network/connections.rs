@@ -1,7 +1,8 @@
-//! The connections that are open. Every port and every peer has room of its own, and a new connection is always taken: when there is no
-//! room for it, the one that has done nothing useful for the longest time is ended. So no set of silent clients keeps another one out.
+//! The connections that are open. Every port and every peer has room of its own, and a new connection is always taken:
+//! when there is no room for it, the one that has done nothing useful for the longest time is ended. So no set of
+//! silent clients keeps another one out.
 //!
-//! What it deliberately does not do: it reads and writes nothing. A connection's own task ends when [`Connection::ended`] says so.
+//! This module reads and writes nothing. A connection's own task ends when [`Connection::ended`] says so.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -17,12 +18,13 @@ const MAX_OPEN: usize = 768;
 const MAX_OF_PORT: usize = 384;
 /// Connections that a port has at least, however many ports there are.
 const MIN_OF_PORT: usize = 16;
-/// How long a client of gRPC may take until it has sent the preface of HTTP/2 and the head of its settings.
+/// The longest time in which a client of gRPC must have sent the preface of HTTP/2 and the head of its settings.
 const OPENING: Duration = Duration::from_secs(5);
-/// How long a write may wait for a client that takes nothing.
+/// The longest time that a write may wait for a client that takes nothing.
 const STALLED: Duration = Duration::from_secs(30);
 
-/// Whose connections share their room: an address of IPv4, or a network of IPv6, of which one client may have all addresses.
+/// The peer whose connections share their room: an address of IPv4, or a network of IPv6, because one client may have
+/// all of its addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
@@ -49,7 +51,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What is known of an open connection.
+/// The state of an open connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     id: u64,
@@ -62,11 +64,11 @@ pub(super) struct Connection {
     active: AtomicU64,
     /// Whether a request ever came.
     has_asked: AtomicBool,
-    /// Whether the client has said what it must say first.
+    /// Whether the client has sent the bytes that must come first.
     has_begun: AtomicBool,
     /// Since when a write waits for the client; 0 if none does.
     stalled: AtomicU64,
-    /// Bytes of answers that it has of its own, and of those that all share; the budget's lock guards both.
+    /// Bytes of answers from its own share, and of those that all connections share; the budget's lock guards both.
     n_own: AtomicUsize,
     n_shared: AtomicUsize,
     is_ended: AtomicBool,
@@ -85,7 +87,7 @@ impl Connection {
         self.active.store(self.clock.now(), Ordering::Relaxed);
     }
 
-    /// The client has said what it must say first.
+    /// Notes that the client has sent the bytes that must come first.
     pub(super) fn begun(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
     }
@@ -99,7 +101,7 @@ impl Connection {
         }
     }
 
-    /// Bytes of answers that it keeps: of its own, or of those that all share.
+    /// Bytes of answers that it keeps: from its own share, or of those that all connections share.
     pub(super) fn n_kept(&self, is_own: bool) -> usize {
         if is_own { &self.n_own } else { &self.n_shared }.load(Ordering::Relaxed)
     }
@@ -124,7 +126,7 @@ impl Connection {
         self.is_ended.load(Ordering::Relaxed)
     }
 
-    /// Waits until somebody has called [`end`](Self::end).
+    /// Waits until [`end`](Self::end) is called.
     pub(super) async fn ended(&self) {
         self.end.notified().await;
     }
@@ -155,14 +157,14 @@ struct Open {
     next: u64,
     /// By port and number.
     by_id: BTreeMap<(usize, u64), Arc<Connection>>,
-    /// Connections whose task has not ended, those included that were told to end.
+    /// The number of connections whose task has not ended, including those that are being ended.
     n_tasks: usize,
 }
 
 impl Connections {
-    /// None yet. `max_files` is how many files the system lets this process open.
+    /// Makes an empty list. `max_files` is the number of files that the system lets this process open.
     pub(super) fn new(n_ports: usize, max_files: usize) -> Self {
-        // Some files are the index and what else is open.
+        // Some files are needed for the index and other open files.
         let all = MAX_OPEN.min(max_files.saturating_sub(64) * 3 / 4);
         let max_of_port = (all / n_ports.max(1)).clamp(MIN_OF_PORT, MAX_OF_PORT);
         Self { clock: Clock(Instant::now()), max_of_port, open: Mutex::default(), has_gone: Notify::new() }
@@ -177,7 +179,8 @@ impl Connections {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection, and ends another one if there is no room. `has_begun` is false for a client that must say something first.
+    /// Takes a connection, and ends another one if there is no room. `has_begun` is false for a client that must send
+    /// something first.
     pub(super) fn admit(self: &Arc<Self>, port: usize, peer: Peer, has_begun: bool) -> Admitted {
         let now = self.clock.now();
         let mut open = self.lock();
@@ -207,8 +210,8 @@ impl Connections {
         Admitted { connections: Arc::clone(self), connection }
     }
 
-    /// The connection that makes room for another one of a peer: of the same peer if that has half of the port, else of the peer that has
-    /// most of it.
+    /// The connection that makes room for another one of a peer: one of the same peer if that has half of the port, or
+    /// else one of the peer that has most of it.
     fn victim(&self, open: &Open, port: usize, peer: Peer) -> Option<Arc<Connection>> {
         let of_port = || open.by_id.range((port, 0)..=(port, u64::MAX)).map(|it| it.1);
         // Most connections come when there is room for all.
@@ -227,7 +230,7 @@ impl Connections {
             return None;
         }
         let largest = by_peer.values().max().copied();
-        // Where several have as much, the connection that is worth least goes.
+        // If several peers have equally many, the connection that is worth least is ended.
         let crowded = of_port().filter(|it| by_peer.get(&it.peer).copied() == largest);
         crowded.min_by_key(|it| it.worth()).cloned()
     }
@@ -309,7 +312,7 @@ mod tests {
         let n_open = silent.iter().filter(|it| !it.connection.is_ended()).count();
         assert_eq!(n_open, max / 2 - 1);
         assert!(silent[0].connection.is_ended() && !silent[max - 1].connection.is_ended());
-        // Many peers share the port; the one with most of it loses.
+        // Many peers share the port; the one with most of it loses a connection.
         for n in 0..=u8::MAX {
             for _ in 0..4 {
                 silent.push(connections.admit(0, peer(n), true));

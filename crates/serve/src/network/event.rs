@@ -1,18 +1,18 @@
-//! What happens while a server serves.
+//! The events while a server serves.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::tls::TlsError;
 
-/// What happens while it serves, for who prints.
+/// The events while it serves, for the caller that prints them.
 #[derive(Debug)]
 pub enum Event {
-    /// A port is open: what it offers and where.
+    /// A port is open: its offer and its address.
     Listening {
         /// `gRPC` or `HTTP`.
         protocol: &'static str,
-        /// Where.
+        /// Its address.
         address: SocketAddr,
         /// The catalog of a gRPC port, if it has a certain one.
         catalog: Option<String>,
@@ -31,11 +31,12 @@ pub enum Event {
     Answered {
         /// `gRPC` or `HTTP`.
         protocol: &'static str,
-        /// What was asked: the path of a method, or method and address of a request, with what cannot be seen made visible.
+        /// The question: the path of a method, or method and address of a request, with invisible characters made
+        /// visible.
         what: String,
-        /// How long it took; of a streamed one until its first messages were made.
+        /// The time that it took; of a streamed one until its first messages were made.
         took: Duration,
     },
-    /// It was told to end.
+    /// The server received the signal to end.
     Stopping,
 }

@@ -1,7 +1,5 @@
-//! A stream that gathers what is written to it. HTTP/2 writes each frame by itself, of which a bundle has several and a list thousands:
-//! what one turn of a connection has written goes to the system at once.
-//!
-//! What it deliberately does not do: it holds nothing back between turns, and no more than [`MAX_GATHERED`] within one.
+//! A stream that gathers the bytes that are written to it. HTTP/2 writes each frame by itself; a bundle has several
+//! frames and a list thousands. All bytes of one turn of a connection go to the system at once.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -16,22 +14,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 const MAX_GATHERED: usize = 64 << 10;
 
 thread_local! {
-    /// Room that the last connection of this thread which wrote has left: a connection that waits holds no memory for what it will write.
+    /// The buffer left by the last connection of this thread that wrote: a connection that waits holds no memory for
+    /// future writes.
     static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// A stream and what is to be written to it.
+/// A stream and the bytes to be written to it.
 struct State<S> {
     stream: S,
     gathered: Vec<u8>,
-    /// How many of these bytes are written.
+    /// The number of these bytes that are written.
     n_written: usize,
-    /// Whether the stream has something that it was not told to pass on: a part of an encrypted record, for example.
+    /// Whether the stream holds bytes that it has not passed on: a part of an encrypted record, for example.
     must_flush: bool,
 }
 
 impl<S: AsyncWrite + Unpin> State<S> {
-    /// Writes what was gathered.
+    /// Writes the gathered bytes.
     fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.n_written < self.gathered.len() {
             match ready!(Pin::new(&mut self.stream).poll_write(context, &self.gathered[self.n_written..]))? {
@@ -54,7 +53,7 @@ impl<S: AsyncWrite + Unpin> State<S> {
     }
 }
 
-/// What a connection has of the stream.
+/// The connection's end of the stream.
 pub(super) struct Gathering<S>(Arc<Mutex<State<S>>>);
 
 impl<S> Gathering<S> {
@@ -101,7 +100,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathering<S> {
         true
     }
 
-    /// Nothing yet: [`gathering`] sends when the connection's turn is over.
+    /// Does nothing yet: [`gathering`] sends when the connection's turn is over.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -113,8 +112,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathering<S> {
     }
 }
 
-/// Runs a connection over a stream, and sends what it has written after each of its turns. A connection that ends has shut its side of the
-/// stream, or left it broken.
+/// Runs a connection over a stream, and sends the bytes that it has written after each of its turns. A connection that
+/// ends has shut its side of the stream, or left it broken.
 pub(super) async fn gathering<S, C>(stream: S, connection: impl FnOnce(Gathering<S>) -> C) -> C::Output
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -125,7 +124,8 @@ where
     let mut connection = pin!(connection(Gathering(state)));
     std::future::poll_fn(move |context| {
         let turn = connection.as_mut().poll(context);
-        // What cannot be sent now wakes this task when it can. An error is met again by the connection, which reads from the same stream.
+        // If the bytes cannot be sent now, this task is woken when they can. The connection meets an error again, since
+        // it reads from the same stream.
         let sent = sender.state().poll_send(context);
         match turn {
             Poll::Ready(output) => Poll::Ready(output),
@@ -144,7 +144,8 @@ mod tests {
 
     use super::*;
 
-    /// A stream that takes so many bytes at once, passes on what it took when it is told to, and does nothing every second time if it is slow.
+    /// A stream that takes `width` bytes at once, passes them on when it is flushed, and does nothing every second time
+    /// if it is slow.
     struct Narrow {
         taken: Arc<Mutex<Vec<Vec<u8>>>>,
         held: Vec<Vec<u8>>,

@@ -1,6 +1,7 @@
 //! The gRPC registry on a connection: frames in, questions asked on threads that may wait, frames out.
 //!
-//! A stream holds neither a thread nor a connection to the index while its client is slow: messages are made in small batches.
+//! A stream holds neither a thread nor a connection to the index while its client is slow: messages are made in small
+//! batches.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,19 +33,19 @@ use olmdex_base::diag::printable;
 /// Bytes of a question.
 const MAX_QUESTION: usize = 64 << 10;
 
-/// How long a client may take to send a question after its headers.
+/// The time that a client may take to send a question after its headers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a client may ask nothing between two questions about what there is.
+/// The longest time between two questions of a client about the offered services.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// How many batches of messages wait to be sent.
+/// The number of batches of messages that wait to be sent.
 const N_WAITING: usize = 2;
 
 /// Bytes of messages that are made before others may ask.
 const MAX_TURN: usize = 256 << 10;
 
-/// Questions as bytes: what they mean is known to who reads them.
+/// Questions as bytes: the code that reads them knows their meaning.
 struct Raw;
 
 impl Decoder for Raw {
@@ -110,15 +111,16 @@ struct Call<'p> {
     connection: &'p Arc<Connection>,
     catalog: Option<Arc<str>>,
     method: Method,
-    /// What names the method.
+    /// The path of the method.
     path: &'p str,
-    /// Whether the client knows that what it asks for is experimental.
+    /// Whether the client has acknowledged that the method is experimental.
     is_acknowledged: bool,
 }
 
 async fn answer(shared: &Arc<Shared>, call: Call<'_>, mut questions: Streaming<Bytes>) -> Result<Body, Status> {
     let Call { connection, catalog, method, path, is_acknowledged } = call;
-    // A call costs memory before its answer is there. A few of each connection need not wait, which is enough for health checks.
+    // A call costs memory before its answer is there. A few of each connection need not wait, which is enough for
+    // health checks.
     let held = Some(shared.budget.hold(connection, CALL).await.map_err(|_| busy(shared))?);
     if method == Method::Reflection {
         return Ok(reflect(Arc::clone(shared), Arc::clone(connection), questions));
@@ -181,7 +183,8 @@ async fn answer(shared: &Arc<Shared>, call: Call<'_>, mut questions: Streaming<B
     }
 }
 
-/// The body of an answer whose messages are there. A short one is paid for by what its call has; a long one is not made before there is room.
+/// The body of an answer whose messages exist. The share of its call pays for a short one; a long one is not made
+/// before there is room.
 async fn whole(
     shared: &Arc<Shared>,
     connection: &Arc<Connection>,
@@ -246,7 +249,7 @@ fn status(refusal: &Refusal) -> Status {
     }
 }
 
-/// Where messages come from and go to.
+/// The source and the destination of messages.
 struct Source {
     shared: Arc<Shared>,
     connection: Arc<Connection>,
@@ -254,7 +257,8 @@ struct Source {
     catalog: Arc<str>,
 }
 
-/// Messages that are made while they are sent: as many at once as find room, so that a client that reads quickly wakes nobody for each.
+/// Messages that are made while they are sent: as many at once as find room, so that a client that reads quickly is not
+/// woken for each.
 fn batches<I: Send + 'static>(
     source: Source,
     items: Vec<I>,
@@ -266,7 +270,7 @@ fn batches<I: Send + 'static>(
         let mut items = items.into_iter();
         while items.len() > 0 && to.reserve().await.is_ok() {
             let turn = to.clone();
-            // Waits until clients have taken what others were sent.
+            // Waits until clients have taken the bytes that were sent to others.
             let Ok(held) = shared.budget.hold(&connection, MAX_BATCH).await else {
                 let _ = to.send(Err(busy(&shared))).await;
                 break;
@@ -285,7 +289,7 @@ fn batches<I: Send + 'static>(
                     }
                     n_bytes += frames.len();
                     if frames.len() > 0 {
-                        // There is room for it, unless nobody listens any more.
+                        // There is room for it, unless the receiver is gone.
                         let _ = turn.try_send(Ok(frames.held(batch)));
                     }
                     made?;

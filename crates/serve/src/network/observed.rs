@@ -16,7 +16,7 @@ const OPENING: usize = 24 + 9;
 pub(super) struct Observed<S> {
     stream: S,
     connection: Arc<Connection>,
-    /// Whether what is written is a part of an answer. In HTTP/2 it may be an answer to a ping.
+    /// Whether written bytes are a part of an answer. In HTTP/2 they may be an answer to a ping.
     writes_count: bool,
     n_read: usize,
 }

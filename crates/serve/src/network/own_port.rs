@@ -26,7 +26,7 @@ pub type Answering = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
 pub struct OwnPort {
     /// The protocol, in words.
     pub protocol: &'static str,
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
     /// Answers a request.
     pub respond: Arc<dyn Fn(Request<Incoming>) -> Answering + Send + Sync>,

@@ -1,7 +1,7 @@
-//! A stream of HTTP/1 whose first request line is looked at: hyper answers a version that it does not know with 400, and catalogd's server
-//! with 505.
+//! A stream of HTTP/1 whose first request line is looked at: hyper answers a version that it does not know with 400,
+//! and catalogd's server with 505.
 //!
-//! What it deliberately does not do: it looks at no later request of a connection, and answers nothing itself.
+//! This module looks at no later request of a connection, and answers nothing itself.
 
 use std::io;
 use std::pin::Pin;
@@ -16,13 +16,13 @@ use crate::catalogd::refuses_version;
 /// Longer lines are for hyper to refuse.
 const MAX_LINE: usize = 16 << 10;
 
-/// What takes the place of a version that is refused, so that the request is read as a whole.
+/// The version that replaces a refused one, so that the request is read as a whole.
 const KNOWN: &[u8] = b"HTTP/1.1";
 
 /// A stream that holds the first line back until it is complete.
 pub(super) struct WithRequestLine<S> {
     stream: S,
-    /// What was read and not handed on.
+    /// The bytes that were read and not handed on.
     head: Vec<u8>,
     n_handed: usize,
     is_complete: bool,
@@ -30,7 +30,7 @@ pub(super) struct WithRequestLine<S> {
 }
 
 impl<S> WithRequestLine<S> {
-    /// A stream, and whether the version of its first request is refused, which is known before the request is.
+    /// A stream, and whether the version of its first request is refused. That is known before the request is.
     pub(super) fn new(stream: S) -> (Self, Arc<AtomicBool>) {
         let is_refused = Arc::new(AtomicBool::new(false));
         let known = Arc::clone(&is_refused);

@@ -1,6 +1,4 @@
 //! The certificate of the server, and the connections that are encrypted with it.
-//!
-//! What it deliberately does not do: it asks no client for a certificate, and makes none itself.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +27,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// Why a certificate cannot be used.
+/// The reasons why a certificate cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TlsError {
@@ -41,12 +39,12 @@ pub enum TlsError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is not what it should be.
+    /// It does not have the form that it should have.
     #[error("{}: {why}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
 }
@@ -57,7 +55,7 @@ impl TlsError {
     }
 }
 
-/// What makes encrypted connections of plain ones: which protocol they speak is agreed on at the beginning.
+/// The encryption of plain connections: the protocol is agreed on at the beginning.
 #[derive(Clone)]
 pub(super) struct Acceptors {
     pub(super) grpc: TlsAcceptor,
@@ -67,7 +65,7 @@ pub(super) struct Acceptors {
 }
 
 impl Acceptors {
-    /// Why clients will refuse the certificate now, if its time has not come or is over.
+    /// The reason why clients will refuse the certificate now, if its time has not come or is over.
     pub(super) fn problem(&self) -> Option<String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
         let now = i64::try_from(now).unwrap_or(i64::MAX);

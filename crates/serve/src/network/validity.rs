@@ -1,7 +1,7 @@
 //! When a certificate counts: `notBefore` and `notAfter` of RFC 5280, 4.1.2.5.
 //!
-//! What it deliberately does not do: it checks no signature and reads nothing else. A certificate of another form has no times here, and
-//! clients judge it.
+//! This module deliberately checks no signature and reads nothing else: it gives no security. A certificate of another
+//! form has no times here, and clients judge it.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ const GENERALIZED_TIME: u8 = 0x18;
 const VERSION: u8 = 0xa0;
 
 impl Validity {
-    /// That of a certificate in DER.
+    /// Reads the times of a certificate in DER.
     pub(super) fn of(certificate: &[u8]) -> Option<Self> {
         let (body, _) = value(certificate, SEQUENCE)?;
         let (body, _) = value(body, SEQUENCE)?;
@@ -34,7 +34,7 @@ impl Validity {
         Some(Self { from, to })
     }
 
-    /// What keeps it from counting at a time, in words.
+    /// The reason why it does not count at a time, in words.
     pub(super) fn problem(self, now: i64) -> Option<String> {
         let day = |seconds: i64| Day::of_unix(seconds);
         match (now.cmp(&self.from), now.cmp(&self.to)) {
@@ -45,7 +45,7 @@ impl Validity {
     }
 }
 
-/// The first element of some DER: its tag, its value, and what follows.
+/// The first element of some DER: its tag, its value, and the rest.
 fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = bytes.split_first()?;
     let (&first, rest) = rest.split_first()?;
@@ -53,7 +53,7 @@ fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
         (usize::from(first), rest)
     } else {
         let n_bytes = usize::from(first & 0x7f);
-        // A file of certificates is shorter than what four bytes can say.
+        // A file of certificates is shorter than the length that four bytes can state.
         if n_bytes == 0 || n_bytes > 4 {
             return None;
         }
@@ -64,13 +64,13 @@ fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, value, rest))
 }
 
-/// The value of the first element, if it has this tag, and what follows.
+/// The value of the first element, if it has this tag, and the rest.
 fn value(bytes: &[u8], wanted: u8) -> Option<(&[u8], &[u8])> {
     let (tag, value, rest) = element(bytes)?;
     (tag == wanted).then_some((value, rest))
 }
 
-/// The time that comes first, and what follows.
+/// The time that comes first, and the rest.
 fn time(bytes: &[u8]) -> Option<(i64, &[u8])> {
     let (tag, value, rest) = element(bytes)?;
     let text = std::str::from_utf8(value).ok()?.strip_suffix('Z')?;
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn what_is_no_certificate_has_no_times() {
         let whole = certificate((2026, 1, 1), (2026, 1, 2));
-        // The times stand somewhere in the first half.
+        // The times are somewhere in the first half.
         for len in 0..whole.len() {
             assert!(Validity::of(&whole[..len]).is_none(), "{len}");
         }

@@ -1,6 +1,5 @@
-//! What opm's `serve` refuses of a catalog, in its words: it is stricter than its `validate` (`docs/behaviour/fbc.md` 6.1).
-//!
-//! What it deliberately does not do: it finds one thing, the first. [`check()`] finds all that a catalog's owner should know.
+//! The reasons for which opm's `serve` refuses a catalog, in its words: it is stricter than its `validate`
+//! (`docs/behaviour/fbc.md` 6.1).
 
 use std::collections::BTreeMap;
 
@@ -8,14 +7,15 @@ use super::custom::is_name;
 use olmdex_fbc::{Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
 use olmdex_rules::check::check;
 
-/// The property of which a bundle may have one.
+/// The property that a bundle may have only once.
 const CSV_METADATA: &str = "olm.csv.metadata";
 
-/// Why a catalog cannot be served as opm serves it; `None` if it can. `opm` is what its validation says of the catalog.
+/// The reason why a catalog cannot be served as opm serves it; `None` if it can. `opm` is the message of its validation
+/// about the catalog.
 #[must_use]
 pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
     let mut seen: Vec<Seen> = Vec::new();
-    // What is valid as a whole is valid in its parts, whose texts nobody looks at then.
+    // A catalog that is valid as a whole is valid in its parts, so their texts are not needed then.
     let collected = load(input, &Look { keeps_texts: opm.is_some() }, |it| {
         seen.push(it);
         Ok::<(), std::convert::Infallible>(())
@@ -35,7 +35,7 @@ pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
                 }
             }
             Seen::NoSchema => return Some("invalid custom schema meta: invalid schema: must not be empty".to_owned()),
-            // What cannot be read at all stops it where it stands.
+            // A document that cannot be read at all stops it there.
             Seen::Broken { package } if package.is_empty() => return opm.map(str::to_owned),
             Seen::Broken { .. } | Seen::Part { .. } => {}
         }
@@ -73,7 +73,7 @@ struct Bucket {
     is_broken: bool,
 }
 
-/// What is kept of a document.
+/// The facts that are kept of a document.
 enum Seen {
     /// It belongs to a package.
     Part {
@@ -81,7 +81,7 @@ enum Seen {
         text: Vec<u8>,
         n_csv_metadata: usize,
     },
-    /// Of another schema.
+    /// It has another schema.
     Custom {
         schema: String,
         package: String,

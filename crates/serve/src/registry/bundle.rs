@@ -1,6 +1,4 @@
-//! A bundle's message out of its document (`docs/behaviour/serving.md` B.4).
-//!
-//! What it deliberately does not do: it decides nothing about channels; what stands in the channel's entry is given.
+//! A bundle's message, made from its document (`docs/behaviour/serving.md` B.4).
 
 use super::message::{Bundle, Deprecation, GroupVersionKind, TypedValue};
 use super::refusal::Refusal;
@@ -9,10 +7,10 @@ use olmdex_index::query::ServedEntry;
 use olmdex_index::{Index, IndexError};
 use olmdex_text::json::{self, Reader, Value};
 
-/// How much of a bundle is asked for.
+/// The requested part of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// One bundle: its objects in any case, and nothing of its place in the channel but the range.
+    /// One bundle: its objects in any case, and of its place in the channel only the range.
     Single,
     /// One of all: its edges, and its objects only if it has no image.
     Listed,
@@ -36,7 +34,7 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
     let Some(document) = entry.document else { return Ok(message) };
     let mut reader = Reader::new();
     let unreadable = |message: String, bundle: &str| Refusal::Unreadable { bundle: bundle.to_owned(), message };
-    // A bundle with an image is listed without its objects, and the rest of it need not be parsed.
+    // A bundle with an image is listed without its objects, and the rest of its document need not be parsed.
     if extent == Extent::Listed
         && let Some(listing) = index.served_listing(document)?
     {
@@ -83,7 +81,7 @@ const LARGE: [&str; 2] = [BUNDLE_OBJECT, "olm.csv.metadata"];
 /// Properties that fields of the message repeat.
 const REPEATED: [&str; 3] = ["olm.gvk", "olm.gvk.required", "olm.package.required"];
 
-/// Adds the fields that repeat what a property says, if it is one of [`REPEATED`]. `text` is its value as compact JSON.
+/// Adds the fields that repeat a property, if it is one of [`REPEATED`]. `text` is its value as compact JSON.
 fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
     let field = |key: &str| value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
     let api = || {
@@ -109,13 +107,13 @@ fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
     }
 }
 
-/// Why there are no objects.
+/// The reasons why there are no objects.
 enum Trouble {
     Index(IndexError),
     Bundle(String),
 }
 
-/// Where facts of a package are, which only a rebuilt ClusterServiceVersion needs.
+/// The source of facts about a package, which only a rebuilt ClusterServiceVersion needs.
 struct Facts<'a> {
     index: &'a Index,
     catalog: &'a str,

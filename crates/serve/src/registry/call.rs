@@ -1,7 +1,4 @@
 //! A call of a method by its path: bytes in, bytes out (`docs/behaviour/serving.md` B.2).
-//!
-//! What it deliberately does not do: no frames, no headers but the one that matters, nothing asynchronous. Reflection, which goes on as
-//! long as the client asks, is for the transport to loop over.
 
 use prost::Message;
 
@@ -10,7 +7,7 @@ use super::encoded::Encoded;
 use super::message::{Bundle, Texts};
 use super::{AskedApi, Refusal, Registry};
 
-/// What a path names.
+/// The target of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// A question about packages and bundles.
@@ -47,10 +44,10 @@ impl RegistryMethod {
     }
 }
 
-/// Finds what a path names.
+/// Finds the method that a path names.
 ///
 /// # Errors
-/// The words for a client that asks for what is not offered.
+/// The message for a client that asks for a method that is not offered.
 pub fn method(path: &str) -> Result<Method, String> {
     use RegistryMethod as R;
     let malformed = || format!("malformed method name: {}", olmdex_version::Quoted(path));

@@ -13,7 +13,8 @@ pub const ACKNOWLEDGEMENT: &str = "x-acknowledge-experimental";
 const OWN: &[&str] = &["olm.package", "olm.channel", "olm.bundle", "olm.deprecations"];
 
 impl Registry<'_> {
-    /// The documents of a schema and a package, in the order of the catalog. Of the empty package are those that name none.
+    /// The documents of a schema and a package, in the order of the catalog. Documents without a package belong to the
+    /// empty one.
     ///
     /// # Errors
     /// [`Refusal::NoSchema`], [`Refusal::NotAName`].
@@ -57,7 +58,7 @@ impl Registry<'_> {
     }
 }
 
-/// Whether a text is what the real server takes for a schema or a package.
+/// Whether the real server takes a text for a schema or a package.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();

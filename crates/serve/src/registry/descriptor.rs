@@ -1,8 +1,7 @@
 //! The services and messages that the server speaks, as descriptors for clients that ask (`grpcurl`).
 //!
-//! They are `schema/grpc/descriptors.binpb`, which `tests/it/grpc_descriptors.rs` makes from the `.proto` files beside it.
-//!
-//! What it deliberately does not do: change a byte of them.
+//! They are `schema/grpc/descriptors.binpb`, which `tests/it/grpc_descriptors.rs` makes from the `.proto` files beside
+//! it.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -34,7 +33,7 @@ pub struct File {
     pub encoded: Vec<u8>,
     /// The full names of its services.
     pub services: Vec<String>,
-    /// The full names of all that it defines.
+    /// The full names of all its definitions.
     symbols: BTreeSet<String>,
 }
 

@@ -1,7 +1,7 @@
-//! Messages as bytes, in pieces: the ClusterServiceVersion of a bundle, which its message has twice, is held once. Messages that are kept are
-//! compressed.
+//! Messages as bytes, in pieces: the ClusterServiceVersion of a bundle, which its message has twice, is held once.
+//! Messages that are kept are compressed.
 //!
-//! What it deliberately does not do: it frames nothing, and knows no network.
+//! This module frames nothing, and knows no network.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -34,27 +34,27 @@ pub struct Encoded(Form);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Form {
-    /// What the message consists of, in its order. A part that it has twice is the same bytes twice.
+    /// The pieces of the message, in its order. A part that it has twice is the same bytes twice.
     Pieces(Vec<Bytes>),
     Packed {
         /// The pieces behind each other as a frame of zstd, each once.
         frame: Bytes,
-        /// Bytes of what is in it.
+        /// Bytes of the unpacked content.
         n_unpacked: usize,
-        /// Where the pieces are in what is in it, in the order of the message.
+        /// The places of the pieces in the unpacked content, in the order of the message.
         spans: Box<[Span]>,
-        /// What is in it, as long as somebody has it.
+        /// The unpacked content, as long as a reader holds it.
         unpacked: Unpacked,
     },
 }
 
-/// What was unpacked and is still on its way to somebody: who asks for the same meanwhile gets the same, so that a hundred clients that
-/// read slowly hold it once.
+/// The unpacked bytes that are still on their way to a client: another client that asks for the same meanwhile gets the
+/// same bytes, so that a hundred clients that read slowly hold them once.
 #[derive(Debug, Clone, Default)]
 struct Unpacked(Arc<Mutex<Weak<Vec<u8>>>>);
 
 impl PartialEq for Unpacked {
-    /// It says nothing about the message.
+    /// It does not affect whether messages are equal.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -64,7 +64,7 @@ impl Eq for Unpacked {}
 
 impl Unpacked {
     fn get(&self, unpack: impl FnOnce() -> Vec<u8>) -> Bytes {
-        // What is in it is whole, whoever panicked.
+        // A panic leaves the content intact.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = known.upgrade().unwrap_or_else(|| {
             let text = Arc::new(unpack());
@@ -125,7 +125,7 @@ impl Encoded {
         Self(Form::Pieces(pieces))
     }
 
-    /// The same in less memory, if that is possible. `place` says where its bytes are to stay.
+    /// The same message in less memory, if that is possible. `place` decides where its bytes are kept.
     #[must_use]
     pub fn packed(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
         let Form::Pieces(pieces) = &self.0 else { return self.clone() };
@@ -141,7 +141,7 @@ impl Encoded {
         packed.flatten().unwrap_or_else(|| self.clone())
     }
 
-    /// The same with the bytes of a packed message at another place.
+    /// The same message with its packed bytes at another place.
     #[must_use]
     pub fn moved(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
         match &self.0 {
@@ -182,7 +182,7 @@ impl Encoded {
         }
     }
 
-    /// What it consists of, in its order.
+    /// Its pieces, in its order.
     #[must_use]
     pub fn pieces(&self) -> Vec<Bytes> {
         match &self.0 {
@@ -207,7 +207,8 @@ impl From<Vec<u8>> for Encoded {
     }
 }
 
-/// What packs messages. To make it costs more than to pack most of them, and a message is packed once, so all threads have one.
+/// The packer of messages. Making it costs more than packing most of them, and a message is packed once, so all threads
+/// share one.
 struct Packer {
     compressor: zstd::bulk::Compressor<'static>,
     text: Vec<u8>,
@@ -221,9 +222,9 @@ thread_local! {
     static DECOMPRESSOR: RefCell<zstd::bulk::Decompressor<'static>> = RefCell::default();
 }
 
-/// Packs pieces, and hands on their frame and where they are in what is in it. `None` if that is not possible.
+/// Packs pieces, and hands on their frame and their places in the unpacked content. `None` if that is not possible.
 fn pack<T>(pieces: &[Bytes], take: impl FnOnce(&[u8], Box<[Span]>) -> T) -> Option<T> {
-    // Whoever panicked has left buffers, which are emptied.
+    // A panic leaves buffers behind, which are emptied.
     let mut packer = PACKER.lock().unwrap_or_else(PoisonError::into_inner);
     let packer = match &mut *packer {
         Some(packer) => packer,
@@ -250,7 +251,7 @@ impl Packer {
         Ok(Self { compressor: zstd::bulk::Compressor::new(LEVEL)?, text: Vec::new(), frame: Vec::new() })
     }
 
-    /// A frame of the pieces, each once, and where they are in what is in it.
+    /// A frame of the pieces, each once, and their places in the unpacked content.
     fn pack(&mut self, pieces: &[Bytes]) -> Option<(&[u8], Box<[Span]>)> {
         let mut spans: Vec<Span> = Vec::with_capacity(pieces.len());
         for (idx, piece) in pieces.iter().enumerate() {
@@ -321,7 +322,7 @@ mod tests {
             assert_eq!(packed.moved(Bytes::copy_from_slice), packed);
             assert_eq!(packed.packed(Bytes::copy_from_slice), packed);
             if matches!(packed.0, Form::Packed { .. }) {
-                // Who asks while another has it gets the same bytes, also of one that was moved.
+                // Concurrent readers of one cached answer get identical bytes, even after it moved.
                 let (first, second) = (packed.pieces(), packed.moved(Bytes::copy_from_slice).pieces());
                 assert!(first.iter().zip(&second).all(|(a, b)| a.as_ptr() == b.as_ptr()));
             }

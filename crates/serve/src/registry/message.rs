@@ -11,7 +11,7 @@ pub struct PackageName {
     pub name: String,
 }
 
-/// Why something should no longer be used.
+/// The reason why something should no longer be used.
 #[derive(Clone, PartialEq, Eq, Serialize, prost::Message)]
 pub struct Deprecation {
     /// In the words of the catalog.
@@ -138,7 +138,7 @@ pub struct Bundle {
     #[prost(string, tag = "10")]
     #[serde(skip_serializing_if = "String::is_empty")]
     pub skip_range: String,
-    /// What it needs.
+    /// Its dependencies.
     #[prost(message, repeated, tag = "11")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<TypedValue>,
@@ -182,7 +182,7 @@ pub struct ChannelEntry {
     pub replaces: String,
 }
 
-/// A question. All of them are one to four texts, and what the fields mean depends on the question.
+/// A question. All of them are one to four texts, and the meaning of the fields depends on the question.
 #[derive(Clone, PartialEq, Eq, prost::Message)]
 pub struct Texts {
     /// The first text.

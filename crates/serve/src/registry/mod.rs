@@ -1,10 +1,8 @@
-//! What the registry of a catalog answers, without any network (`docs/behaviour/serving.md` B): a [`Registry`] is an index and the name of
-//! a catalog in it.
+//! The answers of a catalog's registry, without any network (`docs/behaviour/serving.md` B): a [`Registry`] is an index
+//! and the name of a catalog in it.
 //!
-//! Where the real server answers in random order, ours is that of names; where it picks one of several answers at random, ours is that of
-//! the highest version.
-//!
-//! What it deliberately does not do: nothing is asynchronous, and nothing here knows how messages get to clients.
+//! Where the real server answers in random order, ours is the order of names; where it picks one of several answers at
+//! random, ours is that of the highest version.
 
 mod admission;
 mod bundle;
@@ -34,7 +32,7 @@ fn shown(api: AskedApi<'_>) -> String {
     format!("group:{} version:{} kind:{}", quoted(api.group), quoted(api.version), quoted(api.kind))
 }
 
-/// Bytes of a message that clients written in Go take, unless they are told otherwise; OLM is one of them.
+/// The largest message that clients written in Go take by default, in bytes; OLM is one of them.
 pub const MAX_TAKEN: usize = 4 << 20;
 
 /// A bundle whose message clients refuse.
@@ -51,7 +49,7 @@ pub struct TooLarge {
 /// A catalog that answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Registry<'i> {
-    /// Where it is.
+    /// Its index.
     pub index: &'i Index,
     /// Its name there.
     pub catalog: &'i str,
@@ -111,7 +109,7 @@ impl Registry<'_> {
         self.bundle(package, channel, &head)
     }
 
-    /// `GetBundleThatReplaces`: of several bundles that replace or skip it, the one of the highest version.
+    /// `GetBundleThatReplaces`: if several bundles replace or skip it, the one of the highest version.
     ///
     /// # Errors
     /// [`Refusal::PlainPackage`], [`Refusal::Channel`], [`Refusal::NoSuccessor`].
@@ -140,7 +138,7 @@ impl Registry<'_> {
             found.extend(std::iter::repeat_with(|| entry_message(entry, &entry.replaces)).take(times));
         };
         if bundle.is_empty() {
-            // An entry that replaces nothing is one that replaces the empty name.
+            // An entry that replaces nothing replaces the empty name.
             for key in self.index.served_keys(self.catalog)? {
                 add(&self.index.served_entry(self.catalog, key)?);
             }
@@ -194,7 +192,8 @@ impl Registry<'_> {
         Ok(found)
     }
 
-    /// `GetDefaultBundleThatProvides`: of the heads that provide it, the first by package whose channel is the default one.
+    /// `GetDefaultBundleThatProvides`: among the heads that provide it, the first by package whose channel is the
+    /// default one.
     ///
     /// # Errors
     /// [`Refusal::NoProvider`], [`Refusal::NoDefaultProvider`].
@@ -211,7 +210,7 @@ impl Registry<'_> {
         Err(Refusal::NoDefaultProvider(shown(api)))
     }
 
-    /// `ListBundles`: every bundle in each of its channels, by channel, package and bundle, until `each` says no.
+    /// `ListBundles`: every bundle in each of its channels, by channel, package and bundle, until `each` returns false.
     ///
     /// # Errors
     /// [`Refusal::Index`].
@@ -241,7 +240,7 @@ impl Registry<'_> {
         message_of(self.index, self.catalog, entry, Extent::Listed)
     }
 
-    /// The bundles whose message is longer than gRPC clients take, with the bytes that it has.
+    /// The bundles whose message is longer than gRPC clients accept, with the size of the message.
     ///
     /// # Errors
     /// [`Refusal::Index`].
@@ -259,7 +258,7 @@ impl Registry<'_> {
                     }
                 }
                 Err(error @ Refusal::Index(_)) => return Err(error),
-                // Who asks for it is told.
+                // A client that asks for it gets the error.
                 Err(_) => {}
             }
         }

@@ -1,4 +1,5 @@
-//! The reflection service: which services there are, and the descriptors of what they speak. Both versions of it have the same messages.
+//! The reflection service: the list of services, and the descriptors of their messages. Both versions of it have the
+//! same messages.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,27 +8,27 @@ use serde::Serialize;
 use super::descriptor::{FILES, File};
 use super::refusal::Refusal;
 
-/// What the real server says of what it does not know: a blank that does not break is part of it.
+/// The real server's message for something unknown; its non-breaking space belongs to it.
 const NOT_FOUND: &str = "proto:\u{a0}not found";
 
-/// The code of what is not found.
+/// The code for something that was not found.
 const CODE_NOT_FOUND: i32 = 5;
 
 /// A question.
 #[derive(Clone, PartialEq, Eq, Serialize, prost::Message)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// The server that is meant, which is not looked at.
+    /// The server that is meant; it is ignored.
     #[prost(string, tag = "1")]
     #[serde(skip_serializing_if = "String::is_empty")]
     pub host: String,
-    /// What is asked.
+    /// The question.
     #[prost(oneof = "Question", tags = "3, 4, 5, 6, 7")]
     #[serde(flatten)]
     pub question: Option<Question>,
 }
 
-/// What is asked.
+/// The kinds of questions.
 #[derive(Clone, PartialEq, Eq, Serialize, prost::Oneof)]
 #[serde(rename_all = "camelCase")]
 pub enum Question {
@@ -72,17 +73,17 @@ pub struct Response {
     /// The question.
     #[prost(message, optional, tag = "2")]
     pub original_request: Option<Request>,
-    /// What is answered.
+    /// The answer.
     #[prost(oneof = "Answer", tags = "4, 5, 6, 7")]
     #[serde(flatten)]
     pub answer: Option<Answer>,
 }
 
-/// What is answered.
+/// The kinds of answers.
 #[derive(Clone, PartialEq, Eq, Serialize, prost::Oneof)]
 #[serde(rename_all = "camelCase")]
 pub enum Answer {
-    /// Files, the one that was asked for first, then what it uses.
+    /// Files: first the requested one, then those that it uses.
     #[prost(message, tag = "4")]
     FileDescriptorResponse(Descriptors),
     /// The extensions of a message: there are none.
@@ -91,7 +92,7 @@ pub enum Answer {
     /// The services.
     #[prost(message, tag = "6")]
     ListServicesResponse(Services),
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     #[prost(message, tag = "7")]
     ErrorResponse(Error),
 }
@@ -131,14 +132,14 @@ pub struct ServiceName {
     pub name: String,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, PartialEq, Eq, Serialize, prost::Message)]
 #[serde(rename_all = "camelCase")]
 pub struct Error {
     /// The code of a status.
     #[prost(int32, tag = "1")]
     pub error_code: i32,
-    /// In words.
+    /// The message.
     #[prost(string, tag = "2")]
     pub error_message: String,
 }
@@ -159,7 +160,7 @@ impl Reflection {
         let answer = match request.question.as_ref().ok_or(Refusal::NoQuestion)? {
             Question::FileByFilename(name) => self.files(FILES.iter().find(|it| it.name == *name)),
             Question::FileContainingSymbol(symbol) => self.files(defining(symbol)),
-            // Nothing here has extensions.
+            // No message here has extensions.
             Question::FileContainingExtension(_) => not_found(),
             Question::AllExtensionNumbersOfType(name) => match defining(name) {
                 Some(_) => Answer::AllExtensionNumbersResponse(Extensions { base_type_name: name.clone() }),

@@ -5,7 +5,7 @@ use thiserror::Error;
 use olmdex_index::IndexError;
 use olmdex_version::Quoted;
 
-/// Why a question has no answer.
+/// The reasons why a question has no answer.
 #[derive(Debug, Error)]
 pub enum Refusal {
     /// There is no such package.
@@ -38,15 +38,15 @@ pub enum Refusal {
     /// A schema or a package is not written as one.
     #[error("invalid custom schema query: invalid {what} {}: must match ^[a-zA-Z0-9][a-zA-Z0-9._-]*$", Quoted(.text))]
     NotAName {
-        /// Which of them.
+        /// The kind: a schema or a package.
         what: &'static str,
-        /// As it was asked.
+        /// The text of the question.
         text: String,
     },
     /// The request has no question.
     #[error("invalid MessageRequest: <nil>")]
     NoQuestion,
-    /// A document in the index is not what the checks let through.
+    /// A document in the index does not have the form that the checks demand.
     #[error("bundle {}: {message}", Quoted(.bundle))]
     Unreadable {
         /// The bundle.
@@ -62,7 +62,7 @@ pub enum Refusal {
 /// The status that a refusal has over the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// 2, which the real server gives for whatever it does not find.
+    /// 2, which the real server gives for everything that it does not find.
     Unknown,
     /// 3
     InvalidArgument,

@@ -1,9 +1,9 @@
 //! JSON as a `google.protobuf.Struct`.
 //!
-//! Lengths stand before what they count, so the bytes are made from the last to the first: then a length is known when it is written, and
-//! nesting needs no recursion.
+//! A length stands before the bytes that it counts, so the bytes are made from the last to the first: then a length is
+//! known when it is written, and nesting needs no recursion.
 //!
-//! What it deliberately does not do: numbers are doubles there, so that large integers change, as with the real server.
+//! Numbers are doubles, so that large integers change, as in the real server.
 
 use olmdex_text::json::{Kind, Value};
 
@@ -28,12 +28,12 @@ const STRUCT: u8 = 0x2a;
 /// `Value.list_value`
 const LIST: u8 = 0x32;
 
-/// What is left to do; the last first.
+/// The remaining work; the last task comes first.
 enum Task<'d> {
     Value(Value<'d>),
     Member(Value<'d>, Value<'d>),
     Item(Value<'d>),
-    /// The length of what was written since, and its tag.
+    /// The length of the bytes that were written since, and its tag.
     Close(usize, u8),
     /// The key of a member, and then the length of the entry and its tag.
     Key(usize, Value<'d>),
@@ -96,7 +96,7 @@ impl Backwards {
         self.close(end, tag);
     }
 
-    /// Puts the length of what was written since `end` before it, and a tag before that.
+    /// Puts the length of the bytes written since `end` before them, and a tag before that.
     fn close(&mut self, end: usize, tag: u8) {
         let mut len = self.0.len() - end;
         let mut bytes = Vec::with_capacity(5);

@@ -1,18 +1,16 @@
 //! Percent encoding (RFC 3986, 2.1).
-//!
-//! What it deliberately does not do: it knows no parts of an address.
 
 use std::path::Path;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
 
-/// What is encoded so that nothing in a text has a meaning in an address.
+/// Characters to encode so that nothing in a text has a meaning in an address.
 pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-/// What is encoded in a part of a path.
+/// Characters to encode in a part of a path.
 pub const IN_SEGMENT: &AsciiSet = &RESERVED.remove(b'@');
-/// What is encoded in a path, whose slashes stay.
+/// Characters to encode in a path, whose slashes stay.
 pub const IN_PATH: &AsciiSet = &RESERVED.remove(b'/');
-/// What is encoded in a path that is compared letter by letter with names of files.
+/// Characters to encode in a path that is compared letter by letter with names of files.
 pub const IN_REFERENCE: &AsciiSet = &IN_PATH.remove(b'@').remove(b'+').remove(b'=').remove(b',');
 
 /// A text with the bytes of `set`, and all that are not ASCII, encoded.
@@ -20,8 +18,8 @@ pub fn encoded(text: impl AsRef<[u8]>, set: &'static AsciiSet) -> String {
     percent_encode(text.as_ref(), set).to_string()
 }
 
-/// The address by which SQLite reads a file that nobody changes meanwhile: without locks, so that a read-only file in a read-only
-/// directory can be read.
+/// The address by which SQLite reads a file that does not change meanwhile: without locks, so that a read-only file in
+/// a read-only directory can be read.
 pub fn sqlite_uri(path: &Path) -> String {
     // An absolute path with one slash at its front, as `//host` and relative paths have other meanings in URIs.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

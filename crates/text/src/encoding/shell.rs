@@ -1,11 +1,9 @@
 //! Words of command lines.
-//!
-//! What it deliberately does not do: characters that a terminal obeys stay.
 
-/// A text as a word of a POSIX shell: as it is where every shell takes it so, else in quotes.
+/// A text as a word of a POSIX shell: unchanged if every shell takes it so, otherwise in quotes.
 pub fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@=,+".contains(c);
-    // zsh puts the path of a command in the place of `=command`.
+    // zsh replaces `=command` by the path of the command.
     if !text.is_empty() && !text.starts_with('=') && text.chars().all(is_plain) {
         return text.to_owned();
     }

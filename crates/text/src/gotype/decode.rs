@@ -1,6 +1,4 @@
 //! Going through a value as a decoder of Go does, without recursion.
-//!
-//! What it deliberately does not do: unknown fields are not looked at, as the decoders pass over them, but for the strict one.
 
 use super::Decoder;
 use super::scalar;
@@ -11,28 +9,28 @@ use olmdex_version::Quoted;
 /// A value that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// Where it is.
+    /// The path to it.
     pub path: Vec<Step>,
     /// The field as the decoder names it, from the type on that it began with.
     pub go_field: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
-    /// What the decoder says.
+    /// The decoder's message.
     pub go: String,
 }
 
-/// What is wrong with a value.
+/// A problem of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// It is of another kind.
     Kind {
-        /// What it has to be, in our words.
+        /// The wanted form, in our words.
         wanted: &'static str,
         /// The type that Go decodes it into.
         go_type: String,
         /// Whether a text would fit.
         takes_text: bool,
-        /// What it is.
+        /// The kind that was found.
         found: Kind,
     },
     /// It is a number that the type cannot hold.
@@ -44,14 +42,14 @@ pub enum Problem {
         /// The number as it is written.
         found: String,
     },
-    /// It is a text that does not say what it has to, in our words.
+    /// It is a text with a wrong content; with our words for it.
     Text(String),
     /// The type has no such field.
     Unknown,
 }
 
 impl Problem {
-    /// The problem in words, for example `must be a string, found a number`, where `must_be` is what it begins with.
+    /// The problem in words, for example `must be a string, found a number`; `must_be` is the beginning.
     fn words(&self, must_be: &str) -> String {
         match self {
             Self::Kind { wanted, found, .. } => format!("{must_be} {wanted}, found {}", found.words()),
@@ -68,13 +66,13 @@ impl Misfit {
         Self { path, go_field: String::new(), problem: Problem::Text(message), go }
     }
 
-    /// What is wrong with it, in our words, for example `must be a string, found a number`.
+    /// The problem in our words, for example `must be a string, found a number`.
     #[must_use]
     pub fn message(&self) -> String {
         self.problem.words("must be")
     }
 
-    /// The same where no field stands before it: `expected a string, found a number`.
+    /// The same without a field before it: `expected a string, found a number`.
     #[must_use]
     pub fn expectation(&self) -> String {
         self.problem.words("expected")
@@ -112,14 +110,14 @@ enum Way<'d> {
     Index(usize),
 }
 
-/// A value that is still to be looked at.
+/// A value that is still to be checked.
 struct Open<'d> {
     value: Value<'d>,
     form: &'static Form,
-    /// How many steps lead to it.
+    /// The number of steps that lead to it.
     depth: usize,
     way: Option<Way<'d>>,
-    /// Where the innermost decoder began: the type that its messages name, and the depth.
+    /// The start of the innermost decoder: the type that its messages name, and the depth.
     root: (&'static str, usize),
     /// The innermost type with fields.
     owner: &'static str,
@@ -144,7 +142,7 @@ pub(super) fn walk(value: Value<'_>, form: &'static Form, decoder: Decoder, on: 
     }
 }
 
-/// What is wrong with a value.
+/// A problem of a value.
 enum Wrong {
     /// It is of another kind, or a number that the type cannot hold.
     Kind,
@@ -156,7 +154,7 @@ enum Wrong {
     Unknown,
 }
 
-/// Looks at a value, and puts what is inside it on the stack, in reverse.
+/// Checks a value, and puts its parts on the stack, in reverse.
 fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result<(), Wrong> {
     let (value, kind) = (it.value, it.value.kind());
     let is_text = matches!(kind, Kind::PlainString | Kind::EscapedString);
@@ -223,7 +221,7 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
             items(it, TEXT, ("", it.depth), open);
             Ok(())
         }
-        // What else stands there counts for nothing.
+        // The decoder ignores every other value there.
         (Form::SchemaOrList(_) | Form::SchemaOrTexts(_), _) => Ok(()),
         _ => Err(Wrong::Kind),
     }
@@ -349,7 +347,7 @@ fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Mi
     Misfit { path, go_field: field, problem, go }
 }
 
-/// What is wrong with a text that has a decoder of its own, or what should stand where no text does.
+/// The message for a text that has a decoder of its own, or the wanted form if the value is not a text.
 fn own_words(form: &Form, kind: Kind, wording: &str) -> Result<String, &'static str> {
     let is_text = matches!(kind, Kind::PlainString | Kind::EscapedString);
     match form {

@@ -2,7 +2,7 @@
 
 use crate::json::{Kind, Step};
 
-/// What a field had to be, with the name that Go's decoder has for its type.
+/// The wanted type of a field, with the name that Go's decoder has for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     /// A string.

@@ -1,9 +1,7 @@
 //! The types of Go that opm, operator-sdk and Kubernetes decode manifests into, and whether a value fits one.
 //!
-//! The types are data (`types.txt`); how a decoder of Go goes through them is code, and exists once. A misfit has a path, our words and
-//! those of the decoder.
-//!
-//! What it deliberately does not do: it builds no objects. Readers take the fields that they need from the value itself.
+//! The types are data (`types.txt`); how a decoder of Go goes through them is code, and exists once. A misfit has a
+//! path, our words and those of the decoder.
 
 mod decode;
 mod misfit_words;
@@ -73,7 +71,7 @@ impl GoType {
     pub const NATIVE_API: Self = Self("meta/v1.GroupVersionKind");
     /// An ImageSetConfiguration of v2 of oc-mirror.
     pub const IMAGE_SET: Self = Self("mirror/v2alpha1.ImageSetConfiguration");
-    /// One with the fields of v1 besides.
+    /// The same type with the fields of v1 added.
     pub const OLD_IMAGE_SET: Self = Self("mirror-old/v2alpha1.ImageSetConfiguration");
     /// Its `mirror`.
     pub const MIRROR: Self = Self("mirror/v2alpha1.Mirror");
@@ -86,7 +84,7 @@ impl GoType {
     /// A list of texts.
     pub const TEXTS: Self = Self("[]string");
 
-    /// The fields of a type of the table that is no list and no text, in their order.
+    /// The fields of a type of the table that is an object, in their order.
     pub fn fields(self) -> &'static [Field] {
         table::fields(self.0)
     }
@@ -102,10 +100,10 @@ impl GoType {
         first
     }
 
-    /// The first value that does not fit what opm makes of a document before it reads properties.
+    /// The first value that does not fit, after the changes that opm makes to a document before it reads properties.
     #[must_use]
     pub fn misfit_of_sorted(self, value: Value<'_>) -> Option<Misfit> {
-        // What fits in every order needs no order.
+        // A value that fits in every order needs none.
         self.misfit(value, Decoder::Library)?;
         self.misfit(value, Decoder::Sorted)
     }
@@ -122,12 +120,13 @@ impl GoType {
     }
 }
 
-/// Which decoder reads.
+/// The decoder that reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decoder {
     /// Go's own library: the case of keys does not matter.
     Library,
-    /// The same behind a decoder without types, whose objects have sorted keys, each once, and whose numbers are floats.
+    /// The same behind a decoder without types, whose objects have sorted keys, each once, and whose numbers are
+    /// floats.
     Sorted,
     /// The same behind a reader of YAML that sorts keys, told to refuse fields that the type does not have.
     Strict,

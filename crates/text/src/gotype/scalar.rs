@@ -1,6 +1,4 @@
 //! Values with decoders of their own: times, quantities, versions.
-//!
-//! What it deliberately does not do: it keeps no value; it only says why there is none.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -10,7 +8,7 @@ use crate::calendar::Day;
 use crate::json::{Kind, Value};
 use olmdex_version::{Quoted, Version, check_release_segments};
 
-/// The base64 of Go's library: standard alphabet, padded; bits behind the last byte are not looked at.
+/// The base64 of Go's library: standard alphabet, padded; bits behind the last byte are ignored.
 pub const STANDARD_BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -22,7 +20,7 @@ fn not_a_text(value: Value<'_>) -> String {
     format!("json: cannot unmarshal {} into Go value of type string", value.kind().name())
 }
 
-/// A time of RFC 3339. `null` is none.
+/// A time of RFC 3339. `null` is no time.
 pub(super) fn time(value: Value<'_>) -> Result<(), String> {
     if value.is_null() {
         return Ok(());
@@ -82,7 +80,7 @@ fn is_time(text: &str) -> bool {
     parse().is_some()
 }
 
-/// A quantity, which is parsed as it stands there: numbers, and what is between the quotes of a text. `null` is none.
+/// A quantity, which is parsed as it is written: numbers, and the text between quotes. `null` is no quantity.
 pub(super) fn quantity(value: Value<'_>) -> Result<(), String> {
     const WRONG: &str = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     if value.is_null() {
@@ -126,7 +124,7 @@ pub(super) fn int_or_string(value: Value<'_>) -> Result<(), String> {
     Err(format!("json: cannot unmarshal {found} into Go value of type int32"))
 }
 
-/// A version, read tolerantly. `null` is an empty text, which is none.
+/// A version, read tolerantly. `null` is an empty text, which is not a version.
 pub(super) fn version(value: Value<'_>) -> Result<(), String> {
     let text = if value.is_null() { "".into() } else { value.as_str().ok_or_else(|| not_a_text(value))? };
     Version::parse_tolerant(&text).map(drop).map_err(|error| error.to_string())

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 
-/// What a value has to be.
+/// The wanted form of a value.
 #[derive(Debug, Clone)]
 pub enum Form {
-    /// A text, and what its type is called.
+    /// A text, with the name of its type.
     Text(&'static str),
     /// `true` or `false`.
     Truth,
-    /// A whole number, and what its type is called.
+    /// A whole number, with the name of its type.
     Int32(&'static str),
     /// A whole number of 64 bits.
     Int64,
@@ -18,7 +18,7 @@ pub enum Form {
     Float,
     /// Bytes in base64.
     Bytes,
-    /// Anything, and what its type is called.
+    /// Anything, with the name of its type.
     Any(&'static str),
     /// A field that the type does not have.
     Unknown,
@@ -38,7 +38,7 @@ pub enum Form {
     Map(Box<Form>),
     /// An object of the type with this number.
     Object(usize),
-    /// Something that is null where nothing is.
+    /// Something that is null if it is absent.
     Pointer(Box<Form>),
     /// A schema, or a truth value.
     SchemaOrBool(usize),
@@ -51,7 +51,7 @@ pub enum Form {
 /// A type with fields.
 #[derive(Debug)]
 pub(super) struct Struct {
-    /// As Go prints it, for example `v1.ObjectMeta`.
+    /// The name that Go prints, for example `v1.ObjectMeta`.
     pub(super) go: &'static str,
     /// The same without the package.
     pub(super) name: &'static str,
@@ -63,13 +63,13 @@ pub(super) struct Struct {
 pub struct Field {
     /// Its name in JSON.
     pub name: &'static str,
-    /// What its value has to be.
+    /// The wanted form of its value.
     pub form: Form,
     /// Whether it is written even if it has the zero value.
     pub is_always: bool,
 }
 
-/// What is written of a field.
+/// The ways of writing a field.
 #[derive(Debug, Clone, Copy)]
 pub enum FieldKind {
     /// A text.
@@ -87,7 +87,7 @@ pub enum FieldKind {
 }
 
 impl Field {
-    /// What is written of it; `Any` of what nothing writes.
+    /// The form in which it is written; `Any` if no writer writes it.
     pub fn kind(&self) -> FieldKind {
         match &self.form {
             Form::Text(_) => FieldKind::Text,
@@ -235,7 +235,7 @@ impl Form {
         }
     }
 
-    /// What a value has to be, for people.
+    /// The wanted form in words for people.
     pub(super) fn words(&self) -> &'static str {
         match self {
             Self::Text(_) => "a string",

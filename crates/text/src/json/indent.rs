@@ -1,4 +1,4 @@
-//! Compact JSON with white space, and nothing else of it changed.
+//! Compact JSON with white space; nothing else is changed.
 
 /// Writes compact JSON with four blanks a level. Keys, numbers and strings stay as they are written.
 pub fn indent(compact: &[u8], out: &mut Vec<u8>) {

@@ -1,4 +1,4 @@
-//! Where in a text the values at paths stand.
+//! The places in a text of the values at paths.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::paths::Paths;
 use super::read::Reader;
 use super::value::Value;
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundOffset {
     /// Offset of its key, if it is the member of an object.
@@ -15,7 +15,7 @@ pub struct FoundOffset {
     pub value: usize,
 }
 
-/// Where in `text`, which starts with the document, each place of `paths` stands, by its number; as far as the path can be
+/// The offset in `text`, which starts with the document, of each of `paths`, by its number; as far as the path can be
 /// followed, so an absent member gives the object that lacks it. `None` if the text is not JSON.
 #[must_use]
 pub fn locate_all(text: &str, paths: &Paths) -> Option<Vec<FoundOffset>> {

@@ -14,7 +14,7 @@ pub fn write_number(raw: &str, out: &mut Vec<u8>) {
     write_double(raw.parse().unwrap_or(0.0), out);
 }
 
-/// As [`write_number`], for a double.
+/// Like [`write_number`], for a double.
 fn write_double(value: f64, out: &mut Vec<u8>) {
     let size = value.abs();
     // Writing to a vector cannot fail.

@@ -25,7 +25,7 @@ impl Default for Paths {
 }
 
 impl Paths {
-    /// Adds a path; gives the number of its end.
+    /// Adds a path; returns the number of its end.
     pub fn add(&mut self, path: &[Step]) -> usize {
         let mut at = 0;
         for step in path {
@@ -43,7 +43,7 @@ impl Paths {
         at
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub(crate) fn n_places(&self) -> usize {
         self.nodes.len()
     }
@@ -76,7 +76,7 @@ impl Paths {
     }
 }
 
-/// What keys that [`super::fold_eq`] takes for equal have in common.
+/// A form that is the same for all keys that [`super::fold_eq`] takes for equal.
 fn folded(key: &str) -> String {
     let fold = |c: char| match c {
         '\u{17F}' => 's',

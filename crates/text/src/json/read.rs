@@ -9,13 +9,13 @@ use super::value::{Kind, Node, Value};
 /// Levels of nesting that a document may have, as in Go's `encoding/json`.
 pub const MAX_DEPTH: usize = 10_000;
 
-/// Why a text is not JSON, and the byte offset of the first byte that cannot belong to it.
+/// The reason why a text is not JSON, and the byte offset of the first byte that cannot belong to it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{kind}")]
 pub struct ReadError {
     /// Offset in bytes from the start of the text that was given; the text's length if it ends too early.
     pub offset: usize,
-    /// What is wrong there.
+    /// The fault.
     pub kind: ReadErrorKind,
 }
 
@@ -23,12 +23,12 @@ pub struct ReadError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// A character that cannot stand where it stands.
+    /// A character that is not allowed in its place.
     #[error("invalid character {} {context}", quote_char(*.found))]
     InvalidCharacter {
         /// The character.
         found: char,
-        /// What was expected instead, for example `looking for beginning of value`.
+        /// The token that was expected, for example `looking for beginning of value`.
         context: &'static str,
     },
     /// The text ends inside a value.
@@ -59,7 +59,8 @@ fn quote_char(found: char) -> String {
         '\x0c' => r"'\f'".to_owned(),
         '\n' | '\r' | '\t' | '\'' | '\\' | ' '..='~' => format!("'{}'", found.escape_debug()),
         '\0'..='\x7f' => format!(r"'\x{code:02x}'"),
-        // The standard library escapes what cannot be printed; a letter in front keeps it from escaping combining marks.
+        // The standard library escapes characters that cannot be printed; a letter in front keeps it from escaping
+        // combining marks.
         _ if String::from_iter(['a', found]).escape_debug().count() == 2 => format!("'{found}'"),
         '\u{80}'..='\u{ffff}' => format!(r"'\u{code:04x}'"),
         _ => format!(r"'\U{code:08x}'"),
@@ -74,7 +75,7 @@ pub struct Reader {
     open: Vec<u32>,
 }
 
-/// What the reader waits for between two tokens.
+/// The token that the reader waits for.
 #[derive(Clone, Copy, PartialEq)]
 enum Expect {
     Value,
@@ -93,7 +94,7 @@ impl Reader {
     }
 
     /// Reads the one value that starts at or after byte `at` (white space is skipped) and returns it with the offset
-    /// just behind it. What follows the value is not looked at.
+    /// just behind it. The text behind the value is not looked at.
     ///
     /// # Errors
     /// [`ReadError`] if no valid JSON value starts there.
@@ -101,10 +102,10 @@ impl Reader {
         self.read_at_within(text, at, &Expansion::default())
     }
 
-    /// As [`Self::read_at`], of an input that has expanded so far already.
+    /// Like [`Self::read_at`], for an input that has already expanded by `expansion`.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Self::read_at`].
     pub fn read_at_within<'d>(
         &'d mut self,
         text: &'d str,
@@ -123,10 +124,10 @@ impl Reader {
         self.read_within(text, &Expansion::default())
     }
 
-    /// As [`Self::read`], of an input that has expanded so far already.
+    /// Like [`Self::read`], for an input that has already expanded by `expansion`.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Self::read`].
     pub fn read_within<'d>(&'d mut self, text: &'d str, expansion: &Expansion) -> Result<Value<'d>, ReadError> {
         let end = self.fill(text, 0, expansion)?;
         let end = skip_space(text.as_bytes(), end);
@@ -267,7 +268,7 @@ impl Reader {
         Ok(self.after_value())
     }
 
-    /// Reads the string whose quote is at `start`; the node spans what stands between the quotes.
+    /// Reads the string whose quote is at `start`; the node spans the text between the quotes.
     fn string(&mut self, text: &str, start: usize) -> Result<usize, ReadError> {
         let bytes = text.as_bytes();
         let mut pos = start + 1;
@@ -290,7 +291,7 @@ impl Reader {
                     is_as_written &= !matches!(bytes.get(pos + 1), Some(b'/' | b'u'));
                     pos = escape(text, pos)?;
                 }
-                // The first byte of U+2028 and U+2029 (and of much else), which are written escaped.
+                // The first byte of U+2028 and U+2029 (and of many others), which are written escaped.
                 0xE2 => {
                     if matches!(bytes.get(pos + 1..pos + 3), Some([0x80, 0xA8 | 0xA9])) {
                         kind = Kind::EscapedString;

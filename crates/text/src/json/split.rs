@@ -1,6 +1,6 @@
 //! Finding where an object ends in text that arrives in pieces, without parsing it.
 
-/// What [`ObjectScanner::scan`] found.
+/// The result of [`ObjectScanner::scan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectEnd {
     /// The object ends before this offset.
@@ -9,11 +9,11 @@ pub enum ObjectEnd {
     NeedMore,
 }
 
-/// Follows braces and strings from the first byte of an object to its last, over any number of calls. It accepts
-/// whatever balances: whether the object is valid is for the [`super::Reader`] to say.
+/// Follows braces and strings from the first byte of an object to its last, over any number of calls. It accepts every
+/// balanced text: the [`super::Reader`] decides whether the object is valid.
 #[derive(Debug, Default)]
 pub struct ObjectScanner {
-    /// How far the object has been looked at, from its start.
+    /// The number of bytes that were scanned, from the start of the object.
     scanned: usize,
     depth: usize,
     in_string: bool,
@@ -26,7 +26,7 @@ impl ObjectScanner {
         Self::default()
     }
 
-    /// Goes on over `bytes`, which start with the object and hold at least what earlier calls saw.
+    /// Continues over `bytes`, which start with the object and hold at least the bytes of earlier calls.
     pub fn scan(&mut self, bytes: &[u8]) -> ObjectEnd {
         let mut pos = self.scanned;
         loop {

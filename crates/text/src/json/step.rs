@@ -3,7 +3,7 @@
 /// One step from a value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// The member with this key (or one that differs in case only; of several the last).
+    /// The member with this key (or one that differs in case only; if there are several, the last).
     Key(String),
     /// The item at this place, from 0.
     Index(usize),

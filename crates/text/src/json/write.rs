@@ -4,12 +4,12 @@ use super::number::write_number;
 use super::text::{write_string, write_string_html};
 use super::value::{Kind, Value};
 
-/// How much white space is written.
+/// The amount of white space in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// None.
     Compact,
-    /// One member a line, `width` blanks for every level, of which `level` exist already where the value starts.
+    /// One member a line, `width` blanks for every level; `level` levels exist already where the value starts.
     Indented {
         /// Blanks a level.
         width: usize,
@@ -18,7 +18,7 @@ pub enum Layout {
     },
 }
 
-/// A place in a text that was read, and where in the written text the same stands.
+/// A place in a text that was read, and the corresponding place in the written text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Anchor {
     /// Offset in the text that was read.
@@ -30,7 +30,7 @@ pub struct Anchor {
 /// Strings from this length on are noted.
 const NOTED: usize = 24;
 
-/// A container that is being written: what is left of its children in `order`, and whether it is an object.
+/// A container that is being written: its remaining children in `order`, and whether it is an object.
 struct Frame {
     next: usize,
     last: usize,
@@ -43,40 +43,40 @@ pub fn write_compact(value: Value<'_>, out: &mut Vec<u8>) {
     write_value(value, Layout::Compact, out, &mut None);
 }
 
-/// As [`write_compact`], indented.
+/// Like [`write_compact`], indented.
 pub fn write_pretty(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>) {
     write_value(value, Layout::Indented { width, level }, out, &mut None);
 }
 
-/// Writes a value as Go writes an object of Kubernetes (`docs/behaviour/fbc.md` 4.5): as [`write_compact`], but integers stay what they
-/// are, and `<`, `>` and `&` are escaped.
+/// Writes a value as Go writes an object of Kubernetes (`docs/behaviour/fbc.md` 4.5): like [`write_compact`], but
+/// integers keep their form, and `<`, `>` and `&` are escaped.
 pub fn write_unstructured(value: Value<'_>, out: &mut Vec<u8>) {
     write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::Integers }, out, &mut None);
 }
 
-/// Writes a value as [`write_unstructured`] does, with its numbers as they are: what Go wrote once, and only passes on.
+/// Writes a value like [`write_unstructured`], with its numbers unchanged: Go wrote them once, and only passes them on.
 pub fn write_raw_numbers(value: Value<'_>, out: &mut Vec<u8>) {
     write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::AsWritten }, out, &mut None);
 }
 
-/// As [`write_pretty`]; notes where long strings are written that stand in the text as they are written.
+/// Like [`write_pretty`]; notes where long strings are written whose text is already in written form.
 pub fn write_pretty_noting(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>, noted: &mut Vec<Anchor>) {
     write_value(value, Layout::Indented { width, level }, out, &mut Some(noted));
 }
 
-/// How values are written.
+/// The style of written values.
 #[derive(Clone, Copy)]
 struct Style {
     layout: Layout,
     numbers: Numbers,
 }
 
-/// What becomes of numbers.
+/// The form of written numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
     /// All are doubles.
     Doubles,
-    /// What fits 64 bits with a sign stays an integer.
+    /// A number that fits 64 bits with a sign stays an integer.
     Integers,
     AsWritten,
 }
@@ -130,7 +130,7 @@ fn write_styled(value: Value<'_>, style: Style, out: &mut Vec<u8>, noted: &mut O
     }
 }
 
-/// Where the children of the innermost container start: behind those of the one around it.
+/// The start of the innermost container's children: behind those of the container around it.
 fn first_of(frames: &[Frame]) -> usize {
     match frames {
         [.., outer, _] => outer.last,
@@ -138,7 +138,7 @@ fn first_of(frames: &[Frame]) -> usize {
     }
 }
 
-/// Writes a leaf or an empty container whole; else opens the container. Returns whether it opened one.
+/// Writes a leaf or an empty container whole; otherwise opens the container. Returns whether it opened one.
 fn write_leaf_or_open(
     value: Value<'_>,
     style: Style,
@@ -180,7 +180,7 @@ fn write_leaf_or_open(
     false
 }
 
-/// Sorts the keys from `first` on and keeps of equal ones the last.
+/// Sorts the keys from `first` on and keeps the last of equal ones.
 fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
     let text = |idx: u32| value.at(idx).as_str().unwrap_or_default();
     let raw = |idx: u32| value.at(idx);

@@ -1,6 +1,4 @@
 //! Classes of characters: `[…]`, `\d`, `\pN`, and characters without regard to letter case.
-//!
-//! What it deliberately does not do: classes have no operators; `&&` and `--` are characters.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,7 +18,7 @@ pub(super) struct Builder {
 pub(super) struct Groups(HashMap<(String, bool), ClassUnicode>);
 
 impl Groups {
-    /// The group of a name; without regard to letter case it also holds what its members fold to.
+    /// The group of a name; without regard to letter case it also holds the characters that its members fold to.
     fn get(&mut self, name: &str, folds: bool, make: impl FnOnce() -> Option<ClassUnicode>) -> Option<&ClassUnicode> {
         let key = (name.to_owned(), folds);
         if !self.0.contains_key(&key) {
@@ -46,7 +44,7 @@ impl Builder {
         }
     }
 
-    /// Adds a group, or all that is not in it. `false` if there is no such group.
+    /// Adds a group, or all characters outside of it. `false` if there is no such group.
     pub(super) fn group(
         &mut self,
         groups: &mut Groups,
@@ -77,20 +75,20 @@ impl Builder {
     }
 }
 
-/// `\d`, `\S` and the like.
+/// Groups such as `\d` and `\S`.
 pub(super) fn perl(builder: &mut Builder, groups: &mut Groups, letter: char, folds: bool) -> bool {
     let lower = letter.to_ascii_lowercase();
     let make = || group::perl(lower).map(group::ranges);
     builder.group(groups, &format!("\\{lower}"), letter.is_ascii_uppercase(), folds, make)
 }
 
-/// `[:alpha:]` and `[:^alpha:]`, by what stands between the colons.
+/// `[:alpha:]` and `[:^alpha:]`, by the text between the colons.
 pub(super) fn posix(builder: &mut Builder, groups: &mut Groups, name: &str, folds: bool) -> bool {
     let (is_negated, name) = name.strip_prefix('^').map_or((false, name), |it| (true, it));
     builder.group(groups, &format!("[:{name}:]"), is_negated, folds, || group::posix(name).map(group::ranges))
 }
 
-/// `\p{Greek}`, `\P{Greek}`, `\p{^Greek}`, by what stands between the braces.
+/// `\p{Greek}`, `\P{Greek}`, `\p{^Greek}`, by the text between the braces.
 pub(super) fn unicode(builder: &mut Builder, groups: &mut Groups, name: &str, is_negated: bool, folds: bool) -> bool {
     let (is_inverted, name) = name.strip_prefix('^').map_or((false, name), |it| (true, it));
     builder.group(groups, name, is_negated != is_inverted, folds, || group::unicode(name))

@@ -2,17 +2,17 @@
 
 use thiserror::Error;
 
-/// Why a text is not a regular expression. The texts are Go's.
+/// The reason why a text is not a regular expression. The texts are Go's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("error parsing regexp: {kind}: `{part}`")]
 pub struct PatternError {
-    /// What is wrong.
+    /// The fault.
     pub kind: PatternErrorKind,
     /// The part that is wrong.
     pub part: String,
 }
 
-/// What is wrong with a pattern.
+/// A fault of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PatternErrorKind {
@@ -43,7 +43,7 @@ pub enum PatternErrorKind {
     /// A `)` without its `(`.
     #[error("unexpected )")]
     UnexpectedParenthesis,
-    /// Nothing stands before the repetition.
+    /// There is nothing before the repetition.
     #[error("missing argument to repetition operator")]
     RepeatArgument,
     /// The last character is a backslash.

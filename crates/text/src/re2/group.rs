@@ -1,6 +1,4 @@
 //! Named groups of characters: those of Perl, of POSIX, and of Unicode that Go knows.
-//!
-//! What it deliberately does not do: no parsing of patterns.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, HirKind};
 
@@ -43,8 +41,8 @@ pub(super) fn posix(name: &str) -> Option<&'static [(char, char)]> {
     })
 }
 
-/// The group of a Unicode name in `\p{…}`: a category, its long name, a script, or one of a few special names. As in Go from
-/// 1.25 on, letter case, blanks, `_` and `-` do not count.
+/// The group of a Unicode name in `\p{…}`: a category, its long name, a script, or one of a few special names. As in Go
+/// from 1.25 on, letter case, blanks, `_` and `-` do not count.
 pub(super) fn unicode(name: &str) -> Option<ClassUnicode> {
     if name.is_empty() || !name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b' ' | b'_' | b'-')) {
         return None;

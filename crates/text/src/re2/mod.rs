@@ -1,13 +1,9 @@
-//! Regular expressions with RE2's meaning, as Go's `regexp` has it: for CEL's `matches`, and for whatever else of the OpenShift
-//! world is matched by Go.
+//! Regular expressions with RE2's meaning, as Go's `regexp` has it: for CEL's `matches`, and for all other patterns of
+//! the OpenShift world that Go matches.
 //!
-//! A pattern is read by a parser of our own ([`Pattern::parse`]), which refuses what Go refuses, and is run as a set of states
-//! side by side: a text takes time in proportion to its length times the pattern's size, whatever the pattern, and a pattern
-//! takes a bounded amount of memory. Nothing recurses.
-//!
-//! What it deliberately does not do: it does not say where a match is, nor what groups hold, so greediness has no effect; and
-//! it matches text, not bytes. Scripts and categories are those of the Unicode version of the tables that we use, which may be newer
-//! than Go's.
+//! A pattern is read by a parser of our own ([`Pattern::parse`]), which refuses the same patterns as Go, and is run as
+//! a set of states side by side: a text takes time in proportion to its length times the pattern's size, whatever the
+//! pattern, and a pattern takes a bounded amount of memory. Nothing recurses.
 
 mod class;
 mod error;
@@ -39,13 +35,13 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// Where Go's `regexp.Compile` has one.
+    /// For the patterns for which Go's `regexp.Compile` has one.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let tree = parse::parse(text)?;
         Ok(Self { program: Program::new(&tree) })
     }
 
-    /// How many states it has: what it takes of memory, and at most of work for each character.
+    /// The number of its states: they determine its memory, and the most work for each character.
     #[must_use]
     pub fn size(&self) -> usize {
         self.program.size()
@@ -58,8 +54,8 @@ impl Pattern {
         self.program.run(text, &mut budget).unwrap_or_default()
     }
 
-    /// As [`Pattern::is_match`], with a bound on the work: each state that is entered takes one of the budget. `None` if the budget
-    /// was used up.
+    /// Like [`Pattern::is_match`], with a bound on the work: each state that is entered takes one of the budget. `None`
+    /// if the budget was used up.
     #[must_use]
     pub fn is_match_within(&self, text: &str, budget: &mut u64) -> Option<bool> {
         self.program.run(text, budget)

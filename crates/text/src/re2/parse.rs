@@ -1,7 +1,4 @@
 //! Reads a pattern into a tree, with a stack of its own.
-//!
-//! What it deliberately does not do: greediness and the names and numbers of groups are read and forgotten, as they have no effect
-//! on whether a text matches.
 
 use super::class::{self, Builder, Groups};
 use super::error::{PatternError, PatternErrorKind};
@@ -68,7 +65,7 @@ impl<'t> Parser<'t> {
     }
 
     fn all(&mut self) -> Parsed<usize> {
-        // Where the repetition starts that the last turn has read.
+        // The start of the repetition that the last turn has read.
         let mut last_repeat: Option<usize> = None;
         while let Some(c) = self.peek() {
             let start = self.at;
@@ -308,7 +305,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads a group of characters such as `\d` or `\p{Greek}`, if one stands here.
+    /// Reads a group of characters such as `\d` or `\p{Greek}`, if there is one here.
     fn group(&mut self, builder: &mut Builder) -> Parsed<bool> {
         let rest = self.rest();
         let Some(letter) = rest.strip_prefix('\\').and_then(|it| it.chars().next()) else { return Ok(false) };
@@ -336,7 +333,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A backslash before a character that stands for one character.
+    /// Reads a backslash escape that stands for one character.
     fn escape(&mut self) -> Parsed<char> {
         let start = self.at;
         self.at += 1;
@@ -346,7 +343,7 @@ impl<'t> Parser<'t> {
         let wrong = |it: &Self| error(PatternErrorKind::Escape, &it.text[start..it.at]);
         let octal = |it: Option<char>| it.and_then(|it| it.to_digit(8));
         match c {
-            // Without a second digit it would be what a group has captured.
+            // Without a second digit it would be a reference to a captured group.
             '1'..='7' if octal(self.peek()).is_none() => wrong(self),
             '0'..='7' => {
                 let mut code = octal(Some(c)).unwrap_or_default();
@@ -376,7 +373,7 @@ impl<'t> Parser<'t> {
                             _ => return wrong(self),
                         }
                     }
-                    // A surrogate is in no text; a noncharacter stands in for it, as something that does not occur.
+                    // A surrogate is in no text; a noncharacter replaces it, because it does not occur either.
                     return Ok(char::from_u32(code).unwrap_or('\u{fffe}'));
                 }
                 let second = self.next();
@@ -447,8 +444,8 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The counts of `{n}`, `{n,}` and `{n,m}` at the start of a text, and how long they are. `None` for anything else, which is
-/// text; numbers that are far too large are above every limit.
+/// The counts of `{n}`, `{n,}` and `{n,m}` at the start of a text, and the length of the whole. `None` for anything
+/// else, which is text; numbers that are far too large are above every limit.
 fn counts(text: &str) -> Option<(u64, Option<u64>, usize)> {
     let bytes = text.as_bytes();
     let mut at = 1;

@@ -1,6 +1,4 @@
 //! A pattern as states, and running them side by side over a text.
-//!
-//! What it deliberately does not do: no captures, no place of the match; the first state that ends answers.
 
 use super::tree::{Expr, Look, Tree};
 
@@ -22,13 +20,13 @@ pub(super) struct Program {
     is_anchored: bool,
 }
 
-/// What is being written out: states are made from the end, so that each knows what follows it.
+/// A step of writing: states are made from the end, so that each knows its successor.
 enum Task {
-    /// A node, before what has been made last.
+    /// A node, before the states that were made last.
     Expr(usize),
     /// The next part of an alternation: the parts before this one are still to be made.
     Alternative { node: usize, part: usize, next: u32, made: Option<u32> },
-    /// So many more optional copies, each of which may also go to `next`.
+    /// More optional copies, `left` of them, each of which may also go to `next`.
     Optional { part: usize, left: u32, next: u32, required: u32, is_made: bool },
     /// So many more copies.
     Required { part: usize, left: u32 },
@@ -45,7 +43,7 @@ fn add(states: &mut Vec<State>, state: State) -> u32 {
 impl Program {
     pub(super) fn new(tree: &Tree) -> Self {
         let mut states = vec![State::Match];
-        // What follows the node to be made, then where it starts.
+        // The successor of the node to be made, then its own start.
         let mut at: u32 = 0;
         let mut open = vec![Task::Expr(tree.root)];
         while let Some(task) = open.pop() {
@@ -98,7 +96,8 @@ impl Program {
         Self { states, classes: tree.classes.clone(), start: at, is_anchored }
     }
 
-    /// Makes a node, or leaves parts of it to be made, and gives where to go on. `next` is what follows it.
+    /// Makes a node, or leaves parts of it to be made, and returns the state at which it starts. `next` is the state
+    /// that follows it.
     fn node(node: &Expr, number: usize, next: u32, states: &mut Vec<State>, open: &mut Vec<Task>) -> u32 {
         match node {
             Expr::Empty => {}

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::error::{PatternError, PatternErrorKind};
 
-/// How high a tree may be (Go's limit).
+/// The height that a tree may have (Go's limit).
 const MAX_HEIGHT: u32 = 1000;
 /// The highest count of a repetition, and of repetitions within one another (Go's limit).
 pub(super) const MAX_REPEAT: u64 = 1000;
-/// How many states a pattern may have when it is written out (Go's limit).
+/// The number of states that a pattern may have when it is written out (Go's limit).
 const MAX_SIZE: u64 = (128 << 20) / 40;
 
 /// A node of a tree; its parts have lower numbers.
@@ -46,11 +46,11 @@ pub(super) struct Tree {
     pub(super) root: usize,
 }
 
-/// What decides whether a node is within the limits.
+/// The sizes that decide whether a node is within the limits.
 #[derive(Clone, Copy)]
 struct Measure {
     height: u32,
-    /// How many states it has when it is written out.
+    /// The number of states that it has when it is written out.
     size: u64,
     /// The product of the counts within one another.
     repeats: u64,
@@ -97,7 +97,7 @@ impl<'t> Nodes<'t> {
         self.push(node, Measure { height: 1, size: 1, repeats: 1 })
     }
 
-    /// The number of a class; of equal ones it is the same.
+    /// The number of a class; equal classes have the same number.
     pub(super) fn class(&mut self, ranges: Vec<(char, char)>) -> usize {
         let n_classes = self.tree.classes.len();
         *self.class_numbers.entry(ranges).or_insert_with_key(|ranges| {

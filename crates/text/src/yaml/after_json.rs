@@ -1,21 +1,22 @@
-//! Where the real reader goes on as YAML when a text that looks like JSON is none (`docs/behaviour/fbc.md` 1.3).
+//! The point at which the real reader goes on as YAML when a text that looks like JSON is not JSON
+//! (`docs/behaviour/fbc.md` 1.3).
 
-/// How many bytes the real reader takes to look at one character.
+/// The number of bytes that the real reader takes to look at one character.
 const READ_AT_ONCE: usize = 4;
 
-/// Where YAML begins.
+/// The start of the YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterJson {
     /// At this byte.
     At(usize),
     /// More of the text is needed to tell.
     NeedMore,
-    /// Nowhere: the JSON failure stands.
+    /// Nowhere: the JSON failure is final.
     Never,
 }
 
-/// Drops white space of any kind, up to and with the first line break. The real reader takes four bytes for each character, so where
-/// fewer are left it gives up.
+/// Drops white space of any kind, up to and including the first line break. The real reader takes four bytes for each
+/// character, so it stops if fewer are left.
 #[must_use]
 pub fn after_json(buffer: &[u8], is_last: bool) -> AfterJson {
     let mut at = 0;

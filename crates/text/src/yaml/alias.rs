@@ -1,11 +1,11 @@
-//! What anchors stand for, and how far aliases may multiply a document.
+//! The values of anchors, and how far aliases may multiply a document.
 
 use std::borrow::Cow;
 
 use super::scalar::Scalar;
 use crate::json::{Expansion, has_too_many_values};
 
-/// Where the JSON text of a collection stands.
+/// The place of a collection's JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the output.
@@ -94,12 +94,13 @@ impl Anchored {
     }
 }
 
-/// Counts what go-yaml counts: the nodes that it decodes, and how many of them inside aliases. Bytes it does not count, we do.
+/// Counts the same as go-yaml: the nodes that it decodes, and how many of them are inside aliases. It also counts
+/// bytes, which go-yaml does not.
 #[derive(Debug)]
 pub(super) struct Budget<'e> {
     decodes: u64,
     aliased: u64,
-    /// How many bytes may still be added before the input is charged for them.
+    /// The number of bytes that may still be added before the input is charged for them.
     free: usize,
     max_values: u64,
     expansion: &'e Expansion,
@@ -118,8 +119,9 @@ impl<'e> Budget<'e> {
 
     /// # Errors
     ///
-    /// There are more nodes than the input may have. Or too large a part of the nodes comes from aliases: more than 99 % up to 400,000 nodes, falling to 10 % at
-    /// 4,000,000 (`docs/behaviour/fbc.md` 1.3). The first hundred never count.
+    /// There are more nodes than the input may have. Or too large a part of the nodes comes from aliases: more than 99
+    /// % up to 400,000 nodes, falling to 10 % at 4,000,000 (`docs/behaviour/fbc.md` 1.3). The first hundred never
+    /// count.
     pub(super) fn count(&mut self, decodes: u64, aliased: u64) -> Result<(), &'static str> {
         self.decodes = self.decodes.saturating_add(decodes);
         self.aliased = self.aliased.saturating_add(aliased);

@@ -1,11 +1,11 @@
 //! JSON documents as YAML text, byte for byte as `opm render -o yaml` writes them (`docs/behaviour/fbc.md` 4.4,
 //! Appendix B).
 //!
-//! This is an emitter of its own and not the library's: that one writes astral characters raw where go-yaml escapes
-//! them, copies every string into an event, and looks at characters one by one, so it reaches 50 to 90 MB/s. Here
-//! strings without line breaks and special characters, which is what large ones are, are copied in one piece.
+//! This emitter is our own and not the library's. The library's writes astral characters raw where go-yaml escapes
+//! them, copies every string into an event, and looks at characters one by one, so it reaches 50 to 90 MB/s. This one
+//! copies strings without line breaks and special characters in one piece, and large strings are of that kind.
 //!
-//! opm reads its own JSON as YAML before it writes it. What that does to texts and numbers is done here too, with one
+//! opm reads its own JSON as YAML before it writes it. The effect on texts and numbers is reproduced here, with one
 //! exception: keys longer than 1,024 characters make opm fail, and are written here.
 
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ const MAX_SIMPLE_KEY: usize = 128;
 /// Blanks for every level.
 const INDENT: usize = 2;
 
-/// Why a document cannot be written.
+/// The reasons why a document cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum YamlWriteError {
@@ -62,8 +62,8 @@ pub fn write(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), YamlWriteError> 
     })
 }
 
-/// The line that opm names where a key has U+0085 in it: each one that came before ended a line. It is the line on which the mapping starts,
-/// or where that is the first, the line on which the key ends.
+/// The line that opm names where a key has U+0085 in it: each one that came before ended a line. It is the line on
+/// which the mapping starts, or where that is the first, the line on which the key ends.
 fn line_of_next_line(root: Value<'_>) -> usize {
     let breaks = |text: &Value<'_>| text.as_str().map_or(0, |it| it.matches('\u{85}').count());
     let mut line = 0;
@@ -104,9 +104,9 @@ struct Entry<'d> {
 
 struct Writer<'o> {
     out: &'o mut Vec<u8>,
-    /// Where the line that is being written starts.
+    /// The start of the line that is being written.
     line_start: usize,
-    /// Whether there is nothing but blanks and indicators on the line, so that an entry may start on it.
+    /// Whether the line has only blanks and indicators, so that an entry may start on it.
     is_fresh: bool,
 }
 
@@ -130,7 +130,7 @@ impl Writer<'_> {
                 self.out.push(b'-');
                 self.is_fresh = true;
             }
-            // Lists are not indented below a key that stands on its own line.
+            // Lists are not indented below a key on its own line.
             let is_flush = is_plain_member && value.kind() == Kind::Array;
             let child_indent = if is_flush { indent } else { indent + INDENT };
             frames.extend(self.leaf_or_frame(value, indent + INDENT, child_indent, &mut entries)?);
@@ -176,7 +176,7 @@ impl Writer<'_> {
         Ok(false)
     }
 
-    /// Writes a leaf or an empty collection whole. Of another collection it puts the children on the stack.
+    /// Writes a leaf or an empty collection whole. The children of any other collection go on the stack.
     fn leaf_or_frame<'d>(
         &mut self,
         value: Value<'d>,
@@ -223,7 +223,7 @@ impl Writer<'_> {
         self.is_fresh = false;
     }
 
-    /// The blank between an indicator and what follows it.
+    /// Writes the blank between an indicator and the text behind it.
     fn blank(&mut self) {
         if self.out.len() > self.line_start {
             self.out.push(b' ');
@@ -265,7 +265,7 @@ impl Writer<'_> {
         n_chars(&self.out[self.line_start..])
     }
 
-    /// Writes what stands in a plain or single-quoted scalar without line breaks.
+    /// Writes the text of a plain or single-quoted scalar without line breaks.
     fn flow(&mut self, text: &str, is_quoted: bool, indent: Option<usize>) {
         let bytes = text.as_bytes();
         let Some(indent) = indent.filter(|_| self.column() + bytes.len() > WIDTH) else {
@@ -305,8 +305,8 @@ impl Writer<'_> {
         n_chars(bytes) + quotes
     }
 
-    /// Writes a single-quoted scalar with U+2028 or U+2029 in it: the indentation follows them on what is another
-    /// line to YAML.
+    /// Writes a single-quoted scalar with U+2028 or U+2029 in it: the indentation follows them, because for YAML the
+    /// text behind them is on another line.
     fn single_with_breaks(&mut self, text: &str, indent: usize) {
         self.out.push(b'\'');
         for line in text.split_inclusive(['\u{2028}', '\u{2029}']) {
@@ -348,7 +348,8 @@ impl Writer<'_> {
 
     fn double(&mut self, text: &str, indent: Option<usize>) {
         self.out.push(b'"');
-        // go-yaml looks for a byte order mark at the start of the text each time that it asks whether a character needs an escape.
+        // go-yaml looks for a byte order mark at the start of the text each time that it asks whether a character needs
+        // an escape.
         if text.starts_with('\u{FEFF}') {
             text.chars().for_each(|c| {
                 self.escaped(c);
@@ -425,7 +426,7 @@ fn n_chars(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
-/// Of entries with the same key, which are neighbours, only the last counts.
+/// Keeps only the last of entries with the same key, which are neighbours.
 fn keep_last_of_equal(entries: &mut Vec<Entry<'_>>, first: usize) {
     if entries[first..].windows(2).all(|pair| pair[0].key != pair[1].key) {
         return;
@@ -440,8 +441,9 @@ fn keep_last_of_equal(entries: &mut Vec<Entry<'_>>, first: usize) {
     entries.truncate(kept);
 }
 
-/// Writes a number as it looks after opm has taken it as a double, written that as JSON and read it as YAML: in full
-/// if it is an integer of 64 bits then, else as `%g` (`docs/behaviour/fbc.md` Appendix B.2).
+/// Writes a number in the form that opm gives it: opm takes it as a double, writes that as JSON and reads it as YAML.
+/// It is written in full if it is then an integer of 64 bits, and otherwise as `%g` (`docs/behaviour/fbc.md` Appendix
+/// B.2).
 fn number(raw: &str, out: &mut Vec<u8>) {
     let start = out.len();
     write_number(raw, out);

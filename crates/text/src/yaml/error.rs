@@ -16,11 +16,11 @@ pub struct YamlError {
     pub line: Option<u32>,
     /// Column in characters, from 1.
     pub column: Option<u32>,
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub kind: YamlErrorKind,
     /// The line that go-yaml tells.
     pub compat_line: Option<u32>,
-    /// What is wrong, without prefix and line.
+    /// The message, without prefix and line.
     pub message: String,
 }
 

@@ -1,13 +1,13 @@
-//! The events of a chunk, from libyaml's scanner and parser, guarded against what is wrong in its port.
+//! The events of a chunk, from libyaml's scanner and parser, guarded against the faults of its port.
 //!
 //! The port panics on two inputs, which never reach it: a block scalar at the end of a text without a newline (one is
 //! added) and a tag that a comma follows directly (found beforehand, and then an error as in go-yaml, for which a comma
-//! is a part of a tag without angle brackets: that it takes `[!a, b]` for a list of one item is not followed). It also takes
-//! any text whose first byte is 0xEF for a broken byte order mark, and says no more than `invalid UTF-8`; so byte order
-//! mark and encoding are handled here and in [`super::utf16`].
+//! is a part of a tag without angle brackets; go-yaml's reading of `[!a, b]` as a list of one item is not followed). It
+//! also takes any text whose first byte is 0xEF for a broken byte order mark, and reports only `invalid UTF-8`; so byte
+//! order mark and encoding are handled here and in [`super::utf16`].
 //!
-//! go-yaml forgets that an empty flow collection may be a key, so where one stands in the place of a key it has another
-//! error than libyaml, which [`lone_empty_collection`] puts in the place of the port's.
+//! go-yaml forgets that an empty flow collection may be a key, so for one at the position of a key it has another error
+//! than libyaml. [`lone_empty_collection`] replaces the port's error by that one.
 
 use std::io::{self, BufRead, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,16 +19,17 @@ use super::error::{YamlError, YamlErrorKind};
 use super::shorten::Shortened;
 use crate::json::MAX_DEPTH;
 
-/// How much text the scanner decodes at a time. It keeps four bytes for every character it has not used yet.
+/// The length of the text that the scanner decodes at a time. It keeps four bytes for every character it has not used
+/// yet.
 const PIECE: usize = 4096;
 
-/// What the scanner says when a tag is followed by something else than white space.
+/// The scanner's message for a tag without white space behind it.
 const TAG_END: &str = "did not find expected whitespace or line break";
 
-/// What the scanner says when something that stands in the place of a key is none.
+/// The scanner's message for a text at the position of a key that is not one.
 const NO_COLON: &str = "could not find expected ':'";
 
-/// Runs what reads a document. A panic of the library, of which no more are known, becomes an error; the process's
+/// Runs the reading of a document. A panic of the library (no further ones are known) becomes an error; the process's
 /// panic hook still reports it.
 pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, YamlError>) -> Result<T, YamlError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| Err(YamlError::internal()))
@@ -46,9 +47,10 @@ pub(super) struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// # Errors
+    /// Reads the events of a chunk.
     ///
-    /// Invalid UTF-8, and the tag that the library cannot stand.
+    /// # Errors
+    /// Invalid UTF-8, and the tag that the library cannot handle.
     pub(super) fn new(chunk: &'t [u8]) -> Result<Self, YamlError> {
         let chunk = without_mark(chunk);
         let text = std::str::from_utf8(chunk).map_err(|error| invalid_utf8(chunk, error))?;
@@ -56,10 +58,10 @@ impl<'t> Source<'t> {
         Ok(Self { text, shortened: Shortened::new(text) })
     }
 
-    /// As [`Self::new`], with nothing taken out, so that ends of nodes are where they stand.
+    /// Like [`Self::new`], with nothing taken out, so that the ends of nodes are at their real places.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// The errors of [`Self::new`].
     pub(super) fn whole(chunk: &'t [u8]) -> Result<Self, YamlError> {
         let source = Self::new(chunk)?;
         Ok(Self { shortened: Shortened::untouched(source.text), ..source })
@@ -165,7 +167,8 @@ fn lone_empty_collection(error: &libyaml_safer::Error, shortened: &Shortened<'_>
     let mut scanner = Scanner::new();
     scanner.set_encoding(Encoding::Utf8);
     scanner.set_input(Pieces::new(&shortened.text));
-    // Block collections that are open, and whether they are mappings; block sequences as deep as their mapping have no token.
+    // Block collections that are open, and whether they are mappings; block sequences as deep as their mapping have no
+    // token.
     let mut are_mappings = Vec::new();
     while let Ok(token) = Scanner::scan(&mut scanner) {
         match token.data {
@@ -335,7 +338,7 @@ fn check_tags_before_commas(text: &str) -> Result<(), YamlError> {
     }
 }
 
-/// Where commas stand that may follow a tag directly.
+/// The places of commas that may follow a tag directly.
 fn commas_behind_tags(text: &[u8]) -> Vec<usize> {
     let mut commas = Vec::new();
     for at in memchr::memchr_iter(b'!', text) {
@@ -357,7 +360,8 @@ fn commas_behind_tags(text: &[u8]) -> Vec<usize> {
         if is_bracket {
             commas.extend(memmem::find_iter(tag, b">,").map(|found| at + found + 1));
         } else if rest.get(tag.len()) == Some(&b',') && tag.last() != Some(&b':') {
-            // (A blank behind a colon would make it a sign. Should it be a tag that ends so, [`guarded`] stands behind.)
+            // (A blank behind a colon would make it an indicator. If it is still a tag that ends so, [`guarded`]
+            // catches the panic.)
             commas.push(at + tag.len());
         }
     }
@@ -403,7 +407,7 @@ mod tests {
         }
         let mut out = Vec::new();
         assert!(crate::yaml::to_json(b"x: a\n  &A,!?:z=JN:,\n", &mut out).is_ok());
-        // In a text it is no tag.
+        // Inside a text it is not a tag.
         let mut out = Vec::new();
         assert!(crate::yaml::to_json(b"x: \"say !a,b\"\ny: one !b, two\nz: '[!,a]'\n", &mut out).is_ok());
     }

@@ -1,4 +1,4 @@
-//! Where in a chunk the value at a path stands.
+//! The place in a chunk of the value at a path.
 
 use libyaml_safer::{EventData, Mark};
 
@@ -26,17 +26,17 @@ impl Position {
 }
 
 /// The place of the value at `path` in the first document of a chunk; as far as the path can be followed, so an absent
-/// member gives the mapping that lacks it, as [`crate::json::locate_all`] does. `None` if [`super::to_json`] would report
-/// an error of syntax, or there is no document.
+/// member gives the mapping that lacks it, as [`crate::json::locate_all`] does. `None` if [`super::to_json`] would
+/// report an error of syntax, or there is no document.
 ///
-/// What an alias stands for is at the alias. What a merge key brings in through an alias is not found; of what stands
+/// The value of an alias is at the alias. Keys that a merge key adds through an alias are not found; among equal keys
 /// in the value of the merge key itself, the last counts.
 #[must_use]
 pub fn locate(chunk: &[u8], path: &[Step]) -> Option<Position> {
     locate_one(chunk, path).map(|found| found.value)
 }
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundPosition {
     /// The place of its key, if it is the value of one.
@@ -51,7 +51,7 @@ fn locate_one(chunk: &[u8], path: &[Step]) -> Option<FoundPosition> {
     locate_all(chunk, &paths)?.get(end).copied()
 }
 
-/// As [`locate`] for many paths in one walk: what each place of `paths` stands at, by its number.
+/// Like [`locate`] for many paths in one walk: the value at each of `paths`, by its number.
 #[must_use]
 pub fn locate_all(chunk: &[u8], paths: &Paths) -> Option<Vec<FoundPosition>> {
     let mut walk = Walk::new(paths);
@@ -99,7 +99,7 @@ enum Kind {
     MergeList,
 }
 
-/// How a node stands to the paths.
+/// The relation of a node to the paths.
 enum Relation {
     Off,
     /// It is at this place, by the key at the position.
@@ -111,7 +111,7 @@ enum Relation {
 struct Walk<'p> {
     paths: &'p Paths,
     frames: Vec<Frame>,
-    /// What has been found so far, by place.
+    /// The positions found so far, by place.
     found: Vec<Option<FoundPosition>>,
 }
 
@@ -211,7 +211,7 @@ impl<'p> Walk<'p> {
         frame.kind = Kind::Value { wanted };
     }
 
-    /// Takes note of a node that is not a scalar key, and of what its parent expects next.
+    /// Notes a node that is not a scalar key, and the node that its parent expects next.
     fn node(&mut self, mark: Mark) -> Relation {
         let relation = match self.frames.last_mut() {
             None => Relation::On(0, None),
@@ -250,7 +250,7 @@ impl<'p> Walk<'p> {
         relation
     }
 
-    /// A later duplicate replaces the earlier one and all that was found in it.
+    /// A later duplicate replaces the earlier one and everything that was found in it.
     fn forget(&mut self, place: usize) {
         let mut open = vec![place];
         while let Some(place) = open.pop() {
@@ -311,7 +311,7 @@ t: *r
         for (path, value, key) in cases {
             let position = |(line, column)| Some(Position { line, column });
             assert_eq!(locate(text.as_bytes(), path), position(*value), "{path:?}");
-            // Where the path ends early, the key is that of the last step that could be followed.
+            // If the path ends early, the key is that of the last step that could be followed.
             let key_of = locate_one(text.as_bytes(), path).map(|found| found.key.unwrap_or(found.value));
             assert_eq!(key_of, position(*key), "{path:?}");
         }

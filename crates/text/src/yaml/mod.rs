@@ -1,11 +1,8 @@
 //! YAML as catalogs use it: text to JSON, and JSON to text, in the dialect of go-yaml v2.
 //!
 //! A file is split into documents by its lines, each document is composed from libyaml's events straight into JSON
-//! text, and all that follows works on JSON. Positions are found by a second walk, only when something is wrong. The
+//! text, and all later steps work on JSON. Positions are found by a second walk, only when something is wrong. The
 //! rules are in `docs/behaviour/fbc.md` 1.3, 1.4 and Appendix B.
-//!
-//! What it deliberately does not do: no files, no catalog words, no tree of values, no other dialect of YAML.
-//! Nobody else imports the YAML library.
 
 mod after_json;
 mod alias;

@@ -1,6 +1,4 @@
-//! Where every node of a document starts and ends, for those who change a text in place.
-//!
-//! What it deliberately does not do: it does not say what nodes mean; that is in the JSON of the document.
+//! The start and end of every node of a document, for callers that change a text in place.
 
 use libyaml_safer::{Event, EventData, Mark, ScalarStyle};
 
@@ -11,11 +9,12 @@ use super::fast::{self, Declined, Event as FastEvent, Sink, Style, What};
 /// A node of a document, by its number; the root is 0.
 #[derive(Debug, Clone)]
 pub struct YamlNode {
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
-    /// Offset of its first byte, that of its anchor or tag if it has one. That of a block collection is the one of its first key or dash.
+    /// Offset of its first byte, or that of its anchor or tag if it has one. For a block collection it is that of the
+    /// first key or dash.
     pub start: usize,
-    /// The same behind its anchor and its tag.
+    /// The same, behind its anchor and its tag.
     pub content: usize,
     /// Offset after its last byte, white space and comments excluded.
     pub end: usize,
@@ -23,11 +22,11 @@ pub struct YamlNode {
     pub is_marked: bool,
     /// Whether it has a tag.
     pub is_tagged: bool,
-    /// The name of its anchor, or of the one that it stands for.
+    /// The name of its anchor, or of the anchor that it refers to.
     pub anchor: Option<String>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeKind {
     /// A text in quotes, or plain: its meaning without quotes, and the quote (a blank if there is none).
@@ -37,13 +36,13 @@ pub enum NodeKind {
         /// `'`, `"`, or a blank.
         quote: char,
     },
-    /// A text over lines of its own, after `|` or `>`.
+    /// A text on lines of its own, after `|` or `>`.
     Block,
     /// The numbers of the items, and whether they are in brackets.
     Sequence(Vec<usize>, bool),
     /// The numbers of keys and values, and whether they are in braces.
     Mapping(Vec<(usize, usize)>, bool),
-    /// It stands for another node.
+    /// A reference to another node.
     Alias,
 }
 
@@ -79,7 +78,7 @@ struct Builder<'t> {
     open: Vec<Open>,
 }
 
-/// A collection whose end has not come.
+/// A collection whose end was not read yet.
 struct Open {
     number: usize,
     children: Vec<usize>,
@@ -122,7 +121,7 @@ impl Builder<'_> {
         (0..=offset).rev().find(|it| self.text.is_char_boundary(*it)).unwrap_or_default()
     }
 
-    /// Where a node is behind what stands before it: an anchor and a tag, and then blanks, line breaks and comments.
+    /// The start of a node behind its prefix: an anchor and a tag, and then blanks, line breaks and comments.
     fn content(&self, start: usize) -> usize {
         let mut at = start;
         loop {
@@ -156,7 +155,7 @@ impl Builder<'_> {
                 let content = if is_marked { self.content(start) } else { start };
                 let is_flow = self.text[content..].starts_with(['[', '{']);
                 self.open.push(Open { number: self.nodes.len(), children: Vec::new(), is_mapping, is_flow });
-                // What it is becomes clear at its end.
+                // Its kind becomes clear at its end.
                 (NodeKind::Alias, anchor.clone(), tag.clone())
             }
             EventData::SequenceEnd | EventData::MappingEnd => {
@@ -185,7 +184,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Ends a collection: where its last child ends, unless it has a bracket of its own.
+    /// Ends a collection: at the end of its last child, unless it has a bracket of its own.
     fn close(&mut self, end: usize) {
         let Some(Open { number, children, is_mapping, is_flow }) = self.open.pop() else { return };
         let last = children.last().map(|it| self.nodes[*it].end);

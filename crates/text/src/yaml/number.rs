@@ -32,8 +32,8 @@ impl Shortest {
     }
 }
 
-/// As `encoding/json`: plain notation unless |x| < 1e-6 or ≥ 1e21; `1e+21`, `1e-7` (`docs/behaviour/fbc.md` Appendix
-/// A). The value is finite.
+/// Writes a number like `encoding/json`: plain notation unless |x| < 1e-6 or ≥ 1e21; `1e+21`, `1e-7`
+/// (`docs/behaviour/fbc.md` Appendix A). The value is finite.
 pub(super) fn write_json(value: f64, out: &mut Vec<u8>) {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -43,7 +43,7 @@ pub(super) fn write_json(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// As `%g` with the shortest digits: an exponent below 1e-4 and from 1e6 on, of at least two digits
+/// Writes a number like `%g` with the shortest digits: an exponent below 1e-4 and from 1e6 on, of at least two digits
 /// (`docs/behaviour/fbc.md` Appendix B.2). The value is finite.
 pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
     let shortest = Shortest::parse(&format!("{value:e}"));
@@ -54,10 +54,11 @@ pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// A number of JSON as the text that it is where a text is expected: integers as they are, others as `write_general` has them.
+/// A number of JSON as the text that it is where a text is expected: integers as they are, others as `write_general`
+/// has them.
 #[must_use]
 pub fn number_as_text(json: &str) -> String {
-    // What is larger than an integer of 64 bits was read as a double.
+    // A number beyond 64 bits was read as a double.
     let is_integer = json.parse::<i64>().is_ok() || json.parse::<u64>().is_ok();
     if is_integer { json.to_owned() } else { float_as_text(json) }
 }
@@ -70,8 +71,8 @@ pub fn float_as_text(json: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// As [`write_general`] for the nearest number of single precision, which is how mapping keys are written; with
-/// YAML's names for what is not finite (`docs/behaviour/fbc.md` 1.4).
+/// Like [`write_general`] for the nearest number of single precision, which is the form of mapping keys; with YAML's
+/// names for values that are not finite (`docs/behaviour/fbc.md` 1.4).
 pub(super) fn write_key(value: f64, out: &mut Vec<u8>) {
     #[expect(clippy::cast_possible_truncation, reason = "keys are of single precision")]
     let value = value as f32;

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-/// Compares two keys in "natural" order: numbers inside keys count as numbers, and what is no letter comes before
-/// letters.
+/// Compares two keys in "natural" order: numbers inside keys count as numbers, and characters that are not letters come
+/// before letters.
 ///
-/// Letters are what Unicode calls alphabetic, and digits are the ASCII ones: both differ from Go's tables for a few
-/// scripts only.
+/// Letters are those that Unicode calls alphabetic, and digits are the ASCII ones: both differ from Go's tables for a
+/// few scripts only.
 pub(super) fn natural_cmp(a: &str, b: &str) -> Ordering {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let same = a.floor_char_boundary(same).min(b.floor_char_boundary(same));

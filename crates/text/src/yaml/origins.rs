@@ -1,17 +1,15 @@
-//! Where the values of composed JSON text come from, noted while it is composed.
-//!
-//! What it deliberately does not do: it follows no path. [`super::locate_all`] finds any value of a document, by reading the document
-//! once more.
+//! The origins of the values of composed JSON text, noted while it is composed.
 
 use libyaml_safer::Mark;
 
 use super::locate::Position;
 
-/// Values deeper than this are at the place of what holds them. An item of an entry's `skips` is as deep.
+/// A deeper value is at the place of the value that contains it. An item of an entry's `skips` has this depth.
 const MAX_DEPTH: usize = 4;
 
-/// The places in a chunk that the values of its JSON text come from: those on the first levels, which is where all stands that people
-/// are sent to. What an alias or a merge key brings in comes from the alias or from the value of the merge key.
+/// The places in a chunk that the values of its JSON text come from. Only those on the first levels are kept, since all
+/// places that people are sent to are there. The place of a value that comes from an alias or a merge key is the alias,
+/// or the value of the merge key.
 #[derive(Debug, Clone, Default)]
 pub struct ValueOrigins {
     /// Offset in the JSON text, and the place. Ascending by offset.
@@ -37,7 +35,7 @@ impl ValueOrigins {
         }
     }
 
-    /// Forgets what was written from an offset of the buffer on.
+    /// Forgets the notes about text from an offset of the buffer on.
     pub(super) fn forget_from(&mut self, offset: usize) {
         let from = offset - self.base;
         self.notes.truncate(self.notes.partition_point(|it| it.0 < from));

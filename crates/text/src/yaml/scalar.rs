@@ -1,4 +1,4 @@
-//! What a scalar means: the resolution rules of YAML 1.1 as go-yaml v2 has them (`docs/behaviour/fbc.md` 1.4).
+//! The meaning of scalars: the resolution rules of YAML 1.1 as go-yaml v2 has them (`docs/behaviour/fbc.md` 1.4).
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::number;
 use crate::json::decode_utf8;
 
-/// What every tag of YAML's own types starts with.
+/// The prefix of tags of YAML's own types.
 const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
 /// Go's decoder asks for padding and does not mind stray bits in the last character.
@@ -54,13 +54,13 @@ impl Scalar<'_> {
     }
 }
 
-/// Why a scalar does not fit its tag.
+/// The reasons why a scalar does not fit its tag.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TagError {
     /// The value is of another type.
     #[error("cannot decode {found} `{text}` as a {wanted}")]
     Mismatch {
-        /// Short tag of what the text is.
+        /// Short tag of the text's own type.
         found: &'static str,
         /// The text.
         text: String,
@@ -98,7 +98,7 @@ pub fn resolve<'t>(tag: Option<&str>, is_plain: bool, text: &'t str) -> Result<S
     }
 }
 
-/// Whether a scalar in the place of a key is a merge key.
+/// Whether a scalar at the position of a key is a merge key.
 pub(super) fn is_merge_key(tag: Option<&str>, is_plain: bool, text: &str) -> bool {
     text == "<<" && (is_plain || tag.and_then(|it| it.strip_prefix(TAG_PREFIX)) == Some("merge"))
 }
@@ -125,7 +125,7 @@ pub fn resolve_plain(text: &str) -> Scalar<'_> {
     if is_timestamp(text) { Scalar::Timestamp(text) } else { resolve_untimed(text) }
 }
 
-/// As [`resolve_plain`], without timestamps, which a tag of another type rules out.
+/// Like [`resolve_plain`], without timestamps, which a tag of another type rules out.
 fn resolve_untimed(text: &str) -> Scalar<'_> {
     let value = match text.bytes().next() {
         None => Some(Scalar::Null),
@@ -150,9 +150,9 @@ fn word(text: &str) -> Option<Scalar<'static>> {
     })
 }
 
-/// Integers and floats that start with a digit or a sign. Underscores count for nothing, wherever they are.
+/// Integers and floats that start with a digit or a sign. Underscores are ignored, wherever they are.
 fn numeric(text: &str) -> Option<Scalar<'static>> {
-    // Nothing else is in a number; most strings that look like one (versions, dates) end here.
+    // A number has no other characters; most strings that look like one (versions, dates) end here.
     if !text
         .bytes()
         .all(|b| b.is_ascii_hexdigit() || matches!(b, b'+' | b'-' | b'.' | b'_' | b'x' | b'X' | b'o' | b'O'))
@@ -176,7 +176,7 @@ fn integer(text: &str) -> Option<Scalar<'static>> {
     let (base, digits) = match (bytes.first()?, bytes.get(1).map(u8::to_ascii_lowercase)) {
         (b'0', Some(b'x')) if bytes.len() > 2 => (16, &unsigned[2..]),
         (b'0', Some(b'o')) if bytes.len() > 2 => (8, &unsigned[2..]),
-        // In lower case the sign may also stand behind the prefix: go-yaml tries binary a second time.
+        // In lower case the sign may also follow the prefix: go-yaml tries binary a second time.
         (b'0', Some(b'b')) if sign.is_empty() && matches!(bytes, [_, b'b', b'+' | b'-', b'0' | b'1', ..]) => {
             return i64::from_str_radix(&unsigned[2..], 2).ok().map(Scalar::Int);
         }
@@ -184,7 +184,7 @@ fn integer(text: &str) -> Option<Scalar<'static>> {
         (b'0', Some(_)) => (8, &unsigned[1..]),
         _ => (10, unsigned),
     };
-    // Rust's parser takes a sign of its own.
+    // Rust's parser would accept another sign.
     if !digits.bytes().next()?.is_ascii_hexdigit() {
         return None;
     }
@@ -224,7 +224,7 @@ fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// Floats that start with a point follow Go's own syntax: underscores stand between two digits.
+/// Floats that start with a point follow Go's own syntax: an underscore must be between two digits.
 fn dotted_float(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|it| bytes.get(it)).is_some_and(u8::is_ascii_digit);

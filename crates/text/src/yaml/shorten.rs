@@ -1,8 +1,8 @@
 //! Takes the middle out of long runs of letters and digits before the scanner sees a text, and puts it back behind it.
 //!
-//! Catalogs are largely base64, and the scanner takes every character in hand several times. Inside a run of base64
-//! characters there is nothing for it to find. The ends of a run stay, because a run may start in an escape sequence,
-//! and so does more than a key may be long, so that a run is in a key or not as before.
+//! Catalogs are largely base64, and the scanner handles every character several times, although there is nothing to
+//! find inside a run of base64 characters. The ends of a run stay, because a run may start in an escape sequence. More
+//! characters stay than a key may have, so that a run that was too long for a key still is.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,9 +11,10 @@ use std::ops::Range;
 use libyaml_safer::Mark;
 use memchr::{memchr, memmem, memrchr};
 
-/// What stays at the start of a run: more than the 1,024 characters that a key in one line can have.
+/// The number of characters that stay at the start of a run: more than the 1,024 characters that a key in one line can
+/// have.
 const HEAD: usize = 1100;
-/// What stays at its end.
+/// The number of characters that stay at its end.
 const TAIL: usize = 32;
 /// Shorter runs are not worth it.
 const LEAST: usize = 2 * HEAD;
@@ -22,16 +23,16 @@ const LEAST: usize = 2 * HEAD;
 pub(super) struct Shortened<'t> {
     original: &'t str,
     pub(super) text: Cow<'t, str>,
-    /// What stands for a middle, followed by its number in eight hexadecimal digits.
+    /// The mark that replaces a middle, followed by its number in eight hexadecimal digits.
     marker: String,
     cuts: Vec<Cut>,
 }
 
-/// A middle that was taken out.
+/// A middle that was removed.
 struct Cut {
-    /// Where its marker stands in the shortened text.
+    /// The place of its marker in the shortened text.
     at: usize,
-    /// Where it stood.
+    /// Its former place.
     middle: Range<usize>,
 }
 
@@ -97,7 +98,7 @@ impl<'t> Shortened<'t> {
     }
 }
 
-/// A word that is not in the text. It is made from the text, so that nobody can write it into one as escapes.
+/// A word that is not in the text. It is made from the text, so that no author can write it into one as escapes.
 fn marker_for(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -111,7 +112,7 @@ fn marker_for(text: &str) -> String {
     }
 }
 
-/// The middles of all long runs. Only long lines are looked at.
+/// The middles of all long runs. Only long lines are searched.
 fn middles(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut line_start = 0;
@@ -134,7 +135,7 @@ fn middles(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// Letters and digits of base64: they mean nothing to YAML behind the first few of a scalar.
+/// Letters and digits of base64: YAML gives them no meaning behind the first few of a scalar.
 fn is_inert(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
 }

@@ -1,14 +1,14 @@
-//! The textual framing of YAML files: which lines make one document (`docs/behaviour/fbc.md` 1.3, "YAML mode").
+//! The textual framing of YAML files: the lines that make one document (`docs/behaviour/fbc.md` 1.3, "YAML mode").
 //!
-//! The framing knows no YAML. A line that starts with `---` ends a document wherever it stands, also inside a block
-//! scalar; a separator with no line before it becomes the first line of the next document.
+//! The framing knows no YAML. A line that starts with `---` ends a document everywhere, even inside a block scalar; a
+//! separator with no line before it becomes the first line of the next document.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memmem};
 use thiserror::Error;
 
-/// What a separator line starts with.
+/// The beginning of a separator line.
 const SEPARATOR: &[u8] = b"---";
 
 /// One document's text.
@@ -21,7 +21,7 @@ pub struct Chunk<'t> {
     pub first_line: u32,
     /// Offset in the input of the chunk's first byte.
     pub offset: u64,
-    /// How many bytes of the buffer the chunk and the separator behind it take.
+    /// The number of bytes of the buffer that the chunk and the separator behind it take.
     pub consumed: usize,
 }
 
@@ -33,11 +33,11 @@ pub struct SplitError {
     pub line: u32,
     /// Offset in the input of the line's first byte.
     pub offset: u64,
-    /// What follows the three dashes, trimmed.
+    /// The text behind the three dashes, trimmed.
     pub rest: String,
 }
 
-/// What a buffer holds next.
+/// The next piece of a buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found<'t> {
     /// A whole document. The caller drops [`Chunk::consumed`] bytes from the front of the buffer.
@@ -50,12 +50,12 @@ pub enum Found<'t> {
 
 /// Finds documents in a buffer that is filled piece by piece, so that memory is bounded by the largest document.
 ///
-/// No byte is looked at twice for a separator, however small the pieces are.
+/// No byte is searched twice for a separator, however small the pieces are.
 #[derive(Debug, Clone)]
 pub struct Splitter {
     line: u32,
     offset: u64,
-    /// How far the buffer is known to hold no separator, apart from the one at its start.
+    /// The length of the buffer's beginning that is known to hold no separator, apart from the one at its start.
     scanned: usize,
     /// Whether the first line, if it is a separator, is known to be a valid one.
     is_first_checked: bool,
@@ -70,13 +70,12 @@ impl Splitter {
         Self { line: start_line, offset: 0, scanned: 0, is_first_checked: false, reported: None }
     }
 
-    /// Finds the next document. `buffer` starts with the first byte that no earlier chunk has consumed; `is_last`
-    /// tells that nothing will follow it.
+    /// Finds the next document. `buffer` starts with the first byte that no earlier chunk has consumed; `is_last` means
+    /// that no more bytes will follow.
     ///
     /// # Errors
-    ///
-    /// A separator with something behind it (rule 1). The error comes before the document that the line ends; a
-    /// caller that goes on calling gets that document next.
+    /// A separator with text behind it (rule 1). The error comes before the document that the line ends; a caller that
+    /// goes on calling gets that document next.
     pub fn next<'t>(&mut self, buffer: &'t [u8], is_last: bool) -> Result<Found<'t>, SplitError> {
         if buffer.is_empty() && is_last {
             return Ok(Found::End);
@@ -148,7 +147,7 @@ pub fn split(text: &[u8], start_line: u32) -> impl Iterator<Item = Result<Chunk<
     })
 }
 
-/// Where the line at `start` ends, behind its newline; `None` if that is not in the buffer yet.
+/// The end of the line at `start`, behind its newline; `None` if that is not in the buffer yet.
 fn line_end(buffer: &[u8], start: usize, is_last: bool) -> Option<usize> {
     match memchr(b'\n', &buffer[start..]) {
         Some(at) => Some(start + at + 1),

@@ -1,10 +1,10 @@
-//! Which style a string is written in (`docs/behaviour/fbc.md` Appendix B.3).
+//! The style in which a string is written (`docs/behaviour/fbc.md` Appendix B.3).
 
 use std::borrow::Cow;
 
 use super::scalar::{Scalar, resolve_plain};
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
@@ -13,7 +13,7 @@ pub(super) enum Style {
     Literal,
 }
 
-/// What is in a text, as far as it matters for its style.
+/// The properties of a text that matter for its style.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Traits {
     /// A character that only escape sequences can express.
@@ -71,7 +71,7 @@ impl Traits {
         self.space_before_break |= at > 0 && bytes[at - 1] == b' ';
     }
 
-    /// The style of a string: go-yaml's choice, then what the emitter makes of it.
+    /// The style of a string: go-yaml's choice, then the emitter's changes to it.
     pub(super) fn style(self, text: &str) -> Style {
         if self.line_feed {
             let is_literal = !self.special && !self.space_before_break && !text.ends_with(' ');
@@ -141,8 +141,8 @@ fn has_outer_indicator(text: &str) -> bool {
     }
 }
 
-/// What opm's detour makes of U+0085: it reads JSON as YAML, where this is a line break inside a quoted scalar. So
-/// one, with the blanks around it, becomes a blank, and several become one line break less than they are.
+/// Changes U+0085 as opm's detour does: opm reads JSON as YAML, in which this is a line break in a quoted scalar. So
+/// one, with the blanks around it, becomes a blank, and several become one line break fewer than they are.
 pub(super) fn fold_next_lines(text: &str) -> Cow<'_, str> {
     let Some(at) = text.find('\u{85}') else { return Cow::Borrowed(text) };
     let mut out = text[..at].trim_end_matches(' ').to_owned();

@@ -1,20 +1,17 @@
 //! Text in UTF-16 to UTF-8, by its byte order mark, with the errors of libyaml's reader.
-//!
-//! What it deliberately does not do: no guess without a mark, as go-yaml makes none. A file is cut into lines of bytes before
-//! this, and a newline is put behind its last one, so of little-endian files hardly one gets here whole.
 
 use std::borrow::Cow;
 
 use super::error::{YamlError, YamlErrorKind};
 use super::events::{first_forbidden, mark_at};
 
-/// How two bytes make a unit.
+/// The function that makes a unit of two bytes.
 type Unit = fn([u8; 2]) -> u16;
 
-/// What a text in UTF-16 starts with, and how its units are read.
+/// The byte order marks of UTF-16, and how units are read after each.
 const MARKS: [([u8; 2], Unit); 2] = [([0xFE, 0xFF], u16::from_be_bytes), ([0xFF, 0xFE], u16::from_le_bytes)];
 
-/// The text of a chunk without its mark, if that says UTF-16; else the chunk as it is.
+/// The text of a chunk without its byte order mark, if that is one of UTF-16; otherwise the chunk as it is.
 ///
 /// # Errors
 /// A unit that is cut off, or half a surrogate pair.
@@ -48,7 +45,7 @@ pub(super) fn to_utf8(chunk: &[u8]) -> Result<Cow<'_, [u8]>, YamlError> {
     }
 }
 
-/// The text of a chunk to show places in, if it is UTF-16: what cannot be read becomes U+FFFD.
+/// The text of a chunk for showing places in it, if it is UTF-16: units that cannot be read become U+FFFD.
 #[must_use]
 pub fn utf16_text(chunk: &[u8]) -> Option<String> {
     let (bytes, unit) = MARKS.into_iter().find_map(|(mark, unit)| Some((chunk.strip_prefix(&mark)?, unit)))?;

@@ -1,8 +1,8 @@
-//! The grammar of constraints: where items, operators and versions begin and end (`docs/behaviour/olm-v1.md` 1.1.2,
+//! The grammar of constraints: the start and end of items, operators and versions (`docs/behaviour/olm-v1.md` 1.1.2,
 //! 1.1.4).
 //!
-//! All that the grammar takes is ASCII, so every position at which something ends is a character boundary. Nothing here
-//! decides what a version means.
+//! The grammar accepts only ASCII, so every position at which something ends is a character boundary. The meaning of a
+//! version is decided elsewhere.
 
 use super::Operator;
 
@@ -24,7 +24,7 @@ pub(super) struct ItemVersion<'a> {
     pub(super) pre: &'a str,
 }
 
-/// Writes every hyphen range `A - B`, wherever it stands, as `>= A, <= B `, and swallows the white space around it.
+/// Rewrites every hyphen range `A - B`, anywhere in the text, as `>= A, <= B `, and swallows the white space around it.
 pub(super) fn rewrite_hyphen_ranges(text: &str) -> String {
     let mut rewritten = String::with_capacity(text.len());
     let mut rest = text;
@@ -92,7 +92,7 @@ impl<'a> Scanner<'a> {
         Some((from, to))
     }
 
-    /// The longest version that starts here. A shorter one never helps: whatever follows a version is neither white
+    /// The longest version that starts here. A shorter one never helps: the character behind a version is neither white
     /// space nor a comma if the longest one could have gone on.
     fn version(&mut self) -> Option<ItemVersion<'a>> {
         let start = self.rest;
@@ -123,7 +123,7 @@ impl<'a> Scanner<'a> {
         Some(taken).filter(|taken| !taken.is_empty())
     }
 
-    /// A mark and what must follow it; nothing is taken unless both are there.
+    /// A mark and the part that must follow it; nothing is taken unless both are there.
     fn optional(&mut self, mark: char, part: fn(&mut Self) -> Option<&'a str>) -> &'a str {
         let before = *self;
         if self.literal(mark) {
@@ -135,7 +135,7 @@ impl<'a> Scanner<'a> {
         ""
     }
 
-    /// Takes white space, of which the grammar knows five kinds, and says whether there was any.
+    /// Takes white space, of which the grammar knows five kinds, and returns whether there was any.
     fn white_space(&mut self) -> bool {
         !self.take_while(|c| matches!(c, ' ' | '\t' | '\n' | '\x0c' | '\r')).is_empty()
     }

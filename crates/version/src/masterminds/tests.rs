@@ -1,4 +1,4 @@
-//! Tables of what the specification states about constraints.
+//! Tables of the specification's statements about constraints.
 
 use super::*;
 

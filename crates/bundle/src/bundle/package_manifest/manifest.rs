@@ -1,6 +1,4 @@
 //! The package manifest: finding it, reading it, and its rules.
-//!
-//! What it deliberately does not do: whether the heads exist is for who knows the versions.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +13,7 @@ use olmdex_text::json::{Kind, Reader, Step, Value};
 /// No package manifest is larger.
 const MAX_MANIFEST: u64 = 1 << 20;
 
-/// How many files are looked at.
+/// The number of files that are examined.
 const MAX_LOOKS: usize = 32;
 
 /// A package manifest.
@@ -27,8 +25,8 @@ pub(super) struct PackageManifest {
     pub(super) default_channel: String,
 }
 
-/// The number of the file that is the package manifest of a directory with versions: a file right in it, with others below it. `root` is
-/// the directory, if it is one of the system's.
+/// The number of the file that is the package manifest of a directory with versions: a file right in it, with others
+/// below it. `root` is the directory, if it is one of the system's.
 #[must_use]
 pub fn find(root: Option<&Path>, input: &Input) -> Option<usize> {
     let is_deep = |name: &str| name.contains('/');
@@ -71,7 +69,7 @@ fn word(of: Value<'_>, key: &str) -> String {
 }
 
 impl PackageManifest {
-    /// Reads a package manifest, with what is wrong with it.
+    /// Reads a package manifest, and returns the findings about it.
     pub(super) fn read(shown: &str, text: &[u8]) -> (Self, Vec<Finding>) {
         let mut this = Self::default();
         let mut findings = Findings { shown, text, package: String::new(), all: Vec::new() };

@@ -1,5 +1,5 @@
-//! Package-manifest directories, the form of operators before bundles: a `*.package.yaml` that names the channels and their heads, and a
-//! directory of manifests for each version (`docs/behaviour/authoring.md` A.2).
+//! Package-manifest directories, the form of operators before bundles: a `*.package.yaml` that names the channels and
+//! their heads, and a directory of manifests for each version (`docs/behaviour/authoring.md` A.2).
 //!
 //! | file | what it does |
 //! |---|---|
@@ -7,9 +7,9 @@
 //! | `file` | opens a file |
 //! | `tree` | finds and reads the versions |
 //! | `convert` | makes blobs of both |
-//! | `rules` | what can be wrong |
+//! | `rules` | the possible findings |
 //!
-//! What it deliberately does not do: it opens no link, and nothing but regular files.
+//! For safety, this module deliberately opens no link, and nothing but regular files.
 
 mod convert;
 mod file;

@@ -1,6 +1,4 @@
-//! Addresses of mail and of pages, as Go's libraries read them, with their words for what is wrong.
-//!
-//! What it deliberately does not do: groups, encoded words and domain literals of mail; hosts are checked for blanks and ports only.
+//! Addresses of email and of pages, as Go's libraries read them, with their error messages.
 
 use olmdex_version::Quoted;
 
@@ -14,7 +12,7 @@ fn is_atom(c: char, dot: bool) -> bool {
     }
 }
 
-/// A text of which the front is taken off.
+/// A text that is consumed from the front.
 struct Mail<'t>(&'t str);
 
 impl<'t> Mail<'t> {
@@ -132,7 +130,7 @@ impl<'t> Mail<'t> {
     }
 }
 
-/// What is wrong with an address of mail.
+/// The error in an email address.
 pub(super) fn mail_error(text: &str) -> Option<String> {
     parse_mail(&mut Mail(text)).err()
 }
@@ -163,7 +161,7 @@ fn parse_mail(mail: &mut Mail<'_>) -> Result<(), String> {
     }
 }
 
-/// What is wrong with the address of a page, which must be absolute.
+/// The error in the address of a page, which must be absolute.
 pub(super) fn url_error(text: &str) -> Option<String> {
     parse_url(text).err().map(|error| format!("parse {}: {error}", Quoted(text)))
 }

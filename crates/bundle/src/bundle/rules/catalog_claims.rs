@@ -1,6 +1,5 @@
-//! What a bundle says about its place in a catalog: name, version, channels, what it replaces, and what it needs.
-//!
-//! What it deliberately does not do: it knows no catalog; `edit` compares the two.
+//! The claims of a bundle about its place in a catalog: name, version, channels, the bundles that it replaces, and its
+//! needs.
 
 use super::contents::{Contents, Gvk};
 use super::format::PREFIX;
@@ -22,9 +21,9 @@ pub struct CatalogClaims {
     pub version: Placed<String>,
     /// The channels of its annotations.
     pub channels: Placed<Vec<String>>,
-    /// What it replaces, if it says so.
+    /// The bundle that it replaces, if it names one.
     pub replaces: Option<Placed<String>>,
-    /// What it skips.
+    /// The bundles that it skips.
     pub skips: Vec<Placed<String>>,
     /// The range of versions that it skips, or empty.
     pub skip_range: String,
@@ -40,12 +39,12 @@ pub struct CatalogClaims {
     pub definitions: Vec<Placed<String>>,
 }
 
-/// Something with its place in the bundle.
+/// A value with its place in the bundle.
 #[derive(Debug, Clone)]
 pub struct Placed<T> {
-    /// What it is.
+    /// The claim.
     pub it: T,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -62,7 +61,7 @@ fn listed(csv: &Csv<'_>, which: &str) -> Vec<(Api, String)> {
     all
 }
 
-/// What a bundle says of itself. `channels` are those of its annotations, with the file that has them.
+/// The claims of a bundle. `channels` are those of its annotations, with the file that has them.
 pub(super) fn of(
     contents: &Contents,
     csv: &Csv<'_>,

@@ -1,7 +1,7 @@
 //! The files of a bundle directory, and the first document of each.
 //!
-//! What it deliberately does not do: it follows no link out of the two directories, opens nothing but regular files, and fails for
-//! nothing in them; what cannot be read says so.
+//! For safety, this module deliberately follows no link out of the two directories, and opens nothing but regular
+//! files. It fails for nothing in them; a file that cannot be read is marked.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -17,7 +17,7 @@ use olmdex_text::yaml;
 /// A bundle directory with its files.
 #[derive(Debug)]
 pub struct Contents {
-    /// As the user named it.
+    /// The directory as the user named it.
     pub directory: PathBuf,
     pub(super) has_manifests: bool,
     pub(super) has_metadata: bool,
@@ -34,7 +34,7 @@ pub(super) struct File {
     pub(super) is_manifest: bool,
     pub(super) entry: Entry,
     pub(super) text: Vec<u8>,
-    /// Where its first document is, if it is a file.
+    /// The origin of its first document, if it is a file.
     pub(super) origin: Option<Origin>,
     /// The first document.
     pub(super) document: Result<Text, Undecodable>,
@@ -48,7 +48,7 @@ pub(super) enum Entry {
     Other,
 }
 
-/// A document as JSON with sorted keys, and the tree of it.
+/// A document as JSON with sorted keys, and its tree.
 pub(super) struct Text {
     text: String,
     reader: Reader,
@@ -76,11 +76,11 @@ impl Text {
     }
 }
 
-/// Why a file has no document, in the words of Go's decoders.
+/// The reason why a file has no document, in the words of Go's decoders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Undecodable {
     pub(super) go: String,
-    /// Where in the document, if that is known.
+    /// The line and column in the document, if they are known.
     pub(super) line: Option<(u32, u32)>,
 }
 
@@ -94,7 +94,7 @@ impl Contents {
     /// Reads a bundle directory. Absent directories are no error.
     ///
     /// # Errors
-    /// The directory itself cannot be read, or a file of it is too large.
+    /// The directory itself cannot be read, or one of its files is too large.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
         let unreadable = |path: &Path, error: io::Error| BundleError::Unreadable { path: path.to_owned(), error };
         fs::read_dir(directory).map_err(|error| unreadable(directory, error))?;
@@ -120,7 +120,7 @@ impl Contents {
         Ok(Self { directory: directory.to_owned(), has_manifests, has_metadata, files })
     }
 
-    /// A bundle whose files are in memory, called by their paths below `directory`.
+    /// A bundle whose files are in memory, named by their paths below `directory`.
     #[must_use]
     pub fn of_files(directory: &Path, files: &BundleFiles) -> Self {
         let expansion = Expansion::default();
@@ -140,8 +140,8 @@ impl Contents {
         Self { directory: directory.to_owned(), has_manifests: true, has_metadata: true, files: all.map(of).collect() }
     }
 
-    /// Puts another text in the place of a file's, which is called by its path with that of the bundle; a file that is not there is
-    /// added. What is no entry of one of the two directories is left alone.
+    /// Replaces the text of a file, which is named by its path with that of the bundle; a file that is not there is
+    /// added. A path that is not an entry of one of the two directories is ignored.
     pub fn set_text(&mut self, path: &Path, text: Vec<u8>) {
         let Ok(inner) = path.strip_prefix(&self.directory) else { return };
         let mut parts = inner.components().map(|it| it.as_os_str().to_string_lossy().into_owned());
@@ -154,7 +154,7 @@ impl Contents {
         let path = format!("{directory}/{name}");
         let file = File { path, name, is_manifest, entry: Entry::File, text, origin: Some(origin), document };
         match self.files.iter_mut().find(|it| it.path == file.path) {
-            // What is no file of the bundle is none because of what an editor makes of it.
+            // An entry that is not a file of the bundle does not become one because of an editor.
             Some(before) if before.entry == Entry::File => *before = file,
             Some(_) => {}
             None => {
@@ -233,7 +233,7 @@ fn read_entry(
     Ok(file)
 }
 
-/// How many bytes decide whether a file is JSON or YAML.
+/// The number of bytes that decide whether a file is JSON or YAML.
 const PEEK: usize = 30;
 
 /// The first document of a file.
@@ -250,7 +250,7 @@ fn decode(bytes: &[u8], expansion: &Expansion) -> (Origin, Result<Text, Undecoda
             origin.len = (start + end) as u64;
             return (origin, document(value));
         }
-        // What is not JSON may still be YAML in flow style.
+        // A text that is not JSON may still be YAML in flow style.
         if let yaml::AfterJson::At(start) = yaml::after_json(bytes, true) {
             skipped = start;
         }
@@ -357,7 +357,7 @@ pub(super) struct Gvk {
 }
 
 impl Gvk {
-    /// Of an `apiVersion` and a kind. With more than one slash there is nothing of either.
+    /// Parses an `apiVersion` and a kind. With more than one slash the result is empty.
     pub(super) fn of(api_version: &str, kind: &str) -> Self {
         let (group, version) = match api_version.split_once('/') {
             Some((_, version)) if version.contains('/') => return Self::default(),
@@ -368,7 +368,7 @@ impl Gvk {
     }
 }
 
-/// As Go prints it.
+/// The form that Go prints.
 impl std::fmt::Display for Gvk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}, Kind={}", self.group, self.version, self.kind)

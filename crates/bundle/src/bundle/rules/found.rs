@@ -1,24 +1,24 @@
-//! What a rule found: in our words with a place, and beside it what the real validators say.
+//! The result of a rule: in our words with a place, and beside it the message of the real validators.
 
 use super::contents::Contents;
 use olmdex_base::diag::{Finding, Place, Rule, Severity};
 use olmdex_fbc::{self as fbc, Spot};
 use olmdex_text::json::Step;
 
-/// Something wrong with a bundle.
+/// A problem of a bundle.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// The rule that is broken; its severity is the level of the real validator.
     pub rule: &'static Rule,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
-    /// Where.
+    /// The place.
     pub at: At,
-    /// What the real validator says; `None` if it says nothing.
+    /// The message of the real validator; `None` if it has none.
     pub observed: Option<Observed>,
-    /// Whether we say it too: what the real validators repeat, or are wrong about, is theirs alone.
+    /// Whether it is a finding of ours too. Repetitions and errors of the real validators are theirs alone.
     pub is_ours: bool,
 }
 
@@ -36,7 +36,7 @@ pub enum At {
 pub struct Observed {
     /// Error or warning.
     pub level: Severity,
-    /// The type, for example `CSVFileNotValid`; empty if the finding is nothing but a text.
+    /// The type, for example `CSVFileNotValid`; empty if the finding is only a text.
     pub kind: String,
     /// The field; empty if there is none.
     pub field: String,
@@ -58,7 +58,7 @@ impl Observed {
         Self { level, kind, field, value: Some(value.into()), detail: detail.into() }
     }
 
-    /// A finding about a ClusterServiceVersion, whose name stands in the sentence and not in the value.
+    /// A finding about a ClusterServiceVersion, whose name is in the sentence and not in the value.
     pub(super) fn csv(level: Severity, name: &str, detail: &str) -> Self {
         Self::new(level, "CSVFileNotValid", "", format!("({name}) {detail}"))
     }
@@ -85,7 +85,7 @@ impl Found {
         Self { rule, message: message.into(), help: help.into(), at, observed: None, is_ours: true }
     }
 
-    /// With what the real validator says, whose level is that of the rule.
+    /// Adds the real validator's message, whose level is that of the rule.
     pub(super) fn observed(self, observed: Observed) -> Self {
         debug_assert!(
             !self.is_ours || self.message.is_empty() || self.rule.severity == observed.level,
@@ -95,7 +95,7 @@ impl Found {
         Self { observed: Some(observed), ..self }
     }
 
-    /// What only the real validator says.
+    /// Marks a message that only the real validator has.
     pub(super) fn tool_only(self) -> Self {
         Self { is_ours: false, ..self }
     }

@@ -1,7 +1,7 @@
 //! The rules of a valid bundle, as opm and operator-sdk have them (`docs/behaviour/authoring.md` B).
 //!
-//! [`Contents`] reads a directory, [`Validation`] is asked by one [`Validator`] after the other. Each answer is [`Found`]: what is
-//! wrong in our words, with a place, and beside it what the real validator says.
+//! [`Contents`] reads a directory, [`Validation`] is asked by one [`Validator`] after the other. Each answer is
+//! [`Found`]: the finding in our words, with a place, and beside it the message of the real validator.
 //!
 //! | file | rules of |
 //! |---|---|
@@ -14,8 +14,8 @@
 //! | `hub`, `good_practices`, `removed_apis`, `community`, `objects`, `multiarch` | what only some ask for |
 //! | `table` | all of them, with their explanations |
 //!
-//! What it deliberately does not do: it knows no catalog, asks no network, and ends nowhere early: where a real validator crashes or
-//! stops, the rest is checked all the same.
+//! This module deliberately knows no catalog and asks no network. It never ends early: where a real validator crashes
+//! or stops, the rest is checked all the same.
 
 mod address;
 mod blob;

@@ -1,6 +1,4 @@
 //! The rules of names in Kubernetes, in its words.
-//!
-//! What it deliberately does not do: it says nothing about where a name stands.
 
 /// Lower-case letters, digits, `-` inside.
 fn is_label(text: &str) -> bool {
@@ -8,7 +6,7 @@ fn is_label(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
 }
 
-/// What is wrong with the name of an object.
+/// The errors in the name of an object.
 pub(super) fn dns1123_subdomain(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 253 {
@@ -23,7 +21,7 @@ pub(super) fn dns1123_subdomain(text: &str) -> Vec<String> {
     wrong
 }
 
-/// What is wrong with the name of a version or a resource.
+/// The errors in the name of a version or a resource.
 pub(super) fn dns1035_label(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 63 {
@@ -38,7 +36,7 @@ pub(super) fn dns1035_label(text: &str) -> Vec<String> {
     wrong
 }
 
-/// What is wrong with the value of a label.
+/// The errors in the value of a label.
 pub(super) fn label_value(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 63 {

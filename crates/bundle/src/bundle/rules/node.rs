@@ -1,6 +1,5 @@
-//! Values of manifests as Go's decoder fills typed fields with them: names in any letter case, numbers and truth values as texts.
-//!
-//! What it deliberately does not do: nothing fails; what does not fit is absent. `form` says what does not fit.
+//! Values of manifests as Go's decoder fills typed fields with them: names in any letter case, numbers and truth values
+//! as texts.
 
 use olmdex_text::json::{self, Kind, Value};
 
@@ -14,12 +13,12 @@ impl<'a> Field<'a> {
         Self(self.0.and_then(|it| it.get_field(key)).filter(|it| !it.is_null()))
     }
 
-    /// A member of a map, where letter case counts.
+    /// A member of a map, with exact letter case.
     pub(super) fn exact(self, key: &str) -> Self {
         Self(self.0.and_then(|it| it.get(key)).filter(|it| !it.is_null()))
     }
 
-    /// What a path such as `spec.install.spec` leads to.
+    /// The node that a path such as `spec.install.spec` leads to.
     pub(super) fn at(self, path: &str) -> Self {
         path.split('.').fold(self, Self::get)
     }
@@ -52,7 +51,7 @@ impl<'a> Field<'a> {
         self.get(key).text()
     }
 
-    /// The text, if it is one as it stands.
+    /// The text, if the value is a text as it is written.
     pub(super) fn string(self) -> String {
         self.0.and_then(|it| it.as_str()).unwrap_or_default().into_owned()
     }

@@ -1,6 +1,4 @@
-//! What the user tells the validators.
-//!
-//! What it deliberately does not do: it reads no environment.
+//! The settings of the user for the validators.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +9,9 @@ use olmdex_text::json::{self, Reader};
 pub struct Options {
     /// `k8s-version`: the Kubernetes version for which removed APIs are errors; empty if none was named.
     pub k8s_version: String,
-    /// `index-path`: the Dockerfile whose labels say where the bundle goes.
+    /// `index-path`: the Dockerfile whose labels name the target of the bundle.
     pub index_path: Option<PathBuf>,
-    /// Categories that take the place of the standard ones.
+    /// Categories that replace the standard ones.
     pub categories: Option<Vec<String>>,
 }
 

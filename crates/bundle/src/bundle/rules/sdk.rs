@@ -1,6 +1,4 @@
-//! What `operator-sdk bundle validate` answers.
-//!
-//! What it deliberately does not do: nothing is added to what operator-sdk says, and nothing left out.
+//! The answers of `operator-sdk bundle validate`.
 
 use super::content::is_supported;
 use super::found::Observed;
@@ -17,10 +15,10 @@ pub struct Output {
     pub message: String,
 }
 
-/// All that it says of a bundle.
+/// All of its messages about a bundle.
 ///
 /// # Errors
-/// The loader's error, which ends its run before it says anything.
+/// The loader's error, which ends its run before any message.
 pub fn outputs(validation: &Validation<'_>, optional: &[Validator], options: &Options) -> Result<Vec<Output>, String> {
     if let Some(error) = validation.load_error() {
         return Err(error.to_owned());

@@ -39,7 +39,7 @@ impl<'a> Csv<'a> {
         value.is_set().then(|| value.text())
     }
 
-    /// The definitions listed as `owned` or `required`. The group is what follows the first dot of the name.
+    /// The definitions listed as `owned` or `required`. The group is the part behind the first dot of the name.
     pub(super) fn definitions(&self, which: &str) -> Vec<Listed<'a>> {
         let listed = |(idx, node): (usize, Field<'a>)| {
             let name = node.text_of("name");
@@ -59,7 +59,7 @@ impl<'a> Csv<'a> {
         })
     }
 
-    /// The rules of `permissions` or `clusterPermissions`, each with the numbers of its permission and itself.
+    /// The rules of `permissions` or `clusterPermissions`, each with the number of its permission and its own.
     pub(super) fn rules(&self, which: &str) -> Vec<(usize, usize, Field<'a>)> {
         let permissions = self.spec("install.spec").get(which).items().enumerate();
         let rules =
@@ -75,7 +75,7 @@ impl<'a> Csv<'a> {
         At::File(self.object.file, annotation(name))
     }
 
-    /// What the real validators say of a ClusterServiceVersion.
+    /// A message of the real validators about a ClusterServiceVersion.
     pub(super) fn says(&self, level: Severity, detail: &str) -> Observed {
         Observed::csv(level, &self.name(), detail)
     }

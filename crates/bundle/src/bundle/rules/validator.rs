@@ -1,6 +1,4 @@
 //! The validators by their names, and a bundle that they are asked about.
-//!
-//! What it deliberately does not do: it has no rules of its own.
 
 use super::catalog_claims::{self, CatalogClaims};
 use super::contents::{Contents, Gvk, Object};
@@ -23,11 +21,11 @@ pub enum Validator {
     Format,
     /// The files that operator-sdk loads.
     Loader,
-    /// What opm checks of the manifests.
+    /// The checks of opm on the manifests.
     Content,
     /// ClusterServiceVersion, definitions, and both together.
     Default,
-    /// What OperatorHub shows.
+    /// The parts that OperatorHub shows.
     OperatorHubV2,
     /// The annotation `capabilities`.
     Capabilities,
@@ -130,15 +128,15 @@ impl<'a> Validation<'a> {
         self.loaded.error.as_deref()
     }
 
-    /// The media type that the files make the bundle.
+    /// The media type of a bundle with these files.
     ///
     /// # Errors
-    /// opm's words, if nothing can be told.
+    /// opm's words, if it cannot be recognized.
     pub fn media_type(&self) -> Result<&'static str, String> {
         format::media_type(self.contents)
     }
 
-    /// What the bundle says about its place in a catalog; `None` without a ClusterServiceVersion and a package.
+    /// The claims of the bundle about its place in a catalog; `None` without a ClusterServiceVersion and a package.
     #[must_use]
     pub fn newcomer(&self) -> Option<CatalogClaims> {
         let csv = Csv::new(self.loaded.csv?);
@@ -153,7 +151,7 @@ impl<'a> Validation<'a> {
         self.loaded.objects.iter().map(Object::gvk)
     }
 
-    /// The findings of what every bundle is asked, and of these validators: each once, by file and line.
+    /// The findings of the checks for every bundle, and of these validators: each once, by file and line.
     #[must_use]
     pub fn findings(&self, optional: &[Validator], options: &Options) -> Vec<Finding> {
         let asked = Validator::REQUIRED.iter().chain(optional);

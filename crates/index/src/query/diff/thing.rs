@@ -1,6 +1,4 @@
-//! Something that a catalog has, with the digest of all that is said of it.
-//!
-//! What it deliberately does not do: it compares nothing.
+//! The items of a catalog that changes are about.
 
 use super::change::Subject;
 
@@ -22,7 +20,7 @@ impl Thing {
         Self::new(Subject::Package, &self.package, "", "")
     }
 
-    /// What it is a part of.
+    /// The item that it is a part of.
     pub(super) fn container(&self) -> Option<Self> {
         match self.subject {
             Subject::Package => None,

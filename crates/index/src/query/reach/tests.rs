@@ -79,7 +79,8 @@ fn index(world: &World) -> Index {
 
 type Edges = BTreeSet<(String, String)>;
 
-/// The edges of the channels and catalogs by hand: a range holds a name if it holds a version that the name has anywhere.
+/// The edges of the channels and catalogs by hand: a range holds a name if it holds a version that the name has
+/// anywhere.
 fn edges(world: &World, catalogs: &[usize], channels: &[usize]) -> Edges {
     let mut versions: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (number, minor) in world.iter().flat_map(|it| &it.1) {
@@ -167,7 +168,7 @@ proptest! {
         let index = index(&world);
         let (from, to) = (picked(&from), picked(&to));
         for graph in index.rows("SELECT id FROM graph", [], |row| row.get::<_, i64>(0)).unwrap() {
-            // Here a number stands for itself: of several entries of a name only the first leads on.
+            // Here a number stands for itself: if several entries share a name, only the first leads on.
             let nodes: BTreeMap<i64, String> = index
                 .rows("SELECT number, name FROM node WHERE graph = ?", [graph], |row| Ok((row.get(0)?, row.get(1)?)))
                 .unwrap()

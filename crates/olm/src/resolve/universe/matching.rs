@@ -1,6 +1,4 @@
-//! Which entries meet a requirement: those that could are looked up, and then asked one by one.
-//!
-//! What it deliberately does not do: it prefers none to another.
+//! The entries that meet a requirement: the possible ones are looked up, and then tested one by one.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,7 +12,7 @@ use olmdex_index::IndexError;
 use olmdex_version::Version;
 
 impl Universe<'_> {
-    /// The entries that could meet a requirement: all that do, and perhaps others.
+    /// The entries that could meet a requirement: all entries that meet it, and perhaps others.
     fn within_reach(&mut self, requirement: &Requirement) -> Result<Vec<EntryId>, IndexError> {
         let mut found: Vec<EntryId> = Vec::new();
         let leaves = match requirement.tree.reach() {
@@ -46,7 +44,7 @@ impl Universe<'_> {
         Ok(found)
     }
 
-    /// The entries, and what is installed, that say what a leaf asks for.
+    /// The entries, and the installed operators, that match a leaf.
     fn saying(&mut self, leaf: Leaf) -> Result<Rc<[EntryId]>, IndexError> {
         if let Some(known) = self.saying.get(&leaf) {
             return Ok(Rc::clone(known));
@@ -77,8 +75,8 @@ impl Universe<'_> {
         packages.into_iter().try_for_each(|it| self.package(&it).map(drop))
     }
 
-    /// The messages of the parts of a requirement that apply: of one that nothing meets, those of the parts that nothing meets;
-    /// of any other those of the parts without which it is not met.
+    /// The messages of the parts of a requirement that apply. If nothing meets the requirement, these are the parts
+    /// that nothing meets; otherwise they are the parts without which it is not met.
     pub(in crate::resolve) fn part_messages(&self, requirement: &Requirement) -> Vec<String> {
         if let Some(unmet) = self.unmet.get(&requirement.number) {
             return unmet.clone();
@@ -88,12 +86,12 @@ impl Universe<'_> {
         parts.map(|it| requirement.tree.messages[it].clone()).collect()
     }
 
-    /// Notes which parts of a requirement that nothing meets are not met by themselves either.
+    /// Notes the parts of an unmet requirement that are not met by themselves either.
     pub(in crate::resolve) fn note_unmet(&mut self, requirement: &Requirement, by: EntryId) -> Result<(), MatchError> {
         let mut unmet = Vec::new();
         for idx in requirement.speaking_parts() {
             let part = requirement.part(idx);
-            // Where a part could be met anywhere, it is not looked for everywhere just to say so.
+            // If a part could be met anywhere, a search through everything only for this note is not worth it.
             let is_unmet = part.tree.reach() == Reach::Everywhere || self.matches(&part, by)?.is_empty();
             if is_unmet && !unmet.contains(&part.message) {
                 unmet.push(part.message);
@@ -103,7 +101,8 @@ impl Universe<'_> {
         Ok(())
     }
 
-    /// The entries that meet a requirement of an entry, in the order in which they were read: what is installed first.
+    /// The entries that meet a requirement of an entry, in the order in which they were read: installed operators
+    /// first.
     pub(in crate::resolve) fn matches(
         &mut self,
         requirement: &Requirement,
@@ -124,7 +123,7 @@ impl Universe<'_> {
         })
     }
 
-    /// The entries that meet a requirement, whoever has it.
+    /// The entries that meet a requirement, independent of the bundle that has it.
     pub(in crate::resolve) fn meeting(
         &mut self,
         requirement: &Requirement,

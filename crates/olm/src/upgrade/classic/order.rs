@@ -9,13 +9,13 @@ use crate::upgrade::channel::{Channel, Entry};
 /// The entries of a channel that count.
 #[derive(Debug, Clone)]
 pub struct Order<'c> {
-    /// The head, and what is below it.
+    /// The head, and the entries below it.
     pub live: Vec<&'c Entry>,
-    /// What another entry skips, and by which entry.
+    /// The names that another entry skips, each with that entry.
     pub skipped: HashMap<&'c str, &'c Entry>,
 }
 
-/// Why a channel has no order. Then nothing of it can be installed or upgraded.
+/// The reasons why a channel has no order. Then nothing of it can be installed or upgraded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OrderError {
@@ -92,7 +92,7 @@ impl Channel {
             }
         }
         let (package, channel) = (self.package.clone(), self.name.clone());
-        // The head from which an entry was come to last.
+        // The head from which each entry was last reached.
         let mut visited: Vec<Option<usize>> = vec![None; self.entries.len()];
         let mut chains = Vec::new();
         for &head in first.iter().filter(|&&it| !is_left[it]) {
@@ -121,8 +121,8 @@ impl Channel {
         }
     }
 
-    /// The entries below a head that are not skipped; `None` if the way down comes back to itself. Skipped entries are passed
-    /// through.
+    /// The entries below a head that are not skipped; `None` if the way down comes back to itself. Skipped entries are
+    /// passed through.
     fn chain(
         &self,
         replaces: &[Option<usize>],

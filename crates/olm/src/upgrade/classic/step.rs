@@ -1,4 +1,5 @@
-//! Steps: what may follow an installed bundle, and the way that OLM takes (`docs/behaviour/olm-classic.md` 2.5, 2.6).
+//! Steps: the bundles that may follow an installed one, and the way that OLM takes (`docs/behaviour/olm-classic.md`
+//! 2.5, 2.6).
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ use olmdex_index::query::{BundleVersion, PackageGraph, PackageVersions};
 use olmdex_text::tally;
 use olmdex_version::{Holding, Release, Version, VersionRelease};
 
-/// A package of one catalog, made from what an index says of it ([`Package::new`]) or by hand.
+/// A package of one catalog, made from the data of an index ([`Package::new`]) or by hand.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,7 +53,7 @@ pub struct Package {
     pub channels: Vec<Channel>,
 }
 
-/// What is installed. The catalog need not know it.
+/// An installed bundle. The catalog need not know it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Installed {
     /// Its name.
@@ -80,24 +81,24 @@ pub struct Step {
 pub struct Path {
     /// The steps.
     pub steps: Vec<Step>,
-    /// Where they end.
+    /// Their end.
     pub end: End,
 }
 
-/// Where a way ends.
+/// The kinds of ends of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum End {
     /// At the head of the channel.
     Head,
-    /// At a bundle that nothing leads away from, and that is no head.
+    /// At a bundle that nothing leads away from, and that is not a head.
     Stranded,
     /// Nowhere: it comes back to a bundle that was installed before.
     Loop,
 }
 
 impl Package {
-    /// A package from what an index says of it.
+    /// A package from the data of an index.
     #[must_use]
     pub fn new(graph: &PackageGraph) -> Self {
         let mut versions: HashMap<&str, Version> = HashMap::new();
@@ -110,7 +111,7 @@ impl Package {
         Self::with_versions(graph, &versions)
     }
 
-    /// As [`Self::new`], of a package that is valid.
+    /// Like [`Self::new`], for a package that is valid.
     #[must_use]
     pub fn of_versions(graph: &PackageVersions) -> Self {
         let version = |it: &BundleVersion| {
@@ -140,8 +141,8 @@ impl Package {
         self.channels.iter().filter(move |it| channel.is_none_or(|name| it.name == name))
     }
 
-    /// What OLM installs, most preferred first, for a Subscription that has installed nothing. With `starting` only that
-    /// entry, even if it is skipped.
+    /// The entries that OLM installs for a Subscription that has installed nothing, most preferred first. With
+    /// `starting` only that entry, even if it is skipped.
     ///
     /// # Errors
     /// If a channel has no order.
@@ -157,8 +158,8 @@ impl Package {
         Ok(steps)
     }
 
-    /// What may follow an installed bundle, most preferred first: the first is what OLM takes. The installed bundle itself
-    /// may be among them, if its own range holds its version: then OLM stays there.
+    /// The entries that may follow an installed bundle, most preferred first: OLM takes the first. The installed bundle
+    /// itself may be among them, if its own range holds its version: then OLM stays there.
     ///
     /// # Errors
     /// If a channel has no order.
@@ -184,7 +185,7 @@ impl Package {
         Ok(first.filter(|it| it.bundle != installed.name))
     }
 
-    /// Where steps lead, ready to be asked about many bundles.
+    /// The walker of steps, ready to be asked about many bundles.
     ///
     /// # Errors
     /// If a channel has no order.
@@ -222,7 +223,7 @@ pub struct Paths<'p> {
 }
 
 impl Paths<'_> {
-    /// The steps from an installed bundle, at most so many; and whether there are more, so that the end is not known.
+    /// The steps from an installed bundle, at most `at_most`; and whether there are more, so that the end is not known.
     #[must_use]
     pub fn from(&self, installed: &Installed, at_most: usize) -> (Path, bool) {
         let mut at = installed.clone();
@@ -245,7 +246,7 @@ impl Paths<'_> {
     }
 }
 
-/// Where steps lead. Channels are ordered once, and edges looked up by the name that they start from.
+/// Finds the targets of steps. Channels are ordered once, and edges looked up by the name that they start from.
 #[derive(Debug, Clone)]
 pub struct Walker<'p> {
     /// The entries that count, the most preferred first.
@@ -257,7 +258,7 @@ pub struct Walker<'p> {
 }
 
 impl<'p> Walker<'p> {
-    /// Of the entries that count, the most preferred first, with their channels.
+    /// Wraps the entries that count, the most preferred first, with their channels.
     pub(in crate::upgrade) fn new(ranks: Vec<(&'p Channel, &'p Entry)>) -> Self {
         let mut by_name = HashMap::with_capacity(ranks.len());
         for (rank, (_, entry)) in ranks.iter().enumerate() {
@@ -287,7 +288,7 @@ impl<'p> Walker<'p> {
         named.into_iter().chain(in_range).min().map(|it| self.ranks[it])
     }
 
-    /// As [`Self::next`], with the fields that permit the step.
+    /// Like [`Self::next`], with the fields that permit the step.
     #[must_use]
     pub(crate) fn next_step(&self, installed: &Installed) -> Option<Step> {
         let (channel, entry) = self.next(installed)?;

@@ -13,13 +13,13 @@ use olmdex_version::{Holding, VersionRelease};
 /// The label that every catalog has: its name.
 const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
 
-/// What can be had from a catalog.
+/// The available part of a catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum CatalogState {
     /// Its content.
     #[default]
     Serving,
-    /// Nothing, and nobody misses it: it is switched off (`availabilityMode: Unavailable`).
+    /// Nothing, without an error: it is switched off (`availabilityMode: Unavailable`).
     Unavailable,
     /// Nothing, and that stops the resolution: it does not serve.
     NotServing,
@@ -27,7 +27,7 @@ pub enum CatalogState {
     Broken(String),
 }
 
-/// A catalog with what it says of one package.
+/// A catalog with its data about one package.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     /// Its name.
@@ -36,9 +36,9 @@ pub struct Catalog {
     pub priority: i64,
     /// Its labels, among them the one with its name.
     pub labels: BTreeMap<String, String>,
-    /// What can be had from it.
+    /// The available part.
     pub state: CatalogState,
-    /// Whether it speaks of the package at all.
+    /// Whether it has any data about the package.
     pub has_package: bool,
     /// The package's bundles, in the order in which equal ones win.
     pub candidates: Vec<Candidate>,
@@ -48,11 +48,11 @@ pub struct Catalog {
     pub deprecations: Option<Arc<[GraphDeprecation]>>,
     /// Whether explicit releases count.
     pub(super) explicit_releases: bool,
-    /// Where to look things up, so that a step along a chain costs no more than the edges at its bundle.
+    /// Lookup tables, so that a step along a chain costs no more than the edges at its bundle.
     pub(super) lookup: Lookup,
 }
 
-/// Where an entry stands in the channels of a [`Catalog`].
+/// The position of an entry in the channels of a [`Catalog`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::upgrade) struct EntryPlace {
     pub(super) channel: usize,
@@ -129,10 +129,10 @@ impl Lookup {
     }
 }
 
-/// How the versions of bundles are read.
+/// The ways of reading the versions of bundles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReleaseReading {
-    /// A release is what build metadata says (the default).
+    /// The build metadata is the release (the default).
     #[default]
     InBuildMetadata,
     /// A release that is stated by itself counts (feature gate `BundleReleaseSupport`).
@@ -154,7 +154,7 @@ pub struct Candidate {
     pub dependency: Option<String>,
     /// The install modes that it states; `None` if it states none.
     pub install_modes: Option<InstallModes>,
-    /// What else may keep it from being installed.
+    /// The other obstacles to an installation.
     pub obstacles: Obstacles,
 }
 
@@ -186,7 +186,7 @@ impl Catalog {
         self.lookup.candidates.get(&self.entry(place).fields.name).copied()
     }
 
-    /// A catalog that serves. `graph` is what it says of the package, if it says anything; `release` is how releases are read.
+    /// A catalog that serves. `graph` is its data about the package, if it has any; `release` is how releases are read.
     #[must_use]
     pub fn with_releases(
         name: &str,
@@ -258,14 +258,13 @@ fn candidate(bundle: &GraphBundle, deprecated: &HashSet<&str>, explicit_releases
     }
 }
 
-/// Of things that share a name the last, in the byte order of the files that the real system keeps them in:
-/// `<name>.json`.
+/// The last item of each name, in the byte order of the files in which the real system keeps them: `<name>.json`.
 fn last_of_each_name<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<&T> {
     let files: BTreeMap<String, &T> = all.iter().map(|it| (format!("{}.json", name(it)), it)).collect();
     files.into_values().collect()
 }
 
-/// What decides between candidates, the best first.
+/// The rank of a candidate; the best comes first.
 pub(super) fn rank(candidate: &Candidate) -> (bool, bool, Reverse<Option<&VersionRelease>>) {
     (candidate.is_deprecated, candidate.version.is_err(), Reverse(candidate.version_release()))
 }

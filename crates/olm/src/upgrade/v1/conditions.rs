@@ -17,7 +17,7 @@ pub struct DeprecationCondition {
     pub status: String,
     /// `Deprecated`, `NotDeprecated`, `DeprecationStatusUnknown` or `Absent`.
     pub reason: String,
-    /// What people are told.
+    /// The message for people.
     pub message: String,
 }
 

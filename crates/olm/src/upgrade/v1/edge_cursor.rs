@@ -1,10 +1,8 @@
 //! The edges of a package in several catalogs, ready to be walked from many bundles.
 //!
-//! Ten thousand entries with ranges that hold each other have a hundred million edges. They are never made: what may
-//! follow a bundle comes one after another out of a [`Cursor`], and what nobody wants to come to again is passed over by
-//! all cursors at once, so that a search costs what it finds.
-//!
-//! What it deliberately does not do: it knows no goals and no ways.
+//! Ten thousand entries with ranges that hold each other have a hundred million edges. They are never made: the bundles
+//! that may follow another come out of a [`Cursor`] one after another, and all cursors skip a dropped bundle at once,
+//! so that the cost of a search is that of its result.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -28,7 +26,7 @@ pub(in crate::upgrade) struct Web<'c> {
     ranges: Holding,
     /// The list of all.
     all: Option<usize>,
-    /// For each place of each list a place from which on to look, so that what is dropped is passed over.
+    /// For each place of each list the place from which to go on, so that dropped ranks are skipped.
     skips: Vec<Vec<u32>>,
     is_dropped: Vec<bool>,
 }
@@ -41,7 +39,7 @@ struct Target<'c> {
     entries: Vec<EntryPlace>,
 }
 
-/// What may follow a bundle, the highest version first: lists, each with the place from which on it is still to come.
+/// The bundles that may follow another, the highest version first: lists, each with the place of its next bundle.
 #[derive(Debug, Default)]
 pub(in crate::upgrade) struct Cursor(Vec<(usize, usize)>);
 
@@ -93,7 +91,7 @@ impl<'c> Web<'c> {
         Self { targets, lists, named, ranges, all, skips, is_dropped }
     }
 
-    /// How many bundles can be upgraded to.
+    /// The number of bundles that can be upgraded to.
     pub(in crate::upgrade) fn len(&self) -> usize {
         self.targets.len()
     }
@@ -110,12 +108,12 @@ impl<'c> Web<'c> {
         if self.all.is_some() { Vec::new() } else { permits_of(catalog, installed, entries) }
     }
 
-    /// Lets no cursor come to a rank any more.
+    /// Makes all cursors skip a rank from now on.
     pub(in crate::upgrade) fn drop(&mut self, rank: u32) {
         self.is_dropped[rank as usize] = true;
     }
 
-    /// What may follow an installed bundle, itself too if an edge says so.
+    /// The bundles that may follow an installed one, including itself if an edge says so.
     pub(in crate::upgrade) fn after(&self, installed: &Installed) -> Cursor {
         let version = Version::parse(&installed.version).ok();
         let nodes = version.iter().flat_map(|it| self.ranges.nodes_of(it));
@@ -149,7 +147,7 @@ impl<'c> Web<'c> {
             if next == place {
                 break;
             }
-            // Halves the way for whoever comes next.
+            // Halves the way for the next search.
             if let Some(&further) = skips.get(next) {
                 skips[place] = further;
             }

@@ -5,7 +5,7 @@ use std::fmt;
 use olmdex_version::Quoted;
 use olmdex_version::masterminds::ConstraintError;
 
-/// Why there is no bundle.
+/// The reasons why there is no bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResolveError {
@@ -15,7 +15,7 @@ pub enum ResolveError {
     VersionRange {
         /// The range.
         range: String,
-        /// What is wrong.
+        /// The fault.
         error: ConstraintError,
     },
     /// A selected catalog cannot be read, which stops everything.
@@ -24,7 +24,7 @@ pub enum ResolveError {
         package: String,
         /// The catalog.
         catalog: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The version or release of the installed bundle cannot be read.
@@ -46,7 +46,7 @@ pub enum ResolveError {
     BundleVersion {
         /// The bundle.
         bundle: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The chosen bundle declares a dependency, which OLM v1 does not support. No other bundle is tried.

@@ -1,7 +1,5 @@
-//! What OLM v1 refuses to install after it has resolved to it (`docs/behaviour/olm-v1.md` 2.14): a bundle whose install modes it does not
-//! support, and a configuration that does not fit the bundle. The resolver knows nothing of either.
-//!
-//! What it deliberately does not do: it renders no manifests, and what a catalog does not say of a bundle is not held against it.
+//! The bundles that OLM v1 refuses to install after it has resolved to them (`docs/behaviour/olm-v1.md` 2.14): their
+//! install modes are not supported, or the configuration does not fit them. The resolver knows nothing of either.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +29,7 @@ const DEPLOYMENT_CONFIG: &str = "DeploymentConfig";
 const CERTIFICATES: [&str; 2] = ["WebhookProviderCertManager", "WebhookProviderOpenshiftServiceCA"];
 const SINGLE_OWN_NAMESPACE: &str = Gates::SINGLE_OWN_NAMESPACE;
 
-/// Why feature gates cannot be read.
+/// The reasons why feature gates cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GateError {
     /// No `=`.
@@ -100,8 +98,8 @@ impl Gates {
         self.states.iter().zip(GATES).any(|(is_on, it)| *is_on && it.0 == gate)
     }
 
-    /// Why operator-controller cannot render a bundle, in the order in which it looks; it stops at the first. What the catalog does not say
-    /// is not held against the bundle.
+    /// The reasons why operator-controller cannot render a bundle, in the order in which it looks; it stops at the
+    /// first. Facts that the catalog leaves out do not count against the bundle.
     #[must_use]
     pub fn unsupported(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Vec<Unsupported> {
         let mut found = Vec::new();
@@ -134,7 +132,7 @@ impl Gates {
     }
 }
 
-/// Why operator-controller cannot render a bundle; displayed in its words.
+/// The reasons why operator-controller cannot render a bundle; displayed in its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
     /// It owns APIs of servers.
@@ -153,7 +151,7 @@ pub enum Unsupported {
     NoInstallMode,
 }
 
-/// How a bundle is to be installed.
+/// The settings of an installation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Installation {
     /// The feature gates.
@@ -165,7 +163,7 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// The same where bundles that watch one namespace are installed, with a namespace to watch.
+    /// The same installation, but with the gate for bundles that watch one namespace, and with a namespace to watch.
     #[must_use]
     pub(crate) fn with_own_namespace(&self) -> Self {
         let mut changed = self.clone();
@@ -177,21 +175,21 @@ impl Installation {
         changed
     }
 
-    /// Why operator-controller refuses a bundle with these install modes and obstacles, in its words; `None` if it does not, or if the
-    /// catalog does not say enough.
+    /// The reason why operator-controller refuses a bundle with these install modes and obstacles, in its words; `None`
+    /// if it does not, or if the catalog does not say enough.
     #[must_use]
     pub fn refusal(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Option<String> {
         if let Some(unsupported) = self.gates.unsupported(modes, obstacles).first() {
             return Some(unsupported.to_string());
         }
         let has_single_and_own = self.gates.is_on(SINGLE_OWN_NAMESPACE);
-        // Without the gate, a configuration is looked at only if there is one.
+        // Without the gate, a configuration is checked only if there is one.
         if !has_single_and_own && self.config.is_none() {
             return None;
         }
         let text = self.config.as_deref().filter(|it| !it.is_empty()).unwrap_or("{}");
         let mut reader = Reader::new();
-        // What is no JSON was no Kubernetes object either.
+        // A text that is not JSON was not a Kubernetes object either.
         let config = reader.read(text).ok()?;
         let wrong = self.wrong_in(config, modes);
         let told = match wrong.as_slice() {
@@ -202,7 +200,7 @@ impl Installation {
         Some(format!("invalid ClusterExtension configuration: invalid configuration: {told}"))
     }
 
-    /// What does not fit the schema that the bundle's install modes give.
+    /// The errors of a configuration against the schema that the bundle's install modes give.
     fn wrong_in(&self, config: Value<'_>, modes: Option<InstallModes>) -> Vec<String> {
         if Type::of(config) != Type::Object {
             return vec![format!("invalid type: got {}, want object", Type::of(config).name())];
@@ -256,7 +254,8 @@ impl Installation {
         }
     }
 
-    /// What is wrong with the name of a namespace. A wrong place is told alone: the name is not looked at any more.
+    /// The errors in the name of a namespace. If the name is one that the install modes forbid, only that is reported,
+    /// and the name is not checked further.
     fn namespace_errors(&self, value: Value<'_>, modes: InstallModes) -> Vec<String> {
         let Some(name) = value.as_str() else { return Vec::new() };
         let field = "\"watchNamespace\"";
@@ -320,7 +319,7 @@ impl Watched {
     }
 }
 
-/// The fields of `deploymentConfig`, with the types of their values and of what these hold.
+/// The fields of `deploymentConfig`, with the types of their values and of the items in these.
 const DEPLOYMENT_FIELDS: [(&str, Type, Type); 9] = [
     ("affinity", Type::Object, Type::Null),
     ("annotations", Type::Object, Type::String),
@@ -333,7 +332,7 @@ const DEPLOYMENT_FIELDS: [(&str, Type, Type); 9] = [
     ("volumes", Type::Array, Type::Object),
 ];
 
-/// The first two levels of `deploymentConfig`; what Kubernetes' types say of the rest is not looked at.
+/// Checks the first two levels of `deploymentConfig`; deeper levels, which Kubernetes' types define, are not checked.
 fn deployment_config(value: Value<'_>, wrong: &mut Vec<String>) {
     if Type::of(value) != Type::Object {
         wrong.push(type_or_missing("deploymentConfig", value, "object"));

@@ -1,6 +1,4 @@
-//! What a ClusterExtension has installed.
-//!
-//! What it deliberately does not do: it knows no catalogs.
+//! The bundle that a ClusterExtension has installed.
 
 /// The installed bundle as the cluster has recorded it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

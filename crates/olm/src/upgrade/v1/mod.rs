@@ -1,14 +1,12 @@
 //! OLM v1: the resolution of a ClusterExtension (`docs/behaviour/olm-v1.md` section 2).
 //!
-//! A [`Question`] says what is wanted, [`Catalog`]s hold what there is, [`resolve`] gives the bundle or the error, and how
-//! many candidates each step left.
+//! A [`Question`] is the request, [`Catalog`]s hold the candidates, [`resolve`] returns the bundle or the error, and
+//! the number of candidates that each step left.
 //!
-//! Rules that surprise, and are kept because the real system has them: of several blobs of one name the last counts;
-//! bundles in no channel are candidates as long as no channel is asked for; a deprecated bundle loses to any other; the
-//! deprecations that come with the answer are those of the last catalog that was kept, which need not be the chosen one.
-//!
-//! What it deliberately does not do: it talks to no cluster, and does not repeat what the API server refuses earlier
-//! ([`olmdex_version::masterminds::api_server_admits`]).
+//! Some rules are surprising, and are kept because the real system has them: if several blobs share a name, the last
+//! counts; bundles in no channel are candidates as long as no channel is asked for; a deprecated bundle loses to any
+//! other; the deprecations that come with the answer are those of the last catalog that was kept, which need not be the
+//! chosen one.
 
 mod catalog;
 mod conditions;

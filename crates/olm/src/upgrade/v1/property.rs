@@ -17,10 +17,10 @@ pub struct BundleVersion {
 /// Reads the value of an `olm.package` property, as JSON.
 ///
 /// With `explicit_releases` (feature gate `BundleReleaseSupport`, off by default) the property's `release` counts;
-/// without, or if it has none, build metadata that is a valid release is the release.
+/// without the gate, or if there is no `release`, build metadata that is a valid release is the release.
 ///
 /// # Errors
-/// The real system's words for what is wrong.
+/// The real system's message about the error.
 pub fn bundle_version(property: &str, explicit_releases: bool) -> Result<BundleVersion, String> {
     let mut reader = json::Reader::new();
     let value = reader.read(property).map_err(|error| format!("error unmarshalling package property: {error}"))?;

@@ -15,7 +15,7 @@ use olmdex_rules::cluster::LabelSelector;
 use olmdex_version::masterminds::Constraint;
 use olmdex_version::{Quoted, VersionRelease};
 
-/// What a ClusterExtension asks for.
+/// The request of a ClusterExtension.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Question {
     /// The package.
@@ -35,7 +35,7 @@ pub struct Question {
 /// `upgradeConstraintPolicy`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// Only what the catalog's edges permit. The default, and what every unknown text means.
+    /// Only the bundles that the catalog's edges permit. This is the default, and the meaning of every unknown text.
     #[default]
     CatalogProvided,
     /// Any version, also an older one.
@@ -65,7 +65,7 @@ pub struct Resolution {
     pub deprecations: Option<Arc<[GraphDeprecation]>>,
 }
 
-/// How many candidates each step left in a catalog.
+/// The number of candidates that each step left in a catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogWalk {
@@ -73,22 +73,22 @@ pub struct CatalogWalk {
     pub catalog: String,
     /// Bundles of the package.
     pub bundles: usize,
-    /// Of these, bundles in the channels.
+    /// The number of these bundles that are in the channels.
     pub in_channels: usize,
-    /// Of these, bundles in the version range.
+    /// The number of these bundles that are in the version range.
     pub in_range: usize,
-    /// Of these, bundles that may follow the installed one.
+    /// The number of these bundles that may follow the installed one.
     pub successors: usize,
-    /// The bundle that stands for the catalog.
+    /// The bundle that represents the catalog.
     pub best: Option<String>,
 }
 
 /// The answer to a question, and how it came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The bundle, or why there is none.
+    /// The bundle, or the reason why there is none.
     pub outcome: Result<Resolution, ResolveError>,
-    /// The catalogs that were looked at and speak of the package, in their order.
+    /// The catalogs that were looked at and have the package, in their order.
     pub walk: Vec<CatalogWalk>,
 }
 
@@ -100,10 +100,10 @@ pub fn resolve(question: &Question, catalogs: &[Catalog]) -> Answer {
     Answer { outcome, walk }
 }
 
-/// As [`resolve`], without the counts: where the catalog's edges bind, only the bundles at their ends are looked at.
+/// Like [`resolve`], without the counts: if the catalog's edges bind, only the bundles at their ends are looked at.
 ///
 /// # Errors
-/// Why there is no bundle.
+/// The reason why there is no bundle.
 pub fn resolve_only(question: &Question, catalogs: &[Catalog]) -> Result<Resolution, ResolveError> {
     decide(question, catalogs, None)
 }
@@ -229,7 +229,7 @@ fn best_of<'c>(
         question.channels.is_empty()
             || catalog.channels_of(&it.name).any(|name| question.channels.iter().any(|it| it == name))
     };
-    // What has no readable version matches nothing.
+    // A bundle without a readable version matches nothing.
     let in_range = |it: &Candidate| {
         range.is_none_or(|range| it.version_release().is_some_and(|version| range.matches(&version.version)))
     };
@@ -268,8 +268,8 @@ fn best_of<'c>(
     Ok(best)
 }
 
-/// The candidates that may follow the installed bundle, in their order: those at the ends of edges, and those of the same
-/// version and release.
+/// The candidates that may follow the installed bundle, in their order: those at the ends of edges, and those of the
+/// same version and release.
 fn successors(question: &Question, catalog: &Catalog, installed: &Installed) -> Result<BTreeSet<usize>, ResolveError> {
     let version = installed_version(installed).map_err(ResolveError::Installed)?;
     let at_ends = successor_places(catalog, installed, &question.channels);

@@ -1,4 +1,4 @@
-//! Which bundles may follow the installed one (`docs/behaviour/olm-v1.md` 2.5).
+//! The bundles that may follow the installed one (`docs/behaviour/olm-v1.md` 2.5).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,8 +26,8 @@ fn entries_after(
     named.iter().chain(in_range).copied().filter(|it| counts(it.channel)).collect()
 }
 
-/// Whether the range of an entry holds a version. An empty group of a range, on which the real system crashes, contains
-/// nothing.
+/// Whether the range of an entry holds a version. A range with an empty group, on which the real system crashes,
+/// contains nothing.
 fn holds(catalog: &Catalog, place: EntryPlace, version: Option<&Version>) -> bool {
     let range = catalog.entry(place).range.as_ref();
     range.zip(version).is_some_and(|(range, version)| range.contains(version).unwrap_or(false))
@@ -99,8 +99,8 @@ pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channel
     entries.filter_map(|it| catalog.candidate_of(it)).collect()
 }
 
-/// The best candidate in the range of one of whose entries the installed bundle is, of those that are allowed. It is
-/// looked for from the best down, since a way of ten thousand steps cannot look at all of ten thousand at each.
+/// The best allowed candidate with an entry whose range holds the installed bundle. The search goes from the best down,
+/// since a way of ten thousand steps cannot look at all of ten thousand candidates at each.
 pub(super) fn best_in_range(
     catalog: &Catalog,
     installed: &Installed,

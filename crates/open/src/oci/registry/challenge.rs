@@ -1,6 +1,6 @@
-//! What a registry asks for with `WWW-Authenticate`.
+//! The challenge of a registry in `WWW-Authenticate`.
 
-/// How to show who we are.
+/// The ways to authenticate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Challenge {
     Basic,

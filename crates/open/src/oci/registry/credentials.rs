@@ -1,6 +1,7 @@
-//! Who we are for a registry: files as docker and podman write them, and helpers (`docs/behaviour/serving.md` A.4.1).
+//! Our identity for a registry: files as docker and podman write them, and helpers (`docs/behaviour/serving.md` A.4.1).
 //!
-//! What it deliberately does not do: a secret is shown to nobody but the registry of its key, and has no form for messages.
+//! For security, this module deliberately shows a secret to nobody but the registry of its key, and a secret has no
+//! form for messages.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +20,7 @@ use olmdex_base::file::read_regular_of;
 /// The largest file of credentials.
 const MAX_FILE: u64 = 16 << 20;
 
-/// What a registry knows us by.
+/// The identity that a registry knows.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// A user and a password.
@@ -42,11 +43,11 @@ impl fmt::Debug for Credentials {
 /// A file of credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CredentialFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Whether it is docker's oldest form, without a level around its entries.
     pub is_flat: bool,
-    /// Whether somebody named it, so that it must be there.
+    /// Whether a user named it, so that it must exist.
     pub is_named: bool,
 }
 
@@ -68,7 +69,7 @@ struct Entry {
     identitytoken: String,
 }
 
-/// What the first of the files says that knows the registry of an image.
+/// The credentials in the first of the files that knows the registry of an image.
 ///
 /// # Errors
 /// If a file that is there cannot be decoded, or a helper fails.
@@ -82,7 +83,7 @@ pub(super) fn find(files: &[CredentialFile], reference: &Reference) -> Result<Op
                 return Err(OciError::Io(std::io::Error::new(error.kind(), message)));
             }
         };
-        // What is wrong may be next to a secret, so only its place is told.
+        // The error may be next to a secret, so the message gives only its place.
         let wrong = |error: serde_json::Error| {
             let (path, place) = (file.path.display(), place_of(&error));
             OciError::registry(format!("the credentials in `{path}` cannot be decoded: {place}"))
@@ -165,7 +166,7 @@ fn ask(name: &str, server: &str) -> Result<Option<Credentials>, OciError> {
     command.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| failed(format!("cannot be started: {error}")))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A helper that does not read what it is asked says so itself.
+        // A helper that does not read its input reports that itself.
         let _ = stdin.write_all(server.as_bytes());
     }
     let output = child.wait_with_output().map_err(|error| failed(format!("failed: {error}")))?;

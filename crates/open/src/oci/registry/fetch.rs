@@ -11,10 +11,10 @@ use super::http::{Answer, Sent};
 use super::{MAX_MANIFEST, Registry};
 use olmdex_base::file::{BlobCache, make_anonymous, start_over};
 
-/// How often a transfer that breaks off is taken up again.
+/// The number of times that an interrupted transfer is resumed.
 const RESUMPTIONS: usize = 5;
 
-/// What a file of the cache is called.
+/// The name of a file of the cache.
 fn name_of(digest: &Digest) -> String {
     format!("{}-{}", digest.algorithm(), digest.hex())
 }
@@ -42,27 +42,27 @@ impl Registry<'_> {
         }
     }
 
-    /// The name of the file that says what a tag named last.
+    /// The name of the file with the digest that a tag named last.
     fn note_name(&self) -> String {
         let key = format!("{}/{}:{}", self.reference.host, self.reference.repository, self.reference.name());
         format!("tag-{}", Digest::of(key.as_bytes()).hex())
     }
 
-    /// What the tag named when it was fetched last.
+    /// The digest that the tag named when it was fetched last.
     pub(super) fn noted(&self) -> Option<Digest> {
         let mut text = String::new();
         self.cache()?.open(&self.note_name())?.take(200).read_to_string(&mut text).ok()?;
         text.trim().parse().ok()
     }
 
-    /// Notes what the tag names.
+    /// Notes the digest that the tag names.
     pub(super) fn note(&self, digest: &Digest) {
         if self.reference.digest.is_none() {
             let _ = self.cache().map(|cache| keep(cache, &self.note_name(), digest.to_string().as_bytes()));
         }
     }
 
-    /// Throws away a blob of the cache whose bytes are wrong. Gives whether it was there, and can be fetched.
+    /// Deletes a blob of the cache whose bytes are wrong. Returns whether it was there and can be fetched.
     pub(super) fn forget(&self, digest: &Digest) -> Result<bool, OciError> {
         let name = name_of(digest);
         let Some(cache) = self.cache() else { return Ok(false) };
@@ -70,13 +70,13 @@ impl Registry<'_> {
         let mut hasher = Hasher::like(digest);
         pass(&mut file, &mut hasher)?;
         if hasher.finish() == *digest {
-            // Another process has fetched it meanwhile, or it is not what is wrong.
+            // Another process has fetched it meanwhile, or the fault is elsewhere.
             return Ok(false);
         }
         if self.options.is_offline {
             return Err(OciError::DamagedCopy(cache.directory().join(name)));
         }
-        // In a cache that cannot be written to it stays in the way.
+        // In a cache that cannot be written to, it remains an obstacle.
         Ok(cache.remove(&name).unwrap_or(false))
     }
 
@@ -89,14 +89,14 @@ impl Registry<'_> {
         if self.options.is_offline {
             return Err(OciError::Offline(descriptor.digest.to_string()));
         }
-        // Where nothing can be kept, or another process is at it, it goes to a temporary file.
+        // If nothing can be kept, or another process is writing it, it goes to a temporary file.
         if let Some(Ok(Some(mut partial))) = self.cache().map(|it| it.begin(&name)) {
             let is_begun = partial.file.metadata()?.len() > 0;
             let mut done = self.fetch_into(descriptor, &mut partial.file);
             if let Err(OciError::WrongDigest { .. } | OciError::TooLong { .. }) = &done {
                 partial.clear()?;
                 if is_begun {
-                    // What another process has left was wrong, and not what came.
+                    // The bytes left by another process may be the wrong ones, and not those received now.
                     done = self.fetch_into(descriptor, &mut partial.file);
                     if done.is_err() {
                         partial.clear()?;
@@ -130,7 +130,7 @@ impl Registry<'_> {
             }
             match self.transfer(descriptor, file, &mut hasher, &mut len) {
                 Ok(()) => break,
-                // It is shorter than its manifest says, and what was meant all the same.
+                // It is shorter than its manifest states, but its digest is right.
                 Err(OciError::Io(_)) if hasher.clone().finish() == descriptor.digest => break,
                 Err(OciError::Io(_)) if resumption < RESUMPTIONS => {}
                 Err(error) => return Err(error),
@@ -143,7 +143,7 @@ impl Registry<'_> {
         Ok(())
     }
 
-    /// Asks for the rest of a blob, and writes what comes.
+    /// Asks for the rest of a blob, and writes the bytes that arrive.
     fn transfer(
         &self,
         descriptor: &Descriptor,
@@ -187,14 +187,14 @@ impl Registry<'_> {
             file.write_all(&buffer[..n])?;
         }
         if *len < descriptor.size && !has_length {
-            // Only an answer that says its length can be told from one that breaks off.
+            // Only an answer that states its length can be distinguished from one that breaks off.
             return Err(OciError::Io(io::ErrorKind::UnexpectedEof.into()));
         }
         Ok(())
     }
 }
 
-/// Hashes what a file holds; it is then at its end.
+/// Hashes the content of a file, which is then at its end.
 fn pass(file: &mut File, hasher: &mut Hasher) -> io::Result<u64> {
     let mut buffer = vec![0; 128 << 10];
     let mut len = 0;

@@ -1,7 +1,7 @@
-//! What a registry has: its repositories, and the tags of one.
+//! The content of a registry: its repositories, and the tags of one.
 //!
-//! A registry sends lists in pages and says where the next one is. It may say anything: only an address of the same list on the same
-//! host is followed, and no list is endless.
+//! A registry sends lists in pages and says where the next one is. It may say anything: only an address of the same
+//! list on the same host is followed, and no list is endless.
 
 use serde::Deserialize;
 
@@ -9,10 +9,10 @@ use super::Registry;
 use super::http::Sent;
 use crate::oci::error::OciError;
 
-/// How many names a list may have.
+/// The number of names that a list may have.
 const MAX_NAMES: usize = 1_000_000;
 
-/// How many bytes a page may have.
+/// The number of bytes that a page may have.
 const MAX_PAGE: u64 = 8 << 20;
 
 #[derive(Deserialize)]
@@ -24,10 +24,10 @@ struct Page {
 }
 
 impl Registry<'_> {
-    /// The repositories of the registry that has this image, sorted. Some registries do not say.
+    /// The repositories of the registry that has this image, sorted. Some registries do not list them.
     ///
     /// # Errors
-    /// What keeps it from answering.
+    /// If the registry does not answer.
     pub fn repositories(&self) -> Result<Vec<String>, OciError> {
         self.list("_catalog", "registry:catalog:*", |it| it.repositories)
     }
@@ -35,7 +35,7 @@ impl Registry<'_> {
     /// The tags of the repository, sorted.
     ///
     /// # Errors
-    /// [`OciError::Unknown`] if there is no such repository; what keeps the registry from answering.
+    /// [`OciError::Unknown`] if there is no such repository; or if the registry does not answer.
     pub fn tags(&self) -> Result<Vec<String>, OciError> {
         let path = format!("{}/tags/list", self.reference.repository);
         self.list(&path, "pull", |it| it.tags)
@@ -47,7 +47,7 @@ impl Registry<'_> {
         actions: &str,
         names: impl Fn(Page) -> Option<Vec<String>>,
     ) -> Result<Vec<String>, OciError> {
-        // Mirrors have what they have; the place that was named is the last one.
+        // A mirror need not have everything; the place that was named is the last one.
         let Some(endpoint) = self.endpoints.last() else {
             return Err(OciError::Unknown(self.reference.to_string()));
         };
@@ -81,7 +81,7 @@ fn next_page(link: &str, path: &str) -> Option<String> {
     if !rest.contains("next") || !address.bytes().all(|it| it.is_ascii_graphic()) {
         return None;
     }
-    // Some registries send the whole address; whichever host that has, it is this one that is asked.
+    // Some registries send the whole address; whatever its host, the present one is asked.
     let local = match address.split_once("://") {
         Some((_, after)) => &after[after.find('/')?..],
         None => address,

@@ -1,4 +1,5 @@
-//! Where an image is really fetched from: `registries.conf`, and the mirror sets of OpenShift (`docs/behaviour/serving.md` A.4.1).
+//! The places that an image is really fetched from: `registries.conf`, and the mirror sets of OpenShift
+//! (`docs/behaviour/serving.md` A.4.1).
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +17,9 @@ const MAX_FILE: u64 = 16 << 20;
 /// A file of mirrors, or a directory of `*.conf` files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Whether somebody named it, so that it must be there.
+    /// Whether a user named it, so that it must exist.
     pub is_named: bool,
 }
 
@@ -28,11 +29,11 @@ pub(super) struct Endpoint {
     /// Host and repository.
     pub(super) host: String,
     pub(super) repository: String,
-    /// Whether its certificate is not looked at.
+    /// Whether its certificate is not verified.
     pub(super) is_insecure: bool,
 }
 
-/// What is said about registries.
+/// The rules about registries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mirrors {
     rules: Vec<Rule>,
@@ -41,9 +42,9 @@ pub(super) struct Mirrors {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rule {
-    /// What the rule is for: `host[:port][/path]`, or `*.example.com`.
+    /// The images that the rule is for: `host[:port][/path]`, or `*.example.com`.
     prefix: String,
-    /// What the prefix is replaced by; empty if it stays.
+    /// The replacement of the prefix; empty if it stays.
     location: String,
     is_insecure: bool,
     is_blocked: bool,
@@ -148,7 +149,7 @@ impl Mirrors {
                 is_blocked: it.blocked,
                 mirrors: mirrors.collect(),
             };
-            // A later file takes the place of an earlier one for the same prefix.
+            // A later file replaces an earlier one for the same prefix.
             self.rules.retain(|other| other.prefix != rule.prefix);
             self.rules.push(rule);
         }
@@ -205,7 +206,7 @@ impl Mirrors {
         self.aliases.iter().rev().find(|it| it.0 == short).map(|it| it.1.as_str())
     }
 
-    /// Where an image may be fetched from, in the order in which it is tried.
+    /// The places from which an image may be fetched, in the order in which they are tried.
     ///
     /// # Errors
     /// If it is blocked and has no mirror.
@@ -244,7 +245,7 @@ impl Mirrors {
     }
 }
 
-/// How many bytes of a location a prefix stands for.
+/// The number of bytes of a location that a prefix matches.
 fn matched(prefix: &str, location: &str) -> Option<usize> {
     if let Some(domain) = prefix.strip_prefix('*') {
         let host = location.split('/').next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Registries, version 2 of their protocol (`docs/behaviour/serving.md` A.4.1).
 //!
-//! A registry is believed nothing: manifests and blobs are compared with their digests, sizes and redirects are bounded, and who we are
-//! is told to nobody but the host that the credentials are for.
+//! No answer of a registry is trusted: manifests and blobs are compared with their digests, sizes and redirects are
+//! bounded, and credentials go only to the host that they are for.
 
 mod address;
 mod challenge;
@@ -44,18 +44,18 @@ const MANIFEST_TYPES: &str = "application/vnd.oci.image.index.v1+json, applicati
 /// No manifest is larger, and no token's document.
 const MAX_MANIFEST: u64 = 4 << 20;
 
-/// How registries are used.
+/// The settings for registries.
 #[derive(Debug, Clone, Default)]
 pub struct RegistryOptions {
     /// How servers are spoken to.
     pub http: HttpOptions,
-    /// Where credentials may be, in the order in which they are looked at.
+    /// The files that may hold credentials, in the order in which they are read.
     pub credentials: Vec<CredentialFile>,
-    /// What says where images come from instead, the later ones over the earlier ones.
+    /// The files that redirect images to other places; later files override earlier ones.
     pub mirrors: Vec<MirrorFile>,
     /// The policies that say whether an image needs a signature; the first that is there counts.
     pub policies: Vec<PathBuf>,
-    /// Where blobs are kept.
+    /// The cache of blobs.
     pub cache: Option<BlobCache>,
     /// Whether nothing is fetched.
     pub is_offline: bool,
@@ -63,7 +63,7 @@ pub struct RegistryOptions {
     pub scratch: PathBuf,
 }
 
-/// The registries that images are in: what is known of them, and the connections to them.
+/// The registries of images: the known facts about them, and the connections to them.
 #[derive(Debug)]
 pub struct Registries {
     options: RegistryOptions,
@@ -83,26 +83,26 @@ pub struct Registry<'r> {
     fetched: &'r AtomicU64,
     credentials: Option<Credentials>,
     endpoints: Vec<Endpoint>,
-    /// What is sent to show who we are, by host and by what it is for.
+    /// The values of the header `authorization`, by host and actions.
     tokens: Mutex<HashMap<(String, String), String>>,
-    /// What the registry sends of manifests, so that nothing is fetched twice.
+    /// The manifests from the registry, so that none is fetched twice.
     manifests: Mutex<HashMap<Digest, Vec<u8>>>,
 }
 
 impl Registries {
-    /// Prepares to use registries. Nothing is read or fetched yet.
+    /// Prepares the use of registries. Nothing is read or fetched yet.
     #[must_use]
     pub fn new(options: RegistryOptions) -> Self {
         Self { http: Http::new(options.http.clone()), options, mirrors: OnceLock::new(), fetched: Arc::default() }
     }
 
-    /// How they are used.
+    /// Their settings.
     #[must_use]
     pub fn options(&self) -> &RegistryOptions {
         &self.options
     }
 
-    /// How many bytes of blobs have been fetched, while they are.
+    /// The number of bytes of blobs that have been fetched, while they are.
     #[must_use]
     pub fn fetched(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.fetched)
@@ -111,7 +111,7 @@ impl Registries {
     /// Prepares to read or write an image by its name, or by an alias of it. Nothing is fetched yet.
     ///
     /// # Errors
-    /// If it is no name; if the image may not be used; if what is said about its registry cannot be read.
+    /// If it is no name; if the image may not be used; if the configuration of its registry cannot be read.
     pub fn image(&self, name: &str) -> Result<Registry<'_>, OciError> {
         let options = &self.options;
         let mirrors = match self.mirrors.get() {
@@ -139,7 +139,7 @@ impl Registries {
 }
 
 impl Registry<'_> {
-    /// What has the name of this image.
+    /// The reference of this image.
     #[must_use]
     pub fn reference(&self) -> &Reference {
         &self.reference
@@ -152,12 +152,13 @@ impl Registry<'_> {
 
     /// An address at an endpoint.
     fn address(&self, endpoint: &Endpoint, path: &str) -> String {
-        // Docker's registry answers elsewhere than it is called.
+        // Docker's registry has another host than its name.
         let host = if endpoint.host == "docker.io" { "registry-1.docker.io" } else { &endpoint.host };
         format!("{}://{host}{path}", self.http.scheme())
     }
 
-    /// Asks the places where the image may be, one after the other, until one has it. What went wrong at the first is what is told.
+    /// Asks the places where the image may be, one after the other, until one has it. If none has it, the error of the
+    /// last place is reported.
     fn ask_all(&self, mut ask: impl FnMut(&Endpoint) -> Result<Answer, OciError>) -> Result<Answer, OciError> {
         let mut first = None;
         for endpoint in &self.endpoints {
@@ -170,7 +171,7 @@ impl Registry<'_> {
         Err(first.unwrap_or_else(|| OciError::Unknown(self.reference.to_string())))
     }
 
-    /// Sends a request, and shows who we are if that is asked for. What is not a success is an error.
+    /// Sends a request, with credentials if the registry asks for them. Any answer but a success is an error.
     fn send(&self, endpoint: &Endpoint, mut sent: Sent<'_>, actions: &str) -> Result<Answer, OciError> {
         sent.is_insecure = endpoint.is_insecure;
         let host = address::host_of(&sent.url);
@@ -189,7 +190,7 @@ impl Registry<'_> {
             }
         }
         match answer.status {
-            // Who sends a blob knows what to do with one that is too large.
+            // The sender of a blob handles the status for one that is too large.
             200..=299 | 413 => Ok(answer),
             401 | 403 => Err(OciError::Refused {
                 host,
@@ -217,7 +218,7 @@ impl Registry<'_> {
         credentials::find(&self.options.credentials, &mirror).ok().flatten()
     }
 
-    /// What answers a challenge.
+    /// The answer to a challenge.
     fn authorization(
         &self,
         endpoint: &Endpoint,
@@ -312,10 +313,10 @@ impl Registry<'_> {
         Ok((text, kind))
     }
 
-    /// What a tag names now, without fetching it: one request.
+    /// The digest that a tag names now, without fetching the image: one request.
     ///
     /// # Errors
-    /// [`OciError::Unknown`]; what keeps the registry from answering.
+    /// [`OciError::Unknown`]; or if the registry does not answer.
     pub fn digest_of_tag(&self) -> Result<Option<Digest>, OciError> {
         if let Some(digest) = &self.reference.digest {
             return Ok(Some(digest.clone()));
@@ -323,12 +324,12 @@ impl Registry<'_> {
         Ok(self.head()?.header("docker-content-digest").and_then(|it| it.parse().ok()))
     }
 
-    /// Asks whether the registry has the image, also where its manifest is in the cache.
+    /// Asks whether the registry has the image, even if its manifest is in the cache.
     ///
     /// # Errors
-    /// As [`Self::digest_of_tag`].
+    /// The errors of [`Self::digest_of_tag`].
     pub fn confirm(&self) -> Result<(), OciError> {
-        // Whatever is not in the cache is fetched, and so asked for.
+        // A manifest outside the cache is fetched anyway, which asks the registry.
         let is_cached = self.reference.digest.as_ref().is_some_and(|it| self.cached_manifest(it).is_some());
         if is_cached && !self.options.is_offline { self.head().map(drop) } else { Ok(()) }
     }
@@ -343,10 +344,10 @@ impl Registry<'_> {
         })
     }
 
-    /// What names a manifest of this repository.
+    /// A reference to a manifest of this repository.
     ///
     /// # Errors
-    /// As [`Self::digest_of_tag`].
+    /// The errors of [`Self::digest_of_tag`].
     pub fn describe(&self, digest: &Digest) -> Result<Descriptor, OciError> {
         let (text, media_type) = self.fetch_manifest(&digest.to_string())?;
         let mut hasher = Hasher::like(digest);
@@ -370,7 +371,7 @@ impl Registry<'_> {
 
 impl Store for Registry<'_> {
     fn root(&self, _: &Wanted) -> Result<Descriptor, OciError> {
-        // What was fetched under this tag last, if that is what it names still.
+        // The digest of the last fetch under this tag, if the tag still names it.
         let named = match &self.reference.digest {
             Some(digest) => Some(digest.clone()),
             None if self.options.is_offline => {
@@ -420,7 +421,7 @@ impl Store for Registry<'_> {
     }
 }
 
-/// What a server says about an error, if it says it as registries do.
+/// The reason in an error answer, if it has the form that registries use.
 fn reason(answer: Answer) -> String {
     #[derive(Deserialize)]
     struct Reasons {

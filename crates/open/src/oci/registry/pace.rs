@@ -1,6 +1,4 @@
 //! How slowly a server may send or take: a byte a second is progress, and would last for ever.
-//!
-//! What it deliberately does not do: it ends no read that is going on. A server that sends nothing at all is for the time limit of a read.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -13,7 +11,7 @@ pub struct Pace {
     pub window: Duration,
     /// How many there must be in that time. One such time may have fewer, but not two in a row.
     pub least: u64,
-    /// How long a document may take as a whole: a manifest, a list, a token.
+    /// The time that a document may take as a whole: a manifest, a list, a token.
     pub document: Duration,
 }
 
@@ -48,7 +46,7 @@ impl fmt::Display for TooSlow {
 impl std::error::Error for TooSlow {}
 
 impl TooSlow {
-    /// What an error of reading was made of.
+    /// The cause inside an error of reading, if it was this one.
     pub(super) fn of(error: &io::Error) -> Option<Self> {
         error.get_ref().and_then(|it| it.downcast_ref()).copied()
     }
@@ -64,7 +62,7 @@ struct Meter {
     is_document: bool,
 }
 
-/// How many windows in a row may be slow: a server may have to fetch something itself first.
+/// The number of consecutive windows that may be slow: a server may have to fetch something itself first.
 const SLOW_WINDOWS: u32 = 1;
 
 impl Meter {
@@ -90,7 +88,7 @@ impl Meter {
     }
 }
 
-/// Reads what a server sends, or what is sent to it, and ends with [`TooSlow`].
+/// Reads the bytes from a server, or those sent to it, and ends with [`TooSlow`].
 pub(super) struct Paced<R> {
     inner: R,
     meter: Option<Meter>,
@@ -103,7 +101,7 @@ impl<R: Read> Paced<R> {
         Self { inner, meter: None, pace, is_document: false }
     }
 
-    /// For something small that is needed before anything else can go on.
+    /// For a small document that is needed before anything else can go on.
     pub(super) fn document(inner: R, pace: Pace) -> Self {
         Self { is_document: true, ..Self::new(inner, pace) }
     }
@@ -111,7 +109,7 @@ impl<R: Read> Paced<R> {
 
 impl<R: Read> Read for Paced<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // Time begins with the first read: until then somebody else takes it.
+        // Time begins with the first read: until then other code takes it.
         let (pace, is_document) = (self.pace, self.is_document);
         let meter = self.meter.get_or_insert_with(|| Meter::new(pace, is_document, Instant::now()));
         let n = self.inner.read(buffer)?;
@@ -126,7 +124,7 @@ impl<R: Read> Read for Paced<R> {
 mod tests {
     use super::*;
 
-    /// A transfer as bytes that come after so many milliseconds each; how many of them are accepted.
+    /// A transfer as bytes that come after a number of milliseconds each; the result is how many of them are accepted.
     fn accepted(is_document: bool, steps: impl Iterator<Item = (u64, usize)>) -> (usize, Option<TooSlow>) {
         let began = Instant::now();
         let mut meter = Meter::new(Pace::default(), is_document, began);
@@ -146,13 +144,13 @@ mod tests {
     fn slow_servers_are_given_up_and_others_are_not() {
         let pace = Pace::default();
         let (least, document) = (Some(TooSlow::Least(pace)), Some(TooSlow::Document(pace)));
-        // A byte a second ends with the second window, whatever came before it in one burst.
+        // One byte a second ends with the second window, whatever came before it in one burst.
         assert_eq!(accepted(false, std::iter::repeat_n((1000, 1), 100)), (59, least));
         let burst = std::iter::once((1000, 1 << 20)).chain(std::iter::repeat_n((1000, 1), 100));
         assert_eq!(accepted(false, burst), (89, least));
         // Two KiB a second may last for a day.
         assert_eq!(accepted(false, std::iter::repeat_n((1000, 2048), 86_400)), (86_400, None));
-        // A pause is no reason, and one after the other is.
+        // One pause is no reason to end; a second one right after it is.
         let pause = |n| std::iter::once((45_000, 16 << 10)).chain(std::iter::repeat_n((100, 16 << 10), n));
         assert_eq!(accepted(false, pause(400).chain(pause(400))), (802, None));
         assert_eq!(accepted(false, std::iter::repeat_n((45_000, 16 << 10), 9)), (1, least));

@@ -1,4 +1,5 @@
-//! `policy.json`: whether an image may be used without a signature. We verify none, so what demands one is refused.
+//! `policy.json`: whether an image may be used without a signature. We verify none, so an image that needs one is
+//! refused.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,7 +45,7 @@ pub(super) fn check(path: &Path, reference: &Reference) -> Result<(), OciError> 
 }
 
 impl Policy {
-    /// What is demanded for an image: of its own name, else of the longest scope that it is in.
+    /// The requirements for an image: those of its own name, or else those of the longest scope that it is in.
     fn of(&self, reference: &Reference) -> &[Requirement] {
         let Some(scopes) = self.transports.get("docker") else { return &self.default };
         let location = reference.location();

@@ -1,9 +1,8 @@
-//! The journey of one operator along the minor versions of the platform: what must be done where, so that it gets there.
+//! The journey of one operator along the minor versions of the platform: the updates that it needs at each of them.
 //!
-//! Between two versions whose catalogs are given, everything that the later ones demand must be done in the catalog of the first: what is not
-//! given cannot help. What can be done only in the later catalog is done after the platform has come there.
-//!
-//! What it deliberately does not do: it looks at one operator, so what they do together is for `order`.
+//! Between two versions whose catalogs are given, all demands of the later ones must be met with the catalog of the
+//! first: a catalog that is not given cannot help. An update that only the later catalog has comes after the platform's
+//! step to its version.
 
 mod channels;
 mod decisions;

@@ -1,4 +1,4 @@
-//! What comes of a journey.
+//! The result of a journey.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_olm::upgrade::{PathStep, Setting, Target};
 use olmdex_rules::openshift::Support;
 
-/// When a step is taken, relative to a version of the platform.
+/// The time of a step, relative to a version of the platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::plan) enum When {
     /// After the platform has come to it.
     After(usize),
     /// Before the platform leaves it.
     Before(usize),
-    /// At the end, if somebody likes.
+    /// At the end, as an option.
     AtTheEnd,
 }
 
-/// What comes of a journey.
+/// The result of a journey.
 #[derive(Clone, Default)]
 pub(in crate::plan) struct Journey {
     pub(in crate::plan) state: BTreeMap<Minor, OperatorState>,
@@ -32,7 +32,7 @@ pub(in crate::plan) struct Journey {
     pub(in crate::plan) target_support: Option<Support>,
     pub(in crate::plan) entry_point: BTreeMap<Minor, String>,
     pub(in crate::plan) steps: Vec<(When, PlanStep)>,
-    /// The updates of all required steps, one after another, with what is set before each.
+    /// The updates of all required steps, one after another, with the setting before each.
     pub(in crate::plan) way: Vec<PathStep>,
     pub(in crate::plan) blockers: Vec<Blocker>,
     pub(in crate::plan) decisions: Vec<Decision>,
@@ -48,7 +48,7 @@ pub(in crate::plan) fn setting(field: &str, value: &str) -> Option<Setting> {
     Some(Setting { field: field.to_owned(), value: value.to_owned() })
 }
 
-/// What leads from bundle to bundle.
+/// The updates from bundle to bundle.
 pub(in crate::plan) fn route(way: &[Target]) -> Vec<RouteStep> {
     let step = |it: &Target| {
         let fields: Vec<String> = it.permits.iter().map(|it| format!("{} {}", it.field.as_str(), it.value)).collect();

@@ -1,6 +1,4 @@
-//! Dockerfiles, as far as the pipelines read them: stages, what is copied, labels.
-//!
-//! What it deliberately does not do: it runs nothing, knows no arguments from outside, and passes over what it does not know.
+//! Dockerfiles, as far as the pipelines read them: stages, copied files, labels.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,14 +12,14 @@ const MAX_FILE: u64 = 1 << 20;
 /// A Dockerfile.
 #[derive(Debug, Clone)]
 pub struct Dockerfile {
-    /// How it is called in messages.
+    /// Its name in messages.
     pub shown: String,
     /// The directory that sources are copied from.
     pub context: PathBuf,
     pub(super) stages: Vec<Stage>,
 }
 
-/// What one image is made of.
+/// The instructions that make one image.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stage {
     pub(super) line: u32,
@@ -43,7 +41,7 @@ pub(super) struct Copied {
 }
 
 impl Dockerfile {
-    /// Reads a file. What it copies is in its directory.
+    /// Reads a file. The files that it copies are in its directory.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -85,7 +83,7 @@ impl Dockerfile {
         stage.labels.iter().rev().find(|it| it.0 == key).map(|it| (it.1.as_str(), it.2))
     }
 
-    /// What is copied below `/configs`.
+    /// The copies to places below `/configs`.
     pub(super) fn copies(&self) -> Vec<&Copied> {
         let all = self.stages.iter().flat_map(|it| &it.copies);
         all.filter(|it| it.target == "/configs" || it.target.starts_with("/configs/")).collect()
@@ -109,8 +107,8 @@ impl Dockerfile {
     }
 }
 
-/// The instructions of a text with their lines: continued lines are one, comments and blank lines are left out, and so are texts that
-/// follow an instruction (`<<EOF`).
+/// The instructions of a text with their lines: continued lines are one, comments and blank lines are left out, and so
+/// are texts that follow an instruction (`<<EOF`).
 fn instructions(text: &str) -> Vec<(u32, String)> {
     let mut found: Vec<(u32, String)> = Vec::new();
     let mut escape = '\\';
@@ -155,7 +153,7 @@ fn instructions(text: &str) -> Vec<(u32, String)> {
     found
 }
 
-/// What ends the text that follows an instruction.
+/// The word that ends the text after an instruction.
 fn following(instruction: &str) -> Option<String> {
     let is_known = ["RUN", "COPY", "ADD"]
         .iter()
@@ -170,7 +168,7 @@ fn following(instruction: &str) -> Option<String> {
 struct Reader {
     /// Arguments before the first stage.
     global: BTreeMap<String, String>,
-    /// What is known in this stage, and what of it is an argument no more.
+    /// The known values of this stage, including those that are arguments no more.
     known: BTreeMap<String, String>,
     environment: Vec<String>,
     stages: Vec<Stage>,
@@ -285,7 +283,8 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A text with the values of `$NAME` and `${NAME}`, and of `${NAME:-DEFAULT}` if that is known; what has no value is empty.
+/// A text with the values of `$NAME` and `${NAME}`, and of `${NAME:-DEFAULT}` if `has_defaults`; a name without a value
+/// becomes empty.
 fn expand(text: &str, known: &BTreeMap<String, String>, has_defaults: bool) -> String {
     let mut out = String::new();
     let mut rest = text;

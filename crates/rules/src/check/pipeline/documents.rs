@@ -1,6 +1,4 @@
-//! What the pipelines read of a catalog: packages, channels and bundles, in the order of their documents.
-//!
-//! What it deliberately does not do: documents that cannot be read are passed over; other rules say so.
+//! The parts of a catalog that the pipelines read: packages, channels and bundles, in the order of their documents.
 
 use std::convert::Infallible;
 
@@ -19,7 +17,7 @@ pub(super) enum Seen {
     Other(String),
 }
 
-/// What is of interest of a bundle.
+/// The parts of a bundle that the pipelines look at.
 #[derive(Debug, Clone)]
 pub(super) struct SeenBundle {
     pub(super) package: String,

@@ -1,9 +1,8 @@
-//! What the pipelines say of a catalog before they take it: Konflux's `validate-fbc`, `fbc-target-index-pruning-check` and
+//! The checks of pipelines before they accept a catalog: Konflux's `validate-fbc`, `fbc-target-index-pruning-check` and
 //! `fbc-inject-lifecycle`, and the service that builds index images (IIB).
 //!
-//! What the pipelines of the community and of certified operators say is in the crate `bundle`, since they look at repositories.
-//!
-//! What it deliberately does not do: it opens no images and asks no service. What cannot be checked is said, never passed over.
+//! The checks of the pipelines of the community and of certified operators are in the crate `bundle`, since those
+//! pipelines look at repositories.
 
 mod bundles;
 mod dockerfile;
@@ -27,8 +26,8 @@ use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Input, InputFile};
 
-/// Leaves out what a pipeline's own rule says better: tags and missing metadata where it refuses them, and objects where the OpenShift
-/// decides about them.
+/// Leaves out findings for which a pipeline has a better rule of its own: tags and missing metadata if it refuses them,
+/// and objects if the OpenShift version decides about them.
 pub fn leave_out_said_twice(findings: &mut Vec<Finding>, openshift: Option<Minor>) {
     let at = |findings: &[Finding], rule: &Rule| -> Vec<Option<Place>> {
         findings.iter().filter(|it| it.rule.id == rule.id).map(|it| it.place.clone()).collect()
@@ -45,7 +44,7 @@ pub fn leave_out_said_twice(findings: &mut Vec<Finding>, openshift: Option<Minor
     });
 }
 
-/// What Konflux says of a fragment. `shown` is how it is called in messages.
+/// The outcome of Konflux for a fragment. `shown` is its name in messages.
 #[must_use]
 pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let documents = Documents::read(input);
@@ -63,7 +62,7 @@ pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     outcome
 }
 
-/// What IIB says of a fragment that is added to an index. `shown` is how it is called in messages.
+/// The outcome of IIB for a fragment that is added to an index. `shown` is its name in messages.
 #[must_use]
 pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let documents = Documents::read(input);
@@ -79,7 +78,7 @@ pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     outcome
 }
 
-/// Whether the files of a catalog are in directories: what was made of a database, or is one file, is in none.
+/// Whether the files of a catalog are in directories. A catalog made of a database, or of one file, has none.
 fn is_tree(input: &Input, target: &Target<'_>) -> bool {
     let is_placed = |it: &InputFile| it.made_of().is_none() && it.shown != it.relative();
     target.directory.is_some() || input.files.iter().all(is_placed)

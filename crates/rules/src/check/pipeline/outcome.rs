@@ -1,6 +1,4 @@
-//! What a pipeline is asked with, and what it would say.
-//!
-//! What it deliberately does not do: it checks nothing.
+//! The input of a pipeline, and its outcome.
 
 use std::path::Path;
 
@@ -9,30 +7,30 @@ use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Input;
 
-/// What a check may need beside the catalog. What is absent is not checked, and said.
+/// The input of a check beside the catalog. A check whose input is absent is skipped, and the outcome says so.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Target<'t> {
     /// The OpenShift that the catalog is for.
     pub openshift: Option<Minor>,
     /// The index that the catalog goes into.
     pub index: Option<&'t [Input]>,
-    /// What the image of the catalog is built from.
+    /// The Dockerfile that the image of the catalog is built from.
     pub dockerfile: Option<&'t Dockerfile>,
     /// The directory of the catalog, if it is one of the system's.
     pub directory: Option<&'t Path>,
 }
 
-/// What a pipeline would say.
+/// The outcome of a pipeline.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// What is wrong.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// What could not be checked, with what is missing: one sentence each.
+    /// The checks that were skipped, each with the missing input: one sentence each.
     pub unchecked: Vec<String>,
 }
 
 impl Outcome {
-    /// Adds what another part says.
+    /// Adds the outcome of another part.
     pub(super) fn add(&mut self, mut other: Self) {
         self.findings.append(&mut other.findings);
         self.unchecked.append(&mut other.unchecked);

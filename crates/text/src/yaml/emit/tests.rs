@@ -72,7 +72,7 @@ fn writes() {
     }
 }
 
-/// The same document by the library's emitter, which go-yaml shares its rules with.
+/// The same document by the library's emitter, which has the same rules as go-yaml's.
 fn by_library(value: Value<'_>, emitter: &mut Emitter<'_>) {
     let scalar = |text: &str, style| Event::scalar(None, None, text, true, true, style);
     match value.kind() {

@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 use super::event::Declined;
 
-/// How much is looked at before the next decision.
+/// The number of bytes that are checked before the next decision.
 const PIECE: usize = 4096;
 
 /// A text that holds no characters but those that mean the same to libyaml as to a reader of bytes.
@@ -14,7 +14,8 @@ pub(super) struct Admitted<'t> {
     pub(super) is_ascii: bool,
 }
 
-/// Takes a text if it is UTF-8, all its control characters are tabs and newlines, and newlines are its only line breaks.
+/// Takes a text if it is UTF-8, all its control characters are tabs and newlines, and newlines are its only line
+/// breaks.
 pub(super) fn admit(bytes: &[u8]) -> Result<Admitted<'_>, Declined> {
     let mut is_ascii = true;
     for piece in bytes.chunks(PIECE) {

@@ -5,10 +5,11 @@ use super::cursor::{Cursor, Scalar, is_blankz};
 use super::event::{Declined, Sink, Spot, What};
 use super::flow::{MAX_DEPTH, MAX_KEY, flow};
 
-/// Tells the events of a text, whose byte order mark is gone, from the start of its one document to the end of the text.
+/// Emits the events of a text, whose byte order mark is gone, from the start of its one document to the end of the
+/// text.
 ///
 /// # Errors
-/// The text is not read here, or `sink` did not take an event; what was told before is void.
+/// If this scanner does not read the text, or if `sink` did not take an event; the events before it are void.
 pub(in crate::yaml) fn scan(text: &[u8], sink: &mut impl Sink) -> Result<(), Declined> {
     let cursor = Cursor::new(admit(text)?);
     Blocks { cursor, sink, frames: Vec::new(), awaited: None }.document()
@@ -33,7 +34,7 @@ struct Blocks<'t, 's, S> {
     cursor: Cursor<'t>,
     sink: &'s mut S,
     frames: Vec<Frame>,
-    /// Where the colon or dash ends whose value has not come.
+    /// The end of a colon or dash whose value was not read yet.
     awaited: Option<Spot>,
 }
 
@@ -105,7 +106,7 @@ impl<S: Sink> Blocks<'_, '_, S> {
         Ok(())
     }
 
-    /// Nothing stands where a value was awaited.
+    /// Emits an empty value for the one that is missing.
     fn leave_empty(&mut self) -> Result<(), Declined> {
         match self.awaited.take() {
             Some(at) => self.cursor.tell_empty(self.sink, at),
@@ -113,7 +114,7 @@ impl<S: Sink> Blocks<'_, '_, S> {
         }
     }
 
-    /// What stands first on a line.
+    /// Reads the beginning of a line.
     fn line(&mut self) -> Result<(), Declined> {
         let here = self.cursor.spot();
         let column = self.cursor.column();
@@ -150,7 +151,7 @@ impl<S: Sink> Blocks<'_, '_, S> {
         }
     }
 
-    /// The dash of an item and what follows it on the line.
+    /// Reads the dash of an item and the text behind it on the line.
     fn item(&mut self) -> Result<(), Declined> {
         if self.indicator()? { self.node() } else { Ok(()) }
     }
@@ -190,7 +191,7 @@ impl<S: Sink> Blocks<'_, '_, S> {
         self.cursor.finish_line()
     }
 
-    /// A key, and what follows its colon on the line.
+    /// Reads a key, and the text behind its colon on the line.
     fn member(&mut self, key: &Scalar) -> Result<(), Declined> {
         if self.cursor.is_merge_key(key) {
             return Err(Declined);

@@ -1,4 +1,4 @@
-//! What is told of a text, and to whom.
+//! The events of a text, and their receiver.
 
 use libyaml_safer::Mark;
 
@@ -6,7 +6,7 @@ use libyaml_safer::Mark;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::yaml) struct Declined;
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::yaml) enum Style {
     Plain,
@@ -16,7 +16,7 @@ pub(in crate::yaml) enum Style {
     Folded,
 }
 
-/// What an event tells.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::yaml) enum What<'e> {
     /// A document begins.
@@ -49,13 +49,13 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// The place so many bytes, which are ASCII, further on the line.
+    /// The place `len` bytes, which are ASCII, further on the line.
     pub(super) fn behind(self, len: usize) -> Self {
         Self { at: self.at + len, ..self }
     }
 }
 
-/// An event. Its places are worked out only when somebody asks.
+/// An event. Its places are computed only on request.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::yaml) struct Event<'e> {
     pub(in crate::yaml) what: What<'e>,
@@ -66,12 +66,12 @@ pub(in crate::yaml) struct Event<'e> {
 }
 
 impl Event<'_> {
-    /// Where it starts.
+    /// Its start.
     pub(in crate::yaml) fn start_mark(&self) -> Mark {
         self.mark(self.start)
     }
 
-    /// Where it ends.
+    /// Its end.
     pub(in crate::yaml) fn end_mark(&self) -> Mark {
         self.mark(self.end)
     }
@@ -94,6 +94,6 @@ pub(in crate::yaml) trait Sink {
     /// Takes the next event.
     ///
     /// # Errors
-    /// It is not as it should be, or of no use without libyaml.
+    /// The event is not the expected one, or is of no use without libyaml.
     fn take(&mut self, event: &Event<'_>) -> Result<(), Declined>;
 }

@@ -3,13 +3,14 @@
 use super::cursor::{Cursor, Scalar};
 use super::event::{Declined, Sink, What};
 
-/// The longest key that is read here. libyaml's may have twice as many bytes; the rest is for what is put into its copy of the text.
+/// The longest key that is read here. libyaml's may have twice as many bytes; the rest is room for insertions into its
+/// copy of the text.
 pub(super) const MAX_KEY: usize = 500;
 
-/// How deep collections may be here.
+/// The depth that collections may have here.
 pub(super) const MAX_DEPTH: usize = 500;
 
-/// A collection in brackets with all that is in it. The cursor stays behind it.
+/// Reads a collection in brackets with all of its content. The cursor stays behind it.
 pub(super) fn flow(cursor: &mut Cursor<'_>, sink: &mut impl Sink) -> Result<(), Declined> {
     // Whether each open collection is a mapping.
     let mut open = Vec::new();

@@ -54,7 +54,8 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// Replaces the blanks around a line break. Those before it are in the buffer, as far back as the text of the line from `from` on.
+    /// Replaces the blanks around a line break. Those before it are in the buffer, as far back as the text of the line
+    /// from `from` on.
     fn fold(&mut self, newline: usize, from: usize) -> Result<(), Declined> {
         let mut is_blank = newline;
         while is_blank > from && matches!(self.byte_at(is_blank - 1), b' ' | b'\t') {
@@ -69,7 +70,7 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// Goes from a newline to the next character that is no blank; returns how many newlines that took.
+    /// Goes from a newline to the next character that is not a blank; returns the number of newlines.
     fn skip_breaks(&mut self, newline: usize) -> Result<usize, Declined> {
         self.at = newline;
         let mut breaks = 0;
@@ -89,7 +90,7 @@ impl Cursor<'_> {
         Ok(breaks)
     }
 
-    /// What a backslash stands for with what follows it.
+    /// Reads the character that a backslash escape stands for.
     fn escape(&mut self) -> Result<(), Declined> {
         let digits = match self.byte() {
             b'\n' => {

@@ -1,4 +1,4 @@
-//! What this scanner and libyaml tell of a text, side by side, for tests and fuzzing.
+//! The events of this scanner and of libyaml, side by side, for tests and fuzzing.
 
 use libyaml_safer::{EventData, MappingStyle, Mark, ScalarStyle, SequenceStyle};
 
@@ -15,7 +15,7 @@ impl Sink for Told {
         let (start, end) = (event.start_mark(), event.end_mark());
         let shown = match event.what {
             What::Document { is_marked } => {
-                // Nobody asks where the start of a document ends.
+                // The end of a document's start is not used.
                 self.0.push((format!("document {is_marked}"), start, start));
                 return Ok(());
             }
@@ -42,7 +42,7 @@ fn shown_style(style: Style) -> &'static str {
     }
 }
 
-/// What libyaml tells of a text; `None` if it finds an error.
+/// The events of libyaml for a text; `None` if it finds an error.
 fn told_by_libyaml(text: &[u8]) -> Option<Vec<(String, Mark, Mark)>> {
     let source = Source::whole(text).ok()?;
     let mut events = source.events();
@@ -79,17 +79,17 @@ fn told_by_libyaml(text: &[u8]) -> Option<Vec<(String, Mark, Mark)>> {
             }
             EventData::MappingEnd => "end of mapping".to_owned(),
             EventData::SequenceEnd => "end of sequence".to_owned(),
-            // An event that is never told here.
+            // This scanner never emits such an event.
             other => format!("{other:?}"),
         };
         told.push((shown, start, end));
     }
 }
 
-/// Compares what both tell of a text; returns whether it was read here.
+/// Compares the events of both scanners for a text; returns whether the fast one read it.
 ///
 /// # Panics
-/// They do not tell the same.
+/// If the events differ.
 #[track_caller]
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "only a fuzz target is outside of this crate"))]
 pub fn compare(text: &[u8]) -> bool {
@@ -98,7 +98,7 @@ pub fn compare(text: &[u8]) -> bool {
     if scan(text, &mut told).is_err() {
         return false;
     }
-    // (An error of libyaml's is no event at all.)
+    // (libyaml's events count as none if it reports an error.)
     let expected = told_by_libyaml(text).unwrap_or_default();
     let at = told.0.iter().zip(&expected).take_while(|(a, b)| a == b).count();
     assert_eq!(told.0.get(at), expected.get(at), "event {at} of {:?}, and libyaml's", String::from_utf8_lossy(text));

@@ -2,7 +2,7 @@
 
 use super::compare;
 
-/// What is read here.
+/// Texts that this scanner reads.
 const READ: &[&str] = &[
     "",
     "\n",
@@ -100,7 +100,7 @@ const READ: &[&str] = &[
     "a: b:c:d\n",
 ];
 
-/// What is left to libyaml.
+/// Texts that are left to libyaml.
 const DECLINED: &[&str] = &[
     "a: &b c\n",
     "a: *b\n",

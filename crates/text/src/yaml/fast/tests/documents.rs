@@ -119,7 +119,7 @@ impl<'o> Documents<'o> {
         Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, originals }
     }
 
-    /// One of so many numbers. (xorshift)
+    /// A number below `n`. (xorshift)
     fn below(&mut self, n: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -193,7 +193,7 @@ impl<'o> Documents<'o> {
                 document.splice(start..start + n_blanks, std::iter::repeat_n(b' ', self.below(8)));
             }
             6 => {
-                // A line stands twice.
+                // Repeats a line.
                 let start = memchr::memrchr(b'\n', &document[..at]).map_or(0, |it| it + 1);
                 let end = memchr::memchr(b'\n', &document[start..]).map_or(document.len(), |it| start + it + 1);
                 let line = document[start..end].to_vec();
@@ -334,7 +334,7 @@ impl<'o> Documents<'o> {
     }
 }
 
-/// Compares documents of so many bytes, and returns how many there were and how many were read here.
+/// Compares documents of `n_bytes` bytes, and returns how many there were and how many the fast scanner read.
 fn run(seed: u64, n_bytes: usize, originals: &[Vec<u8>]) -> (usize, usize) {
     let mut documents = Documents::new(seed, originals);
     let (mut done, mut n, mut n_read) = (0, 0, 0);

@@ -1,4 +1,4 @@
-//! Texts that nobody wrote: made of pieces that scanners stumble over, and mutations of texts.
+//! Generated texts: made of pieces that are difficult for scanners, and mutations of texts.
 
 use super::compare;
 
@@ -94,7 +94,7 @@ pub(super) fn mutate(dice: &mut Dice, text: &mut Vec<u8>) {
     }
 }
 
-/// Compares so many bytes of texts, and returns how many texts there were and how many were read here.
+/// Compares texts of `n_bytes` bytes, and returns how many there were and how many the fast scanner read.
 pub(super) fn run(seed: u64, n_bytes: usize) -> (usize, usize) {
     let mut dice = Dice(seed);
     let (mut done, mut texts, mut read) = (0, 0, 0);

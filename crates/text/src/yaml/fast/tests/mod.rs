@@ -1,4 +1,4 @@
-//! Both scanners side by side: what this one tells of a text, libyaml tells too, at the same places.
+//! Both scanners side by side: libyaml emits the same events for a text as this one, at the same places.
 
 #![expect(clippy::print_stderr, reason = "what is measured is printed")]
 

@@ -25,7 +25,7 @@ fn texts(root: &Path) -> Vec<Vec<u8>> {
     found
 }
 
-/// Where the fixtures are.
+/// The directory of the fixtures.
 pub(super) const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 /// The documents of all YAML files below a directory.
@@ -51,8 +51,8 @@ fn fixtures_are_told_alike() {
     assert!(n_read * 10 > n_chunks * 8 && n_chunks > 100, "{n_read} of {n_chunks}");
 }
 
-/// `OLMDEX_CATALOGS` is a directory of catalogs, or the branch `data` of the YAML test suite; `OLMDEX_BYTES` is how many bytes of mutated
-/// and generated texts to compare.
+/// `OLMDEX_CATALOGS` is a directory of catalogs, or the branch `data` of the YAML test suite; `OLMDEX_BYTES` is how
+/// many bytes of mutated and generated texts to compare.
 #[test]
 #[ignore = "needs catalogs and minutes"]
 fn real_catalogs_are_told_alike() {
@@ -91,7 +91,7 @@ fn real_catalogs_are_told_alike() {
     eprintln!("(texts, read here) of generated ones: {:?}", run(seed, budget / 2));
 }
 
-/// How long it takes to make catalogs JSON, best of nine.
+/// The time that it takes to make catalogs JSON, best of nine.
 #[test]
 #[ignore = "needs catalogs"]
 fn what_json_costs() {
