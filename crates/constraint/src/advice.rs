@@ -1,10 +1,7 @@
-//! What OLM refuses in the values of properties that opm accepts, and what does not do what it looks like.
+//! Values of properties that opm accepts and OLM refuses, and values that do not do what they seem to do.
 //!
-//! This is said here once: `validate` reports it before a catalog is published, `resolve` and `compat` say the same of one that has
-//! been.
-//!
-//! What it deliberately does not do: no findings and no rules, which are `check`'s; and forms that opm itself refuses are not
-//! looked at again.
+//! All commands share this advice: `validate` reports it before a catalog is published, `resolve` and `compat` report
+//! the same about a published one.
 
 use super::fields::label_demand;
 use super::openshift::{MAX_OPENSHIFT_VERSION, read_classic, read_v1};
@@ -12,20 +9,20 @@ use super::parse::{KINDS, Reading, read};
 use super::tree::{Condition, ConstraintError, DOCUMENTED_CONSTRAINT, MAX_CONSTRAINT};
 use olmdex_text::json::{self, Step, Value};
 
-/// What is to be said of a property's value.
+/// Advice about the value of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// What it is about.
+    /// The topic.
     pub topic: Topic,
     /// It, in words.
     pub message: String,
-    /// What to do about it, where that is not plain.
+    /// The remedy, where it is not plain.
     pub help: Option<String>,
-    /// Where, inside the value.
+    /// The path inside the value.
     pub path: Vec<Step>,
 }
 
-/// What advice is about.
+/// A topic of advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Topic {
@@ -56,7 +53,7 @@ impl Advice {
     }
 }
 
-/// What is to be said of a property.
+/// The advice about a property.
 #[must_use]
 pub fn advise(kind: &str, value: Value<'_>) -> Vec<Advice> {
     match kind {
@@ -68,7 +65,7 @@ pub fn advise(kind: &str, value: Value<'_>) -> Vec<Advice> {
     }
 }
 
-/// As [`advise`], of the text of a value.
+/// Like [`advise`], for the text of a value.
 pub(crate) fn of_text(kind: &str, text: &str) -> Vec<Advice> {
     let mut reader = json::Reader::new();
     reader.read_at(text, 0).map_or_else(|_| Vec::new(), |(value, _)| advise(kind, value))
@@ -102,7 +99,7 @@ fn constraint(value: Value<'_>) -> Vec<Advice> {
     advice
 }
 
-/// What is to be said of the parts of a constraint that can be read.
+/// The advice about the parts of a constraint that can be read.
 fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
     for (idx, (node, (object, place))) in reading.tree.nodes.iter().zip(&reading.objects).enumerate() {
         let at = |field: &'static str| {
@@ -111,15 +108,15 @@ fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
             path
         };
         for (kind, first) in ignored(*object) {
-            let message = format!("`{kind}` is ignored beside `{first}`");
-            let help = "put both into `all` if both are meant";
+            let message = format!("`{kind}` is ignored next to `{first}`");
+            let help = "if you need both, put both into `all`";
             advice.push(Advice::new(Topic::WithoutEffect, message, at(kind)).help(help));
         }
         match node {
             Condition::Not(parts) if idx == 0 && !parts.is_empty() => {
-                let message = "a `not` at the top forbids nothing: it only asks that some operator does not match, \
-                               which is nearly always so";
-                let help = "use `not` inside `all` or `any`, beside a condition that selects operators";
+                let message = "a `not` at the top forbids nothing: it only requires that some operator does not match, \
+                    which is nearly always true";
+                let help = "use `not` inside `all` or `any`, next to a condition that selects operators";
                 advice.push(Advice::new(Topic::WithoutEffect, message, at("not")).help(help));
             }
             Condition::All(parts) if parts.is_empty() => {
@@ -140,14 +137,14 @@ fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
                 names.dedup();
                 if let [first, second, ..] = names.as_slice() {
                     let message = format!(
-                        "`all` asks for one operator in both packages `{first}` and `{second}`, and there is none"
+                        "`all` requires one operator in both packages `{first}` and `{second}`, which cannot exist"
                     );
                     let help = "use one `olm.package.required` property for each package";
                     advice.push(Advice::new(Topic::Impossible, message, at("all")).help(help));
                 }
             }
             Condition::Package { name, .. } if name.is_empty() => {
-                let message = "a package without a name is never found";
+                let message = "OLM never finds a package without a name";
                 let mut path = at("package");
                 path.push("packageName".into());
                 advice.push(Advice::new(Topic::Impossible, message, path));
@@ -195,7 +192,7 @@ fn api_names(value: Value<'_>, above: &[Step]) -> Vec<Advice> {
         &|it| it.len() <= 253 && it.split('.').all(is_label),
         "a group is a name such as `apps.example.com`: lower-case letters, digits, `-` and `.`",
     );
-    check("version", &is_api_version, "a version is `v1`, `v1beta2`, `v2alpha1` or the like");
+    check("version", &is_api_version, "a version is `v1`, `v1beta2`, `v2alpha1` or similar");
     check(
         "kind",
         &|it| {
@@ -207,8 +204,8 @@ fn api_names(value: Value<'_>, above: &[Step]) -> Vec<Advice> {
     advice
 }
 
-/// `v1`, `v1beta2`, `v2alpha1`; but catalogs hold `v1alpha` and `v1alpha08` too, which Kubernetes takes, so what follows the
-/// first number may be anything that it takes.
+/// `v1`, `v1beta2`, `v2alpha1`; but catalogs also hold `v1alpha` and `v1alpha08`, which Kubernetes accepts, so every
+/// ending that Kubernetes accepts may follow the first number.
 fn is_api_version(text: &str) -> bool {
     let is_part = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
     let starts = text.strip_prefix('v').is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()));
@@ -219,7 +216,7 @@ fn label(value: Value<'_>) -> Vec<Advice> {
     match label_demand(&compact(value)) {
         Err(error) => vec![Advice::new(Topic::Unreadable, error.to_string(), vec!["label".into()])],
         Ok(label) if label.is_empty() => {
-            let message = "an empty label is met only by another empty label";
+            let message = "only another empty label meets an empty label";
             vec![Advice::new(Topic::Impossible, message, vec!["label".into()])]
         }
         Ok(_) => Vec::new(),
@@ -235,6 +232,7 @@ fn max_openshift(value: Value<'_>) -> Vec<Advice> {
         (Err(error), Ok(_)) => format!("OLM Classic refuses it: {error}"),
         (Ok(_), Err(error)) => format!("OLM v1 refuses it: {error}"),
     };
-    let help = "write major and minor version as a string, as in `\"4.18\"`; while the bundle is installed, the cluster cannot be upgraded";
+    let help = "write major and minor version as a string, as in `\"4.18\"`; OpenShift refuses updates while the \
+        bundle is installed";
     vec![Advice::new(Topic::MaxOpenShift, message, Vec::new()).help(help)]
 }

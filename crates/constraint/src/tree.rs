@@ -1,8 +1,6 @@
 //! `olm.constraint`: a tree of conditions on one operator (`docs/behaviour/olm-classic.md` 3.1, 3.2).
 //!
-//! Trees come from catalogs and may be as deep as JSON allows, so they are kept flat, and nothing here recurses.
-//!
-//! What it deliberately does not do: it does not know which operators there are.
+//! Trees come from catalogs and may be as deep as JSON allows, so they are kept flat, and no function here recurses.
 
 use std::rc::Rc;
 
@@ -13,12 +11,12 @@ use olmdex_text::api::Api;
 use olmdex_version::Quoted;
 use olmdex_version::blang::{Range, RangeError};
 
-/// How many bytes a constraint may have. The documentation says half of that.
+/// The number of bytes that a constraint may have. The documentation says half of that.
 pub const MAX_CONSTRAINT: usize = 131_072;
-/// How many bytes the documentation says that a constraint may have.
+/// The number of bytes that the documentation says that a constraint may have.
 pub(crate) const DOCUMENTED_CONSTRAINT: usize = 65_536;
 
-/// Why a requirement cannot be read. OLM then resolves nothing at all.
+/// The reasons why a requirement cannot be read. OLM then resolves nothing at all.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConstraintError {
@@ -28,10 +26,10 @@ pub enum ConstraintError {
     /// It has a field that OLM does not know.
     #[error("parse olm.constraint: json: unknown field {}", Quoted(.0))]
     UnknownField(String),
-    /// It is not what it should be.
+    /// It does not have the form that it should have.
     #[error("parse olm.constraint: json: {0}")]
     Json(String),
-    /// It, or something inside it, demands nothing.
+    /// It, or a part of it, demands nothing.
     #[error("convert olm.constraint to resolver predicate: constraint is empty")]
     Empty,
     /// A range of versions cannot be read.
@@ -46,12 +44,12 @@ pub enum ConstraintError {
 }
 
 impl ConstraintError {
-    /// What to do about it, where that is not plain.
+    /// The remedy, where it is not plain.
     #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::UnknownField(field) if field == "name" => {
-                Some("product documentation writes `package: {name: …}`; OLM reads only `packageName`")
+                Some("Red Hat's documentation writes `package: {name: …}`; OLM reads only `packageName`")
             }
             Self::Empty => Some("it needs one of gvk, package, all, any, not, cel"),
             Self::Rule(RuleError { kind: RuleErrorKind::NotBool, .. }) => {
@@ -90,7 +88,7 @@ pub enum Condition {
         rule: Rc<Rule>,
         /// The rule as its author wrote it.
         text: String,
-        /// What its author wants to be shown if it does not hold, or empty.
+        /// The message that its author wants OLM to show if it does not hold, or empty.
         message: String,
     },
 }
@@ -100,25 +98,25 @@ pub enum Condition {
 pub struct Tree {
     /// The conditions, each before its parts.
     pub nodes: Vec<Condition>,
-    /// What the author wants to be shown if a condition is not met, for each node; OLM shows it for `cel` only.
+    /// The message of each node for a condition that is not met; OLM shows it for `cel` only.
     pub messages: Vec<String>,
 }
 
-/// Where candidates for a condition may be found.
+/// The places where candidates for a condition may be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
-    /// Only where one of these is.
+    /// Only where one of these nodes holds.
     Leaves(Vec<usize>),
     /// Anywhere.
     Everywhere,
 }
 
-/// What a node says of an operator, asked for those without parts.
+/// Answers about an operator for nodes without parts.
 pub trait Facts<E> {
     /// Whether it holds.
     ///
     /// # Errors
-    /// If the fact cannot be had.
+    /// If the fact is not available.
     fn leaf(&self, node: &Condition) -> Result<bool, E>;
 }
 
@@ -130,7 +128,7 @@ impl Tree {
     /// The condition at a node, by itself.
     pub(crate) fn part(&self, root: usize) -> Self {
         let mut part = Self { nodes: Vec::new(), messages: Vec::new() };
-        // With the node of which it is a part there.
+        // Each node with the parent that it gets in the new tree.
         let mut open: Vec<(usize, Option<usize>)> = vec![(root, None)];
         while let Some((idx, parent)) = open.pop() {
             let number = part.nodes.len();
@@ -180,14 +178,14 @@ impl Tree {
         Ok(holds[0])
     }
 
-    /// Where operators may be that meet the condition.
+    /// The places where operators that meet the condition may be.
     pub fn reach(&self) -> Reach {
         let mut reach = vec![Reach::Everywhere; self.nodes.len()];
         for (idx, node) in self.nodes.iter().enumerate().rev() {
             reach[idx] = match node {
                 Condition::Api(_) | Condition::Package { .. } | Condition::Label(_) => Reach::Leaves(vec![idx]),
                 Condition::Cel { .. } | Condition::Not(_) => Reach::Everywhere,
-                // One part that is found is enough, and one is all that is kept.
+                // One part that is found is enough, so only one is kept.
                 Condition::All(parts) => {
                     let found = parts.iter().find(|it| reach[**it] != Reach::Everywhere).copied();
                     found.map_or(Reach::Everywhere, |it| std::mem::replace(&mut reach[it], Reach::Everywhere))

@@ -1,4 +1,4 @@
-//! What is wrong with a document, as data: the reader goes on and the checker turns it into findings.
+//! Defects of a document, as data: the reader goes on and the checker turns it into findings.
 
 use thiserror::Error;
 
@@ -6,12 +6,12 @@ use olmdex_base::diag::shortened;
 use olmdex_text::gotype::{Expected, go_path, go_type_error};
 use olmdex_text::json::{Kind, ReadErrorKind, Step};
 
-/// One thing that is wrong with one document.
+/// One defect of one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Defect {
-    /// What is wrong.
+    /// The defect.
     pub kind: DefectKind,
-    /// Where in the document.
+    /// The place in the document.
     pub at: Spot,
 }
 
@@ -57,7 +57,7 @@ pub enum DefectKind {
     Json {
         /// The reader's words.
         error: ReadErrorKind,
-        /// 1-based offset in the file just behind the offending byte, where the real tool prints one.
+        /// 1-based offset in the file just behind the offending byte, if the real tool prints one.
         offset: Option<u64>,
     },
     /// A line that starts with `---` and goes on.
@@ -87,7 +87,7 @@ pub enum DefectKind {
     HeadNotString {
         /// The key as it is written.
         key: String,
-        /// What stands there.
+        /// The kind of the value there.
         found: Kind,
         /// The value as Go's `%t` and `%v` print it.
         opm: String,
@@ -98,9 +98,9 @@ pub enum DefectKind {
     /// A field of a typed blob has a value of the wrong kind.
     #[error("expected {}, found {}", expected_words(*.expected), .found.words())]
     WrongKind {
-        /// What stands there.
+        /// The kind of the value there.
         found: Kind,
-        /// What had to.
+        /// The kind that is wanted.
         expected: Expected,
     },
     /// Not base64.
@@ -112,9 +112,9 @@ pub enum DefectKind {
     /// The object in an `olm.bundle.object` property cannot be read.
     #[error("{message}")]
     BundleObject {
-        /// What is wrong, in our words.
+        /// The defect in our words.
         message: String,
-        /// What the real tool prints.
+        /// The text that the real tool prints.
         opm: String,
     },
 }
@@ -132,11 +132,11 @@ fn expected_words(expected: Expected) -> &'static str {
     }
 }
 
-/// What stands for words of a document that are not shown.
-const NOT_SHOWN: &str = "(nothing of it is shown: a link leads out of the source)";
+/// The text in place of a document's words that are not shown.
+const NOT_SHOWN: &str = "(not shown: a link leads out of the source)";
 
 impl DefectKind {
-    /// The same without any word of the document.
+    /// The same defect without any text of the document.
     pub(super) fn without_words(self) -> Self {
         let hidden = || NOT_SHOWN.to_owned();
         match self {
@@ -169,7 +169,7 @@ impl DefectKind {
 }
 
 impl Defect {
-    /// What the real tool prints for this defect of a blob of `schema`, the reference it was asked for aside.
+    /// The text that the real tool prints for this defect of a blob of `schema`, the reference it was asked for aside.
     #[must_use]
     pub fn opm_text(&self, schema: &str) -> String {
         let (what, root) = match schema {

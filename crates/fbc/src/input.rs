@@ -1,4 +1,4 @@
-//! What is read: the files of a directory, one file, or bytes that are already there.
+//! The input: the files of a directory, one file, or bytes that are already there.
 
 use std::io::{self};
 use std::path::Path;
@@ -6,20 +6,21 @@ use std::sync::Arc;
 
 use super::input_file::{Body, InputFile, Made};
 use super::meter::Meter;
+use super::origin::Origin;
 use super::provenance::Provenance;
 use super::walk::{TreeFile, Walked, kept, walk};
 use olmdex_base::diag::Finding;
 use olmdex_base::file::Text;
 
-/// Which image a catalog comes from.
+/// The image that a catalog comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FromImage {
     /// The digest that names the image.
     pub digest: String,
-    /// What tells its content from that of others, if what is read is the image itself: of one digest, an image has another content
-    /// for each platform.
+    /// The mark of its content, if the input is the image itself: an image of one digest has another content for each
+    /// platform.
     pub content: Option<String>,
-    /// When it was made, in seconds since 1970, if it says so.
+    /// The time at which it was made, in seconds since 1970, if it is stated.
     pub created: Option<u64>,
 }
 
@@ -28,20 +29,23 @@ pub struct FromImage {
 pub struct Input {
     /// The files.
     pub files: Vec<InputFile>,
-    /// What is remarkable about where they come from, if that is no file-based catalog.
+    /// Remarks about the source, if it is not a file-based catalog.
     pub remarks: Vec<Finding>,
     /// The image that it comes from.
     pub image: Option<FromImage>,
-    /// How much of it has been read.
+    /// The count of the parts that have been read.
     pub meter: Arc<Meter>,
-    /// Whether `.git` was passed over at its root, although no ignore file hides it.
+    /// Whether `.git` was left out at its root, although no ignore file hides it.
     pub skips_git: bool,
+    /// The documents to read from it, in their order; all, if their places are not known or all are wanted.
+    pub part: Option<Arc<[Origin]>>,
 }
 
 impl Input {
-    /// The files below a directory that are part of the catalog, depth first, the entries of each directory sorted by the bytes of their
-    /// names: all but `.git` at the root, `.indexignore` files and what those hide. Links to files are among them, links to directories
-    /// too, but not entered. What cannot be listed is there with its defect.
+    /// The files below a directory that are part of the catalog, depth first, the entries of each directory sorted by
+    /// the bytes of their names: all but `.git` at the root, `.indexignore` files and the files that those hide. Links
+    /// to files are among them, links to directories too, but not entered. An entry that cannot be listed is there with
+    /// its defect.
     ///
     /// # Errors
     /// If the directory itself cannot be listed.
@@ -49,7 +53,7 @@ impl Input {
         Ok(Self::walked(walk(root, false)?))
     }
 
-    /// As [`Self::directory`], with `.git` if the catalog lies at the root of a checkout, as opm reads it.
+    /// Like [`Self::directory`], with `.git` if the catalog lies at the root of a checkout, as opm reads it.
     ///
     /// # Errors
     /// If the directory itself cannot be listed.
@@ -57,8 +61,8 @@ impl Input {
         Ok(Self::walked(walk(root, true)?))
     }
 
-    /// The files of a directory that is not one of the system's, in any order: those that are part of the catalog (see
-    /// [`Self::directory`]). `root` is how the directory is called in messages.
+    /// The files of a directory that is not in the file system, in any order: those that are part of the catalog (see
+    /// [`Self::directory`]). `root` is the name of the directory in messages.
     #[must_use]
     pub fn tree(root: &str, files: Vec<TreeFile>, keeps_git: bool) -> Self {
         Self::walked(kept(root, files, keeps_git))
@@ -74,7 +78,7 @@ impl Input {
         self.files.iter().all(|it| it.head(1).is_ok_and(|it| it.is_empty()))
     }
 
-    /// One file, whatever its name.
+    /// One file, with any name.
     #[must_use]
     pub fn file(path: &Path) -> Self {
         let relative = path.to_string_lossy().into_owned();
@@ -104,7 +108,7 @@ impl Input {
         Self { files: texts.into_iter().map(file).collect(), ..Self::default() }
     }
 
-    /// The same with other texts of some files, by their numbers. What was read of it does not count.
+    /// The same with other texts of some files, by their numbers. The count of what was read begins anew.
     #[must_use]
     pub fn with_texts(&self, texts: &std::collections::BTreeMap<usize, Arc<[u8]>>) -> Self {
         let file = |(number, file): (usize, &InputFile)| match texts.get(&number) {
@@ -123,7 +127,15 @@ impl Input {
         Self { files: files.collect(), image: None, ..Self::default() }
     }
 
-    /// Files that are made when they are read, with how they are called.
+    /// The same input, but only these documents are read, at the origins that [`super::load()`] has found. The files
+    /// keep their numbers. A file that can no longer be read counts as an unreadable one.
+    #[must_use]
+    pub fn only_documents(&self, mut origins: Vec<Origin>) -> Self {
+        origins.sort_unstable();
+        Self { part: Some(origins.into()), meter: Arc::default(), ..self.clone() }
+    }
+
+    /// Files that are made when they are read, with their names.
     #[must_use]
     pub fn made(files: Vec<(String, Arc<dyn Made>)>) -> Self {
         let file = |(shown, made): (String, _)| InputFile {

@@ -13,29 +13,29 @@ use super::provenance::Provenance;
 use super::stamp::Stamp;
 use olmdex_base::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular, system_words};
 
-/// A file that is made when it is read, of something that is no text.
+/// A file that is made when it is read, from a source that is not text.
 pub trait Made: std::fmt::Debug + Send + Sync {
     /// Its text, the same at every call.
     ///
     /// # Errors
-    /// If what it is made of cannot be read.
+    /// If its source cannot be read.
     fn text(&self) -> io::Result<Vec<u8>>;
 }
 
-/// Where the system makes up what looks like files.
+/// The directories in which the system makes up files.
 const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// One file.
 #[derive(Debug, Clone)]
 pub struct InputFile {
-    /// How it is called in messages and in the index: its path as given, or `<stdin>`.
+    /// Its name in messages and in the index: its path as given, or `<stdin>`.
     pub shown: String,
     pub(super) body: Body,
-    /// The path below the root of the catalog, which is what the real tool prints when it cannot open it.
+    /// The path below the root of the catalog, which the real tool prints when it cannot open the file.
     pub(super) relative: String,
-    /// Where its text comes from, if it was made of other files.
+    /// The origin of its text, if it was made of other files.
     pub(super) made_of: Option<Arc<Provenance>>,
-    /// Whether it is a link that leads out of what the user named.
+    /// Whether it is a link that leads out of the directory that the user named.
     pub(super) leads_out: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct InputFile {
 pub(super) enum Body {
     /// A file of the system, and its stamp when it was opened first.
     Path(PathBuf, OnceLock<Stamp>),
-    /// In memory, or in an archive or a temporary file, where nothing changes it.
+    /// In memory, or in an archive or a temporary file, which nothing changes.
     Text(Text),
     Made(Arc<dyn Made>),
     Unreadable(Box<Defect>),
@@ -59,7 +59,7 @@ pub(super) enum Opened<'a> {
     Made(&'a dyn Made),
 }
 
-/// What a file is read from.
+/// The source of a file's bytes.
 pub(super) enum Source {
     Whole(std::fs::File),
     Part(TextReader),
@@ -85,7 +85,7 @@ impl io::Read for Source {
         }
     }
 
-    /// The readers themselves know how to read into memory that nobody has set to zero before.
+    /// The readers themselves can read into memory that was not zeroed before.
     fn read_to_end(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             Self::Whole(file) => file.read_to_end(into),
@@ -95,7 +95,7 @@ impl io::Read for Source {
 }
 
 impl Source {
-    /// Reads so many bytes, or as many as there are.
+    /// Reads `n_bytes`, or all that are left.
     pub(super) fn read_some(&mut self, n_bytes: u64, into: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             Self::Whole(file) => file.take(n_bytes).read_to_end(into),
@@ -115,25 +115,26 @@ impl InputFile {
         }
     }
 
-    /// A link in a directory. What holds no files but what the system makes up is not read: some of it is secret, some never ends.
+    /// A link in a directory. A link into a file system that the system makes up is not read: some of its content is
+    /// secret, some never ends.
     pub(super) fn linked(path: &Path, relative: String, root: &Path) -> Self {
         let Ok(real) = path.canonicalize() else { return Self::in_directory(path, relative) };
         if let Some(system) = MADE_UP.iter().find(|it| real.starts_with(it)) {
-            let error = io::Error::other(format!("it is a link into {system}, which holds no catalogs"));
+            let error = io::Error::other(format!("it is a symbolic link into {system}, which holds no catalogs"));
             return Self::unreadable(&path.to_string_lossy(), unreadable("open", &relative, &error));
         }
         let leads_out = root.canonicalize().is_ok_and(|root| !real.starts_with(root));
         Self { leads_out, ..Self::in_directory(path, relative) }
     }
 
-    /// Whether it is a link that leads out of what the user named: whoever made the link chose what is read there, so messages show
-    /// nothing of it.
+    /// Whether it is a link that leads out of the directory that the user named: the maker of the link chose the file
+    /// that is read, so messages show none of its text.
     #[must_use]
     pub fn leads_out(&self) -> bool {
         self.leads_out
     }
 
-    /// A file that is not one of the system's: how it is called, and its path below the root of the catalog.
+    /// A file that is not in the file system: its name, and its path below the root of the catalog.
     pub(super) fn of_text(shown: String, relative: String, text: Text) -> Self {
         Self { shown, body: Body::Text(text), relative, made_of: None, leads_out: false }
     }
@@ -143,15 +144,22 @@ impl InputFile {
         Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None, leads_out: false }
     }
 
-    /// Whether it is only here to say what is wrong with it.
+    /// Whether it is made each time that it is read.
+    #[must_use]
+    pub fn is_made(&self) -> bool {
+        matches!(self.body, Body::Made(_))
+    }
+
+    /// Whether it only carries the reason why it cannot be read.
     pub(super) fn is_unreadable(&self) -> bool {
         matches!(self.body, Body::Unreadable(_))
     }
 
-    /// All of it, if it is a regular file of an ordinary size: a pipe would wait for a writer, and a device may never end.
+    /// All of it, if it is a regular file of an ordinary size: a pipe would wait for a writer, and a device may never
+    /// end.
     ///
     /// # Errors
-    /// What keeps it from being read.
+    /// Any error of reading it.
     pub fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
         match &self.body {
             Body::Path(path, _) => read_regular(path).map(Cow::Owned),
@@ -161,22 +169,22 @@ impl InputFile {
         }
     }
 
-    /// Its path below the root of the catalog; as it is called in messages, if it has no root.
+    /// Its path below the root of the catalog; its name in messages, if it has no root.
     #[must_use]
     pub fn relative(&self) -> &str {
         &self.relative
     }
 
-    /// Where its text comes from, if it was made of other files.
+    /// The origin of its text, if it was made of other files.
     #[must_use]
     pub fn made_of(&self) -> Option<&Provenance> {
         self.made_of.as_deref()
     }
 
-    /// The beginning of it, of at most so many bytes.
+    /// The beginning of it, at most `len` bytes.
     ///
     /// # Errors
-    /// It is no regular file, or cannot be read.
+    /// It is not a regular file, or cannot be read.
     pub fn head(&self, len: u64) -> io::Result<Vec<u8>> {
         match &self.body {
             Body::Path(path, _) => {
@@ -188,7 +196,7 @@ impl InputFile {
         }
     }
 
-    /// Where it is, if it is a file.
+    /// Its path, if it is a file.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.body {
@@ -197,7 +205,7 @@ impl InputFile {
         }
     }
 
-    /// How many bytes it has, if that is known without reading it.
+    /// The number of bytes that it has, if that is known without reading it.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match &self.body {
@@ -251,7 +259,7 @@ impl InputFile {
     /// Opens the file once more, to read parts of it exactly as they were read before.
     ///
     /// # Errors
-    /// [`RereadError`] if the file cannot be read, or is not what it was.
+    /// [`RereadError`] if the file cannot be read, or has changed.
     pub(super) fn reopen(&self) -> Result<Reopened<'_>, RereadError> {
         let content = match &self.body {
             Body::Text(text) => Content::Text(text),
@@ -268,12 +276,13 @@ impl InputFile {
         RereadError { file: self.shown.clone(), what: RereadFault::Io(error) }
     }
 
-    /// The error that it is not what it was.
+    /// The error that it has changed.
     pub(super) fn has_changed(&self) -> RereadError {
         RereadError { file: self.shown.clone(), what: RereadFault::Changed }
     }
 
-    /// A part of the file once more, to say where in it something stands. Less than asked for if the file has changed.
+    /// A part of the file once more, to find the place of something in it. It is shorter than requested if the file has
+    /// changed.
     #[must_use]
     pub fn read_again(&self, offset: u64, len: u64) -> Vec<u8> {
         let part = |bytes: &[u8]| slice(bytes, offset, len).to_vec();
@@ -339,7 +348,7 @@ impl Reopened<'_> {
         }
     }
 
-    /// Whether it is still what it was when it was read first.
+    /// Checks that it is unchanged since it was read first.
     fn check(&self) -> Result<(), RereadError> {
         let Content::File(file) = &self.content else { return Ok(()) };
         let now = file.metadata().map_err(|error| self.file.cannot_reread(error))?;
@@ -347,36 +356,38 @@ impl Reopened<'_> {
     }
 }
 
-/// A part of some bytes, as far as there are so many.
+/// A part of some bytes, as far as they go.
 fn slice(bytes: &[u8], start: u64, len: u64) -> &[u8] {
     let start = usize::try_from(start).unwrap_or(usize::MAX).min(bytes.len());
     let end = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX)).min(bytes.len());
     &bytes[start..end]
 }
 
-/// Why a part of a file cannot be read a second time.
+/// The reason why a part of a file cannot be read a second time.
 #[derive(Debug, Error)]
 #[error("cannot read `{file}` a second time: {what}")]
 pub struct RereadError {
-    /// How the file is called in messages.
+    /// The name of the file in messages.
     pub file: String,
     what: RereadFault,
 }
 
 impl RereadError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match &self.what {
-            RereadFault::Changed => "run the command again when nothing writes to the catalog",
-            RereadFault::Io(_) => "run the command again when the file can be read to the end of the command",
+            RereadFault::Changed => "run the command again when no process writes to the catalog",
+            RereadFault::Io(_) => {
+                "the command reads the file twice: keep it readable until the end, and run the command again"
+            }
         }
     }
 }
 
 #[derive(Debug, Error)]
 enum RereadFault {
-    #[error("it was changed meanwhile")]
+    #[error("it changed in the meantime")]
     Changed,
     #[error("{}", system_words(.0))]
     Io(io::Error),

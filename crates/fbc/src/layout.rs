@@ -1,20 +1,20 @@
-//! Where the parts of a document stand that answers send people to, in a few bytes: entries of channels with their edges, and
-//! properties of bundles. An index keeps them, so that it can name a line without the file at hand.
+//! The places of the parts of a document that answers point to, in a few bytes: entries of channels with their edges,
+//! and properties of bundles. An index keeps them, so that it can name a line without having the file.
 //!
-//! Places are counted from the document's start, so texts that are equal have equal layouts wherever they stand.
-//!
-//! What it deliberately does not do: it reads no text again. Whatever has no layout stands where its document starts.
+//! Places are counted from the document's start, so equal texts have equal layouts, wherever they are.
 
 use super::blob::Typed;
-use super::load::{Document, Origin};
+use super::load::Document;
+use super::origin::Origin;
 use super::place::start_of_yaml;
 use super::provenance::Provenance;
 use super::stream::Syntax;
 use super::value_places::ValuePlaces;
+use olmdex_text::encoding::varint;
 use olmdex_text::json::Value;
 use olmdex_text::yaml::Position;
 
-/// Where an entry of a channel and its edges stand. What the entry does not have stands where the entry does.
+/// The places of an entry of a channel and its edges. If the entry lacks an edge, the place of the entry is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryPlaces {
     /// The entry.
@@ -28,7 +28,7 @@ pub struct EntryPlaces {
 }
 
 impl EntryPlaces {
-    /// Of an item of `skips`.
+    /// The place of an item of `skips`.
     #[must_use]
     pub fn skip(&self, idx: usize) -> Position {
         self.skips.get(idx).copied().unwrap_or(self.entry)
@@ -76,8 +76,8 @@ pub fn layout_of(document: &Document<'_>) -> Option<Vec<u8>> {
     Some(parts.written(start, &places)).filter(|it| !it.is_empty())
 }
 
-/// The layout of a bundle that was made of other files, counted from where it comes from: of properties that come from another file than
-/// the bundle itself there is no place but that.
+/// The layout of a bundle that was made of other files, counted from its origin. Properties that come from another file
+/// than the bundle itself have no other place than that origin.
 #[must_use]
 pub fn layout_of_made(document: &Document<'_>, made_of: &Provenance) -> Option<Vec<u8>> {
     let blob = document.blob.as_ref().ok()?;
@@ -100,7 +100,7 @@ fn items<'d>(object: Option<Value<'d>>, name: &str) -> impl Iterator<Item = Valu
     object.and_then(|it| it.get_field(name)).into_iter().flat_map(|it| it.items())
 }
 
-/// What a place is of. Of one kind the columns are usually the same.
+/// The kind of a place. Places of one kind usually have the same columns.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     /// An entry or a property.
@@ -112,13 +112,13 @@ enum Kind {
 
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    /// What an entry has: `replaces`, `skipRange`, and so many items of `skips`.
+    /// The fields of an entry: `replaces`, `skipRange`, and the number of items of `skips`.
     Entry(bool, bool, usize),
     /// The place of the value at an offset.
     Place(Kind, usize),
 }
 
-/// What a layout says, in order.
+/// The places of a layout, in order.
 #[derive(Debug, Default)]
 struct Parts(Vec<Part>);
 
@@ -149,7 +149,8 @@ impl Parts {
         for part in &self.0 {
             match *part {
                 Part::Entry(has_replaces, has_range, n_skips) => {
-                    writer.number((n_skips as u64) << 2 | u64::from(has_range) << 1 | u64::from(has_replaces));
+                    let fields = (n_skips as u64) << 2 | u64::from(has_range) << 1 | u64::from(has_replaces);
+                    varint::put(&mut writer.out, fields);
                 }
                 Part::Place(kind, _) => {
                     let Some(place) = places.next() else { break };
@@ -163,7 +164,7 @@ impl Parts {
     }
 }
 
-/// Writes a place as the lines since the one before it, with the column if it is another than the last of its kind.
+/// Writes a place as the lines since the one before it, with the column if it differs from the last of its kind.
 struct Writer {
     out: Vec<u8>,
     line: i64,
@@ -171,23 +172,15 @@ struct Writer {
 }
 
 impl Writer {
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.out.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.out.push(number as u8);
-    }
-
     fn place(&mut self, kind: Kind, line: i64, column: u32) {
         let lines = line - self.line;
         let last = &mut self.columns[kind as usize];
         let is_new = *last != column;
         *last = column;
         self.line = line;
-        self.number((((lines << 1) ^ (lines >> 63)) as u64) << 1 | u64::from(is_new));
+        varint::put(&mut self.out, varint::folded(lines) << 1 | u64::from(is_new));
         if is_new {
-            self.number(u64::from(column));
+            varint::put(&mut self.out, u64::from(column));
         }
     }
 }
@@ -205,25 +198,12 @@ impl<'l> Reader<'l> {
         Self { rest: layout, start, line: 0, columns: [0; 4] }
     }
 
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let (&byte, rest) = self.rest.split_first()?;
-            self.rest = rest;
-            number |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
     fn place(&mut self, kind: Kind) -> Option<Position> {
-        let code = self.number()?;
+        let code = varint::take(&mut self.rest)?;
         let lines = code >> 1;
-        self.line = self.line.wrapping_add((lines >> 1) as i64 ^ -((lines & 1) as i64));
+        self.line = self.line.wrapping_add(varint::unfolded(lines));
         if code & 1 == 1 {
-            self.columns[kind as usize] = u32::try_from(self.number()?).unwrap_or(u32::MAX);
+            self.columns[kind as usize] = u32::try_from(varint::take(&mut self.rest)?).unwrap_or(u32::MAX);
         }
         let column = self.columns[kind as usize];
         let column = if self.line == 0 { self.start.column.saturating_add(column) } else { column };
@@ -232,7 +212,7 @@ impl<'l> Reader<'l> {
     }
 
     fn entry(&mut self) -> Option<EntryPlaces> {
-        let has = self.number()?;
+        let has = varint::take(&mut self.rest)?;
         let entry = self.place(Kind::First)?;
         let replaces = if has & 1 == 1 { self.place(Kind::Replaces)? } else { entry };
         let skip_range = if has & 2 == 2 { self.place(Kind::SkipRange)? } else { entry };
@@ -244,8 +224,8 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// The entries of a channel that starts at `start` and has this layout. There are fewer than the channel has if the layout is not
-/// known, or damaged.
+/// The entries of a channel that starts at `start` and has this layout. There are fewer than the channel has if the
+/// layout is not known, or damaged.
 #[must_use]
 pub fn entry_places(layout: &[u8], start: Position) -> Vec<EntryPlaces> {
     let mut reader = Reader::new(layout, start);

@@ -33,29 +33,30 @@
 //! # Ok::<(), Infallible>(())
 //! ```
 //!
-//! What it deliberately does not do: it does not judge a catalog (that is `check`), does not keep it in memory, does
-//! not print, and knows no database.
+//! This crate deliberately does not judge a catalog (`check` does), does not keep it in memory, does not print, and
+//! knows no database.
 //!
 //! # How a file becomes blobs
 //!
-//! `fbc::stream` decides between JSON and YAML as opm does: a file that starts with `{` is a stream of objects until one of the
-//! first two fails; then the rest of the file is YAML, behind white space of any kind. So the first two objects are decoded where the file is cut, later ones
-//! are only measured there (braces and strings) and decoded elsewhere, in parallel. YAML is cut by lines before it is parsed.
+//! `fbc::stream` decides between JSON and YAML as opm does: a file that starts with `{` is a stream of objects until
+//! one of the first two fails; then the rest of the file is YAML, behind white space of any kind. So the first two
+//! objects are decoded where the file is cut, later ones are only measured there (braces and strings) and decoded
+//! elsewhere, in parallel. YAML is cut by lines before it is parsed.
 //!
-//! Every document becomes JSON text and then a flat vector of nodes (`json::Reader`), whatever it was written in, so that all
-//! rules about blobs exist once. `serde_json` is not used for catalogs: it recurses, refuses lone surrogates and invalid UTF-8,
-//! keeps integers exact and knows no offsets inside values; Go's reader differs in all of these, and the differences show in the
-//! output.
+//! Every document, JSON or YAML, becomes JSON text and then a flat vector of nodes (`json::Reader`), so that all rules
+//! about blobs exist once. `serde_json` is not used for catalogs: it recurses, refuses lone surrogates and invalid
+//! UTF-8, keeps integers exact and knows no offsets inside values; Go's reader differs in all of these, and the
+//! differences show in the output.
 //!
-//! YAML is read through libyaml's events (`libyaml-safer`), because only libyaml's scanner accepts exactly what go-yaml accepts;
-//! what scalars, keys, merges and aliases mean is our code. So is the writer: it is several times faster than the library's, and handles
-//! characters that the library does not.
+//! YAML is read through libyaml's events (`libyaml-safer`), because only libyaml's scanner accepts exactly what go-yaml
+//! accepts; the meaning of scalars, keys, merges and aliases is decided by our code. The writer is our own too: it is
+//! several times faster than the library's, and handles characters that the library does not.
 //!
-//! `render` must sort before it writes, and holds ranks instead of texts (`fbc::Sorted`): a document that stands in its file as it is to
-//! be written is copied from there in a second reading. Of JSON that differs from its file by little more than the order of keys, only the
-//! difference is kept (`fbc/delta.rs`): the writer notes where it writes long strings of the document, and what is equal around them is
-//! copied. Others are kept up to a limit and made again beyond it. Each file has a stamp (size, inode, time stamps), so a file that changed
-//! between the two readings is an error.
+//! `render` must sort before it writes, and holds ranks instead of texts (`fbc::Sorted`): a document whose text in its
+//! file is already the text to write is copied from there in a second reading. If JSON differs from its file by little
+//! more than the order of keys, only the difference is kept (`fbc/delta.rs`): the writer notes where it writes long
+//! strings of the document, and equal parts around them are copied. Others are kept up to a limit and made again beyond
+//! it. Each file has a stamp (size, inode, time stamps), so a file that changed between the two readings is an error.
 
 pub mod blob;
 mod bundle_files;
@@ -76,6 +77,7 @@ mod load;
 mod meter;
 mod name;
 mod objects;
+mod origin;
 mod place;
 mod property;
 mod provenance;
@@ -109,11 +111,12 @@ pub use image::{is_host, is_path_component, is_tag};
 pub use input::{FromImage, Input};
 pub use input_file::{InputFile, Made, RereadError};
 pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_places, start_in_file};
-pub use load::{Consumer, Document, Origin, load};
+pub use load::{Consumer, Document, load};
 pub use meter::Meter;
 pub use name::{Name, without_v};
 pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_each_object, for_each_placed_object};
 pub use olmdex_text::api::Api;
+pub use origin::Origin;
 pub use place::{Located, locate, locate_all};
 pub use property::{Property, PropertyView};
 pub use provenance::Provenance;

@@ -13,6 +13,7 @@ use super::defect::Defect;
 use super::input::Input;
 use super::input_file::{InputFile, Opened, Source};
 use super::objects;
+use super::origin::Origin;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
 use super::value_places::ValuePlaces;
 use olmdex_text::json::{Expansion, ReadError, ReadErrorKind, Reader, Value};
@@ -24,44 +25,30 @@ const WHOLE_FILE: u64 = 4 << 20;
 /// About how many bytes of a larger file are one task.
 const BATCH: usize = 1 << 20;
 
-/// Of so few files each is shared between threads that is larger than a task of [`FEW_BATCH`] bytes: whole ones would leave threads
-/// without work.
+/// If there are so few files, threads share each file that is larger than a task of [`FEW_BATCH`] bytes: whole files
+/// would leave threads without work.
 const FEW_FILES: usize = 8;
 
 /// About how many bytes of one of few files are one task.
 const FEW_BATCH: usize = 256 << 10;
 
-/// How much is read from a file at once.
-const READ: usize = 256 << 10;
+/// The number of bytes between two documents that are read with them, which costs less than reading twice.
+const NEAR: u64 = 16 << 10;
 
-/// Where a document comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Origin {
-    /// Index of the file in its [`Input`].
-    pub file: u32,
-    /// Line of its first byte, from 1.
-    pub line: u32,
-    /// Column of its first byte, in characters from 1.
-    pub column: u32,
-    /// How it is written.
-    pub syntax: Syntax,
-    /// Offset of its first byte in the file.
-    pub offset: u64,
-    /// Length in bytes.
-    pub len: u64,
-}
+/// The number of bytes that are read from a file at once.
+const READ: usize = 256 << 10;
 
 /// A document, decoded or not.
 pub struct Document<'d> {
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// Its text as it stands in the file.
+    /// Its text, as it is in the file.
     pub raw: &'d [u8],
-    /// The line of it, from 1, from which on nobody looks at it: only the first YAML document of a chunk is read.
+    /// The line of it, from 1, from which on nothing is read: only the first YAML document of a chunk is read.
     pub unread_from: Option<u32>,
-    /// The blob, or what is wrong with it.
+    /// The blob, or its defects.
     pub blob: Result<Blob<'d>, Failure>,
-    /// Where the blob's values come from, if the consumer wants to know.
+    /// The origins of the blob's values, if the consumer wants them.
     pub places: ValuePlaces<'d>,
 }
 
@@ -73,9 +60,9 @@ impl<'d> Document<'d> {
     }
 }
 
-/// What is done with each document. Called by several threads at once.
+/// Takes each document. Several threads call it at once.
 pub trait Consumer: Sync {
-    /// What becomes of a document.
+    /// The result of a document.
     type Output: Send;
 
     /// Takes a document.
@@ -86,7 +73,7 @@ pub trait Consumer: Sync {
         false
     }
 
-    /// Whether [`Document::places`] are looked at, which cost a little.
+    /// Whether the consumer uses [`Document::places`], which cost a little.
     fn wants_places(&self) -> bool {
         false
     }
@@ -112,6 +99,8 @@ enum Task {
     File(u32),
     /// Some documents of a large file: the text, its offset in the file, and the pieces with places in the text.
     Batch { file: u32, offset: u64, text: Vec<u8>, pieces: Vec<Piece> },
+    /// Consecutive documents of a file, with known places.
+    Part(Vec<Origin>),
     /// A file that cannot be read (further).
     Failed { file: u32, offset: u64, line: u32, defect: Box<Defect> },
 }
@@ -120,7 +109,7 @@ enum Task {
 /// order of files and documents. An error of the sink stops the work.
 ///
 /// # Errors
-/// What the sink returned. What is wrong with files or documents is not an error here, but in the documents.
+/// The sink's error. Faults of files and documents are not errors here, but in the documents.
 pub fn load<C: Consumer, E>(
     input: &Input,
     consumer: &C,
@@ -151,7 +140,7 @@ pub fn load<C: Consumer, E>(
                     let mut scratch = lock(scratches).pop().unwrap_or_default();
                     let outputs = run(task, input, consumer, &mut scratch);
                     lock(scratches).push(scratch);
-                    // The receiver is gone only if the sink has failed; then nobody wants the results.
+                    // The receiver is gone only if the sink has failed; then the results are not needed.
                     let _ = sender.send((number, outputs));
                 };
                 if is_inline {
@@ -189,7 +178,7 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
             match whole_text(file, &mut whole) {
                 Ok(text) => {
                     let mut splitter = DocumentSplitter::new();
-                    // Who does not ask for raw texts first has documents read at once, if all of the file is text.
+                    // A consumer that wants no raw texts first gets its documents at once, if all of the file is text.
                     let valid = if consumer.recalls() { None } else { std::str::from_utf8(text).ok() };
                     let mut buffer: &[u8] = text;
                     loop {
@@ -241,9 +230,42 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                 outputs.push(decode(Start { file, offset }, &text, piece, consumer, scratch, input));
             }
         }
+        Task::Part(origins) => run_part(&origins, input, consumer, scratch, &mut outputs),
         Task::Failed { file, offset, line, defect } => outputs.push(failed(file, offset, line, *defect, consumer)),
     }
     outputs
+}
+
+/// Decodes consecutive documents of a file.
+fn run_part<C: Consumer>(
+    origins: &[Origin],
+    input: &Input,
+    consumer: &C,
+    scratch: &mut Scratch,
+    outputs: &mut Vec<C::Output>,
+) {
+    let (Some(first), Some(last)) = (origins.first(), origins.last()) else { return };
+    let Some(file) = input.files.get(first.file as usize) else { return };
+    let end = last.offset.saturating_add(last.len);
+    let text = file.read_again(first.offset, end.saturating_sub(first.offset));
+    for origin in origins {
+        if input.meter.expansion.is_spent() {
+            break;
+        }
+        let start = usize::try_from(origin.offset.saturating_sub(first.offset)).unwrap_or(usize::MAX);
+        let end = start.saturating_add(usize::try_from(origin.len).unwrap_or(usize::MAX));
+        outputs.push(match text.get(start..end) {
+            Some(raw) => match consumer.recall(*origin, raw) {
+                Some(output) => output,
+                None => decode_text(*origin, raw, consumer, scratch, Care::of(input, origin.file)),
+            },
+            None => {
+                let defect = file.read_failed(&std::io::Error::other("it changed in the meantime"));
+                failed(origin.file, origin.offset, origin.line, defect, consumer)
+            }
+        });
+    }
+    input.meter.add_bytes(text.len());
 }
 
 /// The text of a file; one that is not in memory is read into `memory`.
@@ -265,7 +287,7 @@ fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consum
     consumer.document(Document::broken(origin, &[], Failure::of(defect)))
 }
 
-/// What is to be kept in mind of a file while its documents are decoded.
+/// The state of a file while its documents are decoded.
 #[derive(Clone, Copy)]
 struct Care<'i> {
     expansion: &'i Expansion,
@@ -278,19 +300,19 @@ impl<'i> Care<'i> {
         Self { expansion: &input.meter.expansion, leads_out }
     }
 
-    /// What is said of a text of `len` bytes that is no value.
+    /// The failure of a text of `len` bytes that is not a value.
     fn unread(self, defect: Defect, len: usize) -> Failure {
         self.expansion.charge_broken(len);
         self.told(Failure::of(defect))
     }
 
-    /// What is said of a document that cannot be decoded.
+    /// The failure of a document that cannot be decoded.
     fn told(self, failure: Failure) -> Failure {
         if self.leads_out { failure.without_words() } else { failure }
     }
 }
 
-/// Where a buffer begins.
+/// The start of a buffer.
 #[derive(Clone, Copy)]
 struct Start {
     file: u32,
@@ -336,8 +358,8 @@ fn decode_read<C: Consumer>(
     consumer.document(Document { origin, raw, unread_from: None, blob, places })
 }
 
-/// The blob of a value that was read from `len` bytes. Its input is charged for the values before they get their types, which take more,
-/// and then for the objects that a bundle carries.
+/// The blob of a value that was read from `len` bytes. Its input is charged for the values before they get their types,
+/// which take more, and then for the objects that a bundle carries.
 fn blob_of<'d>(value: Value<'d>, from_yaml: bool, len: usize, care: Care<'_>) -> Result<Blob<'d>, Failure> {
     if care.expansion.charge_document(value, len).is_err() {
         return Err(Failure::of(json_defect(ReadError { offset: 0, kind: ReadErrorKind::TooManyValues })));
@@ -352,7 +374,7 @@ fn blob_of<'d>(value: Value<'d>, from_yaml: bool, len: usize, care: Care<'_>) ->
     Ok(blob)
 }
 
-/// Where a piece of a buffer comes from.
+/// The origin of a piece of a buffer.
 fn origin_of(Start { file, offset }: Start, piece: &Piece) -> Origin {
     Origin {
         file,
@@ -364,7 +386,7 @@ fn origin_of(Start { file, offset }: Start, piece: &Piece) -> Origin {
     }
 }
 
-/// Decodes a document once more, from the text that stood at `origin`; its input has been charged for what it expands to.
+/// Decodes a document once more, from the text that was at `origin`; its input has been charged for its expansion.
 pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C) -> C::Output {
     decode_text(
         origin,
@@ -421,9 +443,23 @@ pub(super) fn chunk_text(raw: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
+/// The number of documents at the beginning that are in one file with little between them, and have about `n_bytes`
+/// bytes.
+fn first_together(origins: &[Origin], n_bytes: u64) -> usize {
+    let Some(first) = origins.first() else { return 0 };
+    let is_near = |pair: &[Origin]| {
+        let [before, it] = pair else { return false };
+        let between = it.offset.saturating_sub(before.offset.saturating_add(before.len));
+        it.file == first.file && between <= NEAR && it.offset.saturating_sub(first.offset) < n_bytes
+    };
+    1 + origins.windows(2).take_while(|pair| is_near(pair)).count()
+}
+
 /// The tasks of an input, in order. Reads large files piece by piece.
 struct Tasks<'a> {
     input: &'a Input,
+    /// The wanted documents that are left, if not all are wanted.
+    part: Option<&'a [Origin]>,
     next_file: usize,
     large: Option<Large<'a>>,
     /// Up to which size a file is one task, and about how many bytes of a larger one are.
@@ -451,10 +487,15 @@ impl<'a> Tasks<'a> {
     fn new(input: &'a Input) -> Self {
         let are_few = input.files.len() <= FEW_FILES;
         let sizes = if are_few { (FEW_BATCH as u64, FEW_BATCH) } else { (WHOLE_FILE, BATCH) };
-        Self { input, next_file: 0, large: None, sizes }
+        Self { input, part: input.part.as_deref(), next_file: 0, large: None, sizes }
     }
 
     fn next(&mut self) -> Option<Task> {
+        if let Some(rest) = &mut self.part {
+            let (task, behind) = rest.split_at(first_together(rest, FEW_BATCH as u64));
+            *rest = behind;
+            return (!task.is_empty()).then(|| Task::Part(task.to_vec()));
+        }
         loop {
             if let Some(large) = &mut self.large {
                 if let Some(task) = large.next_task() {
@@ -525,7 +566,7 @@ impl<'a> Large<'a> {
         Some(Task::Batch { file: self.number, offset, text, pieces })
     }
 
-    /// Reads on. What is asked for grows with the document, so that a large one is not looked at too often.
+    /// Reads on. The requested size grows with the document, so that a large one is not looked at too often.
     fn fill(&mut self) -> Result<(), Defect> {
         let wanted = (self.batch + READ).max(self.buffer.len());
         self.buffer.reserve(wanted);
@@ -538,5 +579,76 @@ impl<'a> Large<'a> {
             self.is_last = true;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// The origin of a document, and its name, if it has one.
+    struct Names;
+
+    impl Consumer for Names {
+        type Output = (Origin, Option<String>);
+
+        fn document(&self, document: Document<'_>) -> Self::Output {
+            (document.origin, document.blob.ok().map(|it| it.name.into_owned()))
+        }
+    }
+
+    fn names(input: &Input) -> Vec<(Origin, Option<String>)> {
+        let mut found = Vec::new();
+        let done: Result<(), Infallible> = load(input, &Names, |it| {
+            found.push(it);
+            Ok(())
+        });
+        match done {
+            Ok(()) => found,
+        }
+    }
+
+    #[test]
+    fn a_part_is_read_as_it_stands_in_the_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let yaml: String =
+            (0..400).map(|it| format!("schema: a\nname: ä{it} # {}\n---\n", "x".repeat(it * 60))).collect();
+        let json: String = (0..200).map(|it| format!("{{\"schema\": \"a\", \"name\": \"j{it}\"}} \n")).collect();
+        std::fs::write(directory.path().join("a.yaml"), yaml + "- no object\n").unwrap();
+        std::fs::write(directory.path().join("b.json"), json).unwrap();
+        let input = Input::directory(directory.path()).unwrap();
+        let all = names(&input);
+        assert_eq!(all.len(), 601);
+        for step in [1, 2, 7, 250] {
+            let wanted: Vec<_> = all.iter().step_by(step).cloned().collect();
+            // The order in which they are named does not matter.
+            let origins = wanted.iter().rev().map(|it| it.0).collect();
+            assert_eq!(names(&input.only_documents(origins)), wanted, "{step}");
+        }
+        assert!(names(&input.only_documents(Vec::new())).is_empty());
+    }
+
+    #[test]
+    fn what_is_gone_cannot_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.yaml");
+        std::fs::write(&path, "schema: a\nname: b\n").unwrap();
+        let input = Input::file(&path);
+        let all = names(&input);
+        std::fs::write(&path, "schema: a\n").unwrap();
+        let part = input.only_documents(all.iter().map(|it| it.0).collect());
+        assert_eq!(names(&part).into_iter().map(|it| it.1).collect::<Vec<_>>(), [None]);
+    }
+
+    #[test]
+    fn bytes_have_parts_too() {
+        let text = "schema: a\nname: b\n---\nschema: a\nname: c\n";
+        let input = Input::bytes("c.yaml", Arc::from(text.as_bytes()));
+        let all = names(&input);
+        let part = input.only_documents(vec![all[1].0]);
+        assert_eq!(names(&part), all[1..]);
     }
 }

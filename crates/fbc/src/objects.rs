@@ -35,10 +35,10 @@ pub struct CarriedObject<'a> {
     pub property: usize,
 }
 
-/// As [`for_each_object`], with what else is known of each object.
+/// Like [`for_each_object`], with the other known facts about each object.
 ///
 /// # Errors
-/// As there.
+/// The errors of [`for_each_object`].
 pub fn for_each_placed_object(bundle: &Bundle<'_>, mut each: impl FnMut(CarriedObject<'_>)) -> Result<(), Defect> {
     let mut data: Vec<u8> = Vec::new();
     let mut converted = Vec::new();
@@ -60,7 +60,8 @@ pub fn for_each_placed_object(bundle: &Bundle<'_>, mut each: impl FnMut(CarriedO
     Ok(())
 }
 
-/// Charges an input for what the objects of a bundle expand to. Of YAML only: an object of JSON is as long as it is.
+/// Charges an input for the expanded objects of a bundle. Only objects from YAML are charged: an object of JSON does
+/// not expand.
 ///
 /// # Errors
 /// The first property beyond the limit.
@@ -71,7 +72,7 @@ pub(super) fn charge(bundle: &Bundle<'_>, expansion: &Expansion) -> Result<(), D
         if value.as_str().is_none_or(|it| is_object_in_base64(it.as_bytes())) {
             continue;
         }
-        // What cannot be read is told by who reads it.
+        // The reader of a value that is not valid reports it.
         let Ok(data) = bytes_of(value) else { continue };
         if memchr::memchr(b'&', &data).is_none() || memchr::memchr(b'*', &data).is_none() {
             continue;
@@ -80,7 +81,7 @@ pub(super) fn charge(bundle: &Bundle<'_>, expansion: &Expansion) -> Result<(), D
         if let Err(error) = yaml::to_json_within(&data, &mut converted, expansion)
             && error.kind == YamlErrorKind::Limit
         {
-            let message = format!("the embedded object is not read: {}", error.message);
+            let message = format!("olmdex does not read the embedded object: {}", error.message);
             return Err(Unreadable::data(idx, message, error.to_string()).of_bundle(bundle));
         }
     }
@@ -92,7 +93,7 @@ fn is_object_in_base64(text: &[u8]) -> bool {
     matches!(text, [b'e', b'w'..=b'z' | b'0'..=b'9' | b'+' | b'/', ..])
 }
 
-/// Why a property has no object.
+/// The reason why a property has no object.
 struct Unreadable {
     message: String,
     /// The words of the real tool.
@@ -145,7 +146,7 @@ fn read_data(idx: usize, value: Option<Value<'_>>, data: &mut Vec<u8>) -> Result
     }
 }
 
-/// The words of Go's decoder for data that is no base64 text.
+/// The words of Go's decoder for data that is not a base64 text.
 fn go_data_error(kind: &DefectKind) -> String {
     match kind {
         DefectKind::Base64 { offset } => format!(
@@ -184,7 +185,7 @@ fn as_json<'t>(
 /// The bundle's ClusterServiceVersion as JSON text, if one of its objects is one; the first counts.
 ///
 /// # Errors
-/// As [`for_each_object`].
+/// The errors of [`for_each_object`].
 pub fn cluster_service_version(bundle: &Bundle<'_>) -> Result<Option<Vec<u8>>, Defect> {
     let mut found = None;
     for_each_object(bundle, |object| {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::defect::Spot;
-use super::load::{Origin, chunk_text};
+use super::load::chunk_text;
+use super::origin::Origin;
 use super::stream::Syntax;
 use olmdex_text::json::{self, Paths};
 use olmdex_text::yaml::{self, Position};
@@ -23,10 +24,10 @@ pub struct Located {
     pub text_column: u32,
 }
 
-/// How many characters of a line are shown before a place at most.
+/// The number of characters of a line that are shown before a place at most.
 const SHOWN_BEFORE: usize = 120;
 
-/// How many bytes of a line are shown from a place on at most.
+/// The number of bytes of a line that are shown from a place on at most.
 const SHOWN_BEHIND: usize = 280;
 
 /// Finds a spot of the document at `origin`, whose text is `raw`.
@@ -36,10 +37,10 @@ pub fn locate(raw: &[u8], origin: Origin, spot: &Spot) -> Located {
     found.pop().unwrap_or(Located { line: origin.line, column: origin.column, text: String::new(), text_column: 1 })
 }
 
-/// As [`locate`] for many spots of one document, which is read and walked once.
+/// Like [`locate`] for many spots of one document, which is read and walked once.
 #[must_use]
 pub fn locate_all(raw: &[u8], origin: Origin, spots: &[&Spot]) -> Vec<Located> {
-    // Offsets come from the reader, which reads the text without what is not UTF-8.
+    // Offsets come from the reader, which reads the text without the bytes that are not UTF-8.
     let text = match origin.syntax {
         Syntax::Yaml => yaml::utf16_text(raw).map(Cow::Owned),
         Syntax::Json => None,
@@ -106,7 +107,7 @@ fn targets(raw: &[u8], text: &str, syntax: Syntax, spots: &[&Spot]) -> Vec<Targe
 /// line, and a text of line breaks no more memory than itself.
 struct Cursor<'t> {
     text: &'t str,
-    /// Index of the line and its first byte, and how many characters of it are behind.
+    /// Index of the line and its first byte, and the number of its characters that were passed.
     line: usize,
     line_start: usize,
     column: usize,
@@ -160,7 +161,7 @@ impl<'t> Cursor<'t> {
         self.column = column;
     }
 
-    /// Where what is shown of the line ends: not far behind the place, and no more of the text is looked at.
+    /// The end of the part of the line that is shown: not far behind the place, and no more of the text is looked at.
     fn shown_end(&self) -> usize {
         let end = self.text.floor_char_boundary(self.offset + SHOWN_BEHIND);
         memchr(b'\n', &self.text.as_bytes()[self.offset..end]).map_or(end, |at| self.offset + at)

@@ -1,6 +1,4 @@
-//! Reading some documents of a catalog a second time, by where they stand.
-//!
-//! What it deliberately does not do: it does not look for documents; those were found by [`super::load()`].
+//! Reading some documents of a catalog a second time, by their origins.
 
 use std::sync::Arc;
 
@@ -8,19 +6,20 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
 use super::Input;
 use super::input_file::{Reopened, RereadError};
-use super::load::{Consumer, Origin, decode_again};
+use super::load::{Consumer, decode_again};
+use super::origin::Origin;
 
 /// About how many bytes are read at once.
 const BATCH: u64 = 4 << 20;
 
-/// Of how many files, which are open for that time.
+/// The number of files that it may come from; they are open for that time.
 const BATCH_FILES: usize = 64;
 
-/// Hands documents of a catalog that has been read to `consumer` once more, in parallel, and the results to `sink` in the order of
-/// `origins`.
+/// Hands documents of a catalog that has been read to `consumer` once more, in parallel, and the results to `sink` in
+/// the order of `origins`.
 ///
 /// # Errors
-/// What the sink returned, or [`RereadError`] if a file is not any more what it was when it was read.
+/// The sink's error, or [`RereadError`] if a file has changed since it was read.
 pub fn load_again<C: Consumer, E: From<RereadError>>(
     input: &Input,
     origins: &[Origin],

@@ -1,9 +1,9 @@
 //! Blobs in the order of the output, without holding the texts that their source still has.
 //!
-//! Sorting needs the rank of every blob before the first byte is written, but not the texts. What stands in its file as it is to be
-//! written is copied from there, and of what differs little, as JSON with other orders of keys does, only the difference is kept. Of
-//! other texts some are kept; what is beyond that is made when it is needed, by reading it a second time. JSON is read and written so
-//! fast that little of it is kept.
+//! Sorting needs the rank of every blob before the first byte is written, but not the texts. A text that its file has
+//! in its final form is copied from there. If a text differs little, as JSON with another order of keys does, only the
+//! difference is kept. Some of the other texts are kept; the rest are made when they are needed, by reading them a
+//! second time. JSON is read and written so fast that little of it is kept.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,17 +16,18 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use super::Input;
 use super::delta::Delta;
 use super::input_file::{InputFile, Reopened, RereadError};
-use super::load::{Consumer, Document, Origin, decode_again, load};
+use super::load::{Consumer, Document, decode_again, load};
+use super::origin::Origin;
 use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob, render_noting};
 use super::render_order::Rank;
 use super::stream::Syntax;
 use super::{Format, Level};
 use olmdex_base::diag::may_have;
 
-/// How many bytes of text may be kept, all in all, for one that is JSON and made of JSON to be kept too.
+/// The number of bytes of text that may be kept, all in all, for one that is JSON and made of JSON to be kept too.
 const MAX_KEPT_OF_JSON: usize = 16 << 20;
 
-/// The same for one that is YAML, or is made of it.
+/// The same for a text that is YAML, or is made of it.
 const MAX_KEPT_OF_YAML: usize = 64 << 20;
 
 /// About how many bytes of neighbours are read at once.
@@ -35,7 +36,7 @@ const NEIGHBOURS: u64 = 256 << 10;
 /// About how many bytes are made ready at once.
 const BATCH: u64 = 2 << 20;
 
-/// Of how many files, which are open for that time.
+/// The number of files that it may come from; they are open for that time.
 const BATCH_FILES: usize = 64;
 
 /// Blobs of any number of sources, sorted.
@@ -46,11 +47,11 @@ pub struct Sorted<'s> {
     n_kept: usize,
     /// Bytes that are copied from files.
     n_copied: u64,
-    /// How many bytes may be kept for one more of JSON, and for one more that YAML has to do with.
+    /// The number of bytes that may be kept for one more text of JSON, and for one more that is YAML or made of it.
     max_kept: [usize; 2],
 }
 
-/// Where the text of a blob is.
+/// The place of a blob's text.
 #[derive(Debug)]
 enum Text<'s> {
     /// Here.
@@ -59,7 +60,7 @@ enum Text<'s> {
     AsItStands(&'s InputFile, Origin),
     /// In a file, but for this difference and the newline behind it.
     Differs(&'s InputFile, Origin, Delta),
-    /// Nowhere; the file has what it is made of.
+    /// It is not kept; the file has its source.
     Again(&'s InputFile, Origin),
 }
 
@@ -140,13 +141,14 @@ impl<'s> Part<'s> {
 }
 
 impl<'s> Sorted<'s> {
-    /// None yet. All are written in the same way.
+    /// An empty list. All blobs are written in the same way.
     #[must_use]
     pub fn new(how: Rendering<'s>) -> Self {
         Self { how, blobs: BTreeMap::new(), n_kept: 0, n_copied: 0, max_kept: [MAX_KEPT_OF_JSON, MAX_KEPT_OF_YAML] }
     }
 
-    /// Reads and renders the documents of a catalog, in parallel. Gives what could not be rendered, in order.
+    /// Reads and renders the documents of a catalog, in parallel. Returns the documents that could not be rendered, in
+    /// order.
     #[must_use]
     pub fn read(&mut self, input: &'s Input) -> Vec<(Origin, RenderDefect)> {
         let mut defects = Vec::new();
@@ -204,7 +206,7 @@ impl<'s> Sorted<'s> {
         self.blobs.entry(rank).or_default().push(text);
     }
 
-    /// The packages that it has blobs of, sorted; the empty text stands for blobs without package.
+    /// The packages with blobs, sorted; the empty text stands for blobs without package.
     pub fn packages(&self) -> impl Iterator<Item = &str> {
         let mut last = None;
         self.blobs.keys().map(Rank::package).filter(move |it| last.replace(*it) != Some(*it))
@@ -213,7 +215,7 @@ impl<'s> Sorted<'s> {
     /// Hands the texts to `sink` in order, in pieces of one or several blobs of a package.
     ///
     /// # Errors
-    /// What the sink returned, or [`RereadError`] if a file is not any more what it was when it was read.
+    /// The sink's error, or [`RereadError`] if a file has changed since it was read.
     pub fn write<E: From<RereadError>>(&self, mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut parts = self.parts();
         let mut opened: Option<Arc<Reopened<'_>>> = None;
@@ -254,7 +256,7 @@ impl<'s> Sorted<'s> {
         }
     }
 
-    /// All that [`Self::write`] hands out.
+    /// The whole output of [`Self::write`].
     ///
     /// # Errors
     /// [`RereadError`]
@@ -300,7 +302,7 @@ impl<'s> Sorted<'s> {
     }
 }
 
-/// The texts of neighbours, each with a newline; `None` if their source is not what it was.
+/// The texts of neighbours, each with a newline; `None` if their source has changed.
 fn copied(source: Cow<'_, [u8]>, blobs: &[(u64, Option<&Delta>)]) -> Option<Vec<u8>> {
     if blobs.iter().all(|it| it.1.is_none()) {
         let mut text = source.into_owned();
@@ -327,7 +329,7 @@ fn copied(source: Cow<'_, [u8]>, blobs: &[(u64, Option<&Delta>)]) -> Option<Vec<
 
 /// The text of a document after the first reading.
 enum Rendered {
-    /// What stands in the file, and a newline.
+    /// The text of the file, and a newline.
     AsItStands,
     /// The same with a difference.
     Differs(Delta),
@@ -340,7 +342,7 @@ enum Rendered {
 /// The first reading: everything that can be wrong shows.
 struct First<'s> {
     how: Rendering<'s>,
-    /// Whether there is no room for more texts, which then are not made.
+    /// Whether there is no room for more texts, which are not made then.
     is_full: AtomicBool,
 }
 
@@ -397,7 +399,7 @@ mod tests {
     const HOW: Rendering<'_> =
         Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
 
-    /// Two packages, of which the first stands as it is written, with a blank line that is not.
+    /// Two packages; the first has the form of the output, with one more blank line.
     const TILL: &str =
         "{\n    \"schema\": \"olm.package\",\n    \"name\": \"till\",\n    \"defaultChannel\": \"stable\"\n}";
     const BASKET: &str = "{\"schema\": \"olm.package\", \"name\": \"basket\", \"defaultChannel\": \"a\"}";
@@ -449,7 +451,7 @@ mod tests {
             std::fs::write(scratch.path().join("new"), &new).unwrap();
             std::fs::rename(scratch.path().join("new"), &path).unwrap();
             let error = sorted.to_vec().unwrap_err().to_string();
-            assert!(error.ends_with("a second time: it was changed meanwhile"), "{error}");
+            assert!(error.ends_with("a second time: it changed in the meantime"), "{error}");
             std::fs::remove_file(&path).unwrap();
             assert!(sorted.to_vec().is_err());
         }

@@ -1,4 +1,4 @@
-//! Texts: what a catalog is written in, before anybody knows that it is a catalog.
+//! Texts: the formats that a catalog is written in, before it is known to be a catalog.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -12,10 +12,10 @@
 //! | [`palette`] | colours for light and dark screens, and their contrast |
 //! | [`ceiling`], [`tally`] | limits of a process, and steps of work that tests count |
 //!
-//! Every reader here takes any bytes and returns a value or an error with a place. None of them panics, and none recurses to a depth
-//! that the input decides.
+//! Every reader here takes any bytes and returns a value or an error with a place. None of them panics, and none
+//! recurses to a depth that the input decides.
 //!
-//! What it deliberately does not do: it opens no file and knows no word of the catalog format.
+//! This crate deliberately opens no file and knows no word of the catalog format.
 
 pub mod api;
 pub mod calendar;
@@ -26,4 +26,5 @@ pub mod json;
 pub mod palette;
 pub mod re2;
 pub mod tally;
+mod word;
 pub mod yaml;

@@ -1,6 +1,4 @@
 //! The entries of a tar archive, one after the other.
-//!
-//! What it deliberately does not do: sparse files, which no image and no must-gather has, are an error.
 
 use std::io::{self, Read};
 
@@ -10,7 +8,7 @@ use super::error::ArchiveError;
 use super::limits::{Limit, Limits};
 use super::name;
 
-/// Bytes of a header, and what contents are filled up to.
+/// The bytes of a header; contents are filled up to a multiple of it.
 const BLOCK: usize = 512;
 
 /// One entry, with its name as it is written.
@@ -18,15 +16,15 @@ const BLOCK: usize = 512;
 pub struct Entry {
     /// Its name; see [`name::clean`].
     pub name: Vec<u8>,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
     /// How many bytes of content follow.
     pub size: u64,
-    /// Where these start in the archive.
+    /// The start of these in the archive.
     pub at: u64,
 }
 
-/// What an entry is.
+/// The kinds of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
@@ -48,7 +46,7 @@ pub struct Entries<R> {
     limits: Limits,
     /// Bytes that were read.
     at: u64,
-    /// Bytes of content of the last entry, and what fills its block, that were not read.
+    /// The bytes of the last entry's content, and of the filling of its block, that were not read.
     content_left: u64,
     fill_left: u64,
     is_over: bool,
@@ -60,7 +58,7 @@ impl<R: Read> Entries<R> {
         Self { source, limits, at: 0, content_left: 0, fill_left: 0, is_over: false }
     }
 
-    /// The next entry; `None` at the end. What of the last one's content was not read is passed over.
+    /// The next entry; `None` at the end. The unread rest of the last entry's content is skipped.
     ///
     /// # Errors
     /// [`ArchiveError`]
@@ -93,7 +91,7 @@ impl<R: Read> Entries<R> {
         name::check(&name)?;
         name::check(&target)?;
         let kind = match kind {
-            // What the oldest archives have for directories.
+            // The oldest archives write directories this way.
             0 if name.ends_with(b"/") => EntryKind::Directory,
             0 | b'0' => EntryKind::File,
             b'1' => EntryKind::HardLink(target),
@@ -108,7 +106,7 @@ impl<R: Read> Entries<R> {
                 return Err(ArchiveError::entry(&name, message));
             }
         };
-        // Only files have content; what other headers say is no reason to lose the next one.
+        // Only files have content; a size in another header must not swallow the next entry.
         let size = if kind == EntryKind::File { size } else { 0 };
         if size > self.limits.file {
             return Err(ArchiveError::Limit(Limit::File(self.limits.file)));
@@ -122,7 +120,7 @@ impl<R: Read> Entries<R> {
         Content { entries: self }
     }
 
-    /// What it reads from, to read what comes after the archive.
+    /// The source that it reads from, for reading the bytes after the archive.
     pub fn into_inner(self) -> R {
         self.source
     }
@@ -147,7 +145,7 @@ impl<R: Read> Entries<R> {
             return Ok(None);
         };
         if block.iter().all(|&byte| byte == 0) {
-            // A second one ends the archive, whatever comes after it.
+            // A second one ends the archive, whatever follows it.
             self.is_over = true;
             return match self.block()? {
                 Some(second) if second.iter().any(|&byte| byte != 0) => Err(ArchiveError::NotATar("a header is empty")),
@@ -156,17 +154,17 @@ impl<R: Read> Entries<R> {
         }
         let header = Header::from_byte_slice(&block).clone();
         let stated = header.cksum().map_err(|_| ArchiveError::NotATar("a checksum is not a number"))?;
-        // The checksum is taken as if its own field were blank; old programs added signed bytes.
+        // The checksum is computed as if its own field were blank; old programs added signed bytes.
         let bytes = || block[..148].iter().chain(&[b' '; 8]).chain(&block[156..]);
         let unsigned: u32 = bytes().map(|&byte| u32::from(byte)).sum();
         let signed: i32 = bytes().map(|&byte| i32::from(byte.cast_signed())).sum();
         if stated != unsigned && i64::from(stated) != i64::from(signed) {
-            return Err(ArchiveError::NotATar("a header has another checksum than it says"));
+            return Err(ArchiveError::NotATar("a header does not match its checksum"));
         }
         Ok(Some(header))
     }
 
-    /// One block; none if there is nothing more.
+    /// One block; `None` at the end.
     fn block(&mut self) -> Result<Option<[u8; BLOCK]>, ArchiveError> {
         let mut block = [0; BLOCK];
         let mut len = 0;
@@ -183,7 +181,7 @@ impl<R: Read> Entries<R> {
         Ok(Some(block))
     }
 
-    /// Passes over what is left of the last entry.
+    /// Skips the rest of the last entry.
     fn skip(&mut self) -> Result<(), ArchiveError> {
         let left = self.content_left + self.fill_left;
         let skipped = io::copy(&mut self.source.by_ref().take(left), &mut io::sink())?;
@@ -236,7 +234,7 @@ impl<R: Read> Read for Content<'_, R> {
     }
 }
 
-/// What PAX records say of the next entry.
+/// The PAX records for the next entry.
 #[derive(Debug, Default)]
 struct Records {
     path: Option<Vec<u8>>,
@@ -251,7 +249,7 @@ impl Records {
             let record = record.map_err(|_| ArchiveError::NotATar("a PAX record is damaged"))?;
             let value = record.value_bytes();
             match record.key_bytes() {
-                // An empty value takes back what was said for all entries.
+                // An empty value cancels the record that was set for all entries.
                 b"path" | b"linkpath" | b"size" if value.is_empty() => {}
                 b"path" => records.path = Some(value.to_vec()),
                 b"linkpath" => records.link = Some(value.to_vec()),

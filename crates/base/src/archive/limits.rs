@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// What to do about a limit.
-pub const LIFT_LIMITS: &str = "if you trust whoever made it, read it with `--no-image-limits`";
+/// The advice about a limit.
+pub const LIFT_LIMITS: &str = "if you trust its author, read it with `--no-image-limits`";
 
-/// The limits. What honest images and archives have is far below them.
+/// The limits. Honest images and archives stay far below them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one archive when it is decompressed.
@@ -16,7 +16,7 @@ pub struct Limits {
     pub entries: u64,
     /// Bytes that the names of all entries and the targets of links take in memory: each counts [`Self::ENTRY`] more.
     pub names: u64,
-    /// How many bytes one compressed byte may become, once there are more than [`Self::RATIO_FROM`].
+    /// The number of bytes that one compressed byte may become, once there are more than [`Self::RATIO_FROM`].
     pub ratio: u64,
 }
 
@@ -24,7 +24,7 @@ impl Limits {
     /// Below this many bytes any ratio is fine: blanks compress well.
     pub const RATIO_FROM: u64 = 256 << 20;
 
-    /// What is kept of an entry besides its name, in bytes.
+    /// The memory that an entry takes in addition to its name, in bytes.
     pub const ENTRY: u64 = 128;
 
     /// The longest path, in bytes.
@@ -47,7 +47,7 @@ impl Default for Limits {
     }
 }
 
-/// How many entries a tree has, and what their names take in memory.
+/// The number of entries of a tree, and the memory of their names.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EntryWeight {
     n_entries: u64,
@@ -55,7 +55,7 @@ pub struct EntryWeight {
 }
 
 impl EntryWeight {
-    /// Takes an entry whose name, with the target if it is a link, takes so many bytes.
+    /// Counts an entry whose name, with the target if it is a link, takes `len` bytes.
     ///
     /// # Errors
     /// [`Limit::Entries`] and [`Limit::Names`].

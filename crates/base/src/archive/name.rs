@@ -1,10 +1,10 @@
-//! Names of entries, as paths below a root that nothing climbs over.
+//! Names of entries, as paths that cannot climb over the root.
 
 use super::error::ArchiveError;
 use super::limits::Limits;
 
-/// A name as a path below the root: without leading, double and trailing slashes, `.` and `..`, which stops at the root as it does
-/// for a process that has it as its root. Gives whether it would have climbed over the root, too.
+/// A name as a path below the root: without leading, double and trailing slashes, `.` and `..`, which stops at the root
+/// as it does for a process that has it as its root. Also returns whether it would have climbed over the root.
 ///
 /// ```
 /// # use olmdex_base::archive::clean;
@@ -52,7 +52,7 @@ pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
 /// Whether a file system could hold a path.
 pub(super) fn check(path: &[u8]) -> Result<(), ArchiveError> {
     if path.len() > Limits::PATH {
-        return Err(ArchiveError::entry(&path[..64], format!("and so on is longer than {} bytes", Limits::PATH)));
+        return Err(ArchiveError::entry(&path[..64], format!("… is longer than {} bytes", Limits::PATH)));
     }
     if path.contains(&0) {
         return Err(ArchiveError::entry(path, "has a zero byte in its name"));

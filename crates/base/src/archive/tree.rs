@@ -1,7 +1,7 @@
-//! What the entries of archives add up to: names below a root.
+//! The sum of the entries of archives: names below a root.
 //!
-//! A name is followed as a process would follow it that has the tree as its root: through links, `..` stopping at the root. No path
-//! of the system is ever made of one.
+//! A name is followed as by a process that has the tree as its root: through links, with `..` stopping at the root. No
+//! path of the system is ever made of one.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,17 +16,17 @@ use super::name::{clean, join, split};
 use super::shown::shown;
 use crate::file::Text;
 
-/// How many links are followed on the way to a file, as by Linux.
+/// The number of links that are followed on the way to a file, as by Linux.
 const HOPS: usize = 40;
 
-/// What has a name.
+/// The entry of a name.
 #[derive(Debug, Clone)]
 pub enum TreeEntry {
     /// A directory.
     Directory,
     /// A file.
     File(Text),
-    /// A file whose content was not asked for, with the name under which its archive has it if that is another one.
+    /// A file whose content was not asked for, with its name in the archive if that is another one.
     Left(Option<Box<[u8]>>),
     /// A symbolic link to a path, as it is written.
     Link(Box<[u8]>),
@@ -52,23 +52,23 @@ pub struct Tree {
     climbing: Vec<String>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone)]
 pub enum Found<'t> {
     /// A directory, with its path without links.
     Directory(Vec<u8>),
     /// A file.
     File(&'t Text),
-    /// A file whose content was left, with the name under which its archive has it.
+    /// A file whose content was left out, with its name in the archive.
     Left(Cow<'t, [u8]>),
     /// A device or a pipe.
     Special(&'static str),
 }
 
-/// Why a path leads nowhere.
+/// The reasons why a path leads nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LinkError {
-    /// Nothing has the name.
+    /// There is no such entry.
     #[error("no such file or directory")]
     NotFound,
     /// Something on the way is not a directory.
@@ -89,7 +89,7 @@ impl Tree {
     /// Adds an entry of the archive with this number. `text` is its content, if it is kept.
     ///
     /// # Errors
-    /// [`ArchiveError::Entry`] if something else is in its way, or its target is not there; [`ArchiveError::Limit`].
+    /// [`ArchiveError::Entry`] if another entry is in its place, or its target is not there; [`ArchiveError::Limit`].
     pub fn add(&mut self, entry: &Entry, text: Option<Text>, archive: u32) -> Result<(), ArchiveError> {
         let Some(path) = self.place(&entry.name)? else { return Ok(()) };
         let node = match &entry.kind {
@@ -117,7 +117,7 @@ impl Tree {
         self.insert(path, node, archive)
     }
 
-    /// Where a name leads, its last component not followed; `None` for the root itself.
+    /// The path that a name leads to, its last component not followed; `None` for the root itself.
     ///
     /// # Errors
     /// [`ArchiveError::Entry`] if it leads through a file.
@@ -144,7 +144,7 @@ impl Tree {
             Some(TreeEntry::Directory) => Err(nowhere("which is a directory")),
             Some(TreeEntry::Left(None)) => Ok(TreeEntry::Left(Some(path.into()))),
             Some(node) => Ok(node.clone()),
-            None => Err(nowhere("which comes before no entry of that name")),
+            None => Err(nowhere("but no entry before it has that name")),
         }
     }
 
@@ -154,7 +154,7 @@ impl Tree {
         self.retain_below(path, |_| false);
     }
 
-    /// Removes what is below a directory and of another archive.
+    /// Removes the entries below a directory that come from another archive.
     pub fn remove_others_below(&mut self, path: &[u8], archive: u32) -> Result<(), ArchiveError> {
         self.retain_below(path, |it| it.archive == archive);
         let kept: Vec<_> = self.below(path).map(|(path, _)| path.to_vec()).collect();
@@ -182,12 +182,12 @@ impl Tree {
         self.nodes.range((from, to))
     }
 
-    /// What is below a directory, by path.
+    /// The entries below a directory, by path.
     pub fn below(&self, path: &[u8]) -> impl Iterator<Item = (&[u8], &TreeEntry)> {
         self.below_placed(path).map(|(path, it)| (&**path, &it.node))
     }
 
-    /// Which archive a path is of.
+    /// The number of the archive that a path comes from.
     #[must_use]
     pub fn archive_of(&self, path: &[u8]) -> Option<u32> {
         self.nodes.get(path).map(|it| it.archive)
@@ -226,7 +226,7 @@ impl Tree {
         self.follow(path, true).map(|(path, _)| path)
     }
 
-    /// What a path leads to.
+    /// The target of a path.
     ///
     /// # Errors
     /// [`LinkError`]
@@ -243,12 +243,12 @@ impl Tree {
         }
     }
 
-    /// Follows a path through all links, to one without any and what is there. What is not there is a directory that can be made, if
-    /// that is allowed.
+    /// Follows a path through all links, to a path without any and its entry. A missing entry counts as a directory
+    /// that can be made, if `may_be_missing` allows that.
     fn follow(&self, path: &[u8], may_be_missing: bool) -> Result<(Vec<u8>, Option<&Placed>), LinkError> {
         let mut hops = 0;
         let mut done: Vec<u8> = Vec::new();
-        // What is still to follow, the next component last.
+        // The components still to follow, the next one last.
         let mut todo: Vec<Vec<u8>> = components(path);
         while let Some(component) = todo.pop() {
             match component.as_slice() {

@@ -1,6 +1,7 @@
-//! Findings that are known and accepted, as a document: what is new can be told from what was there before.
+//! Findings that are known and accepted, as a document, so that new ones can be recognized.
 //!
-//! A finding is known by its rule, its package and its message, however often it is there: by no file and no line, which move. The
+//! A finding is identified by its rule, its package and its message, however often it occurs: not by file and line,
+//! which change. If a release of the program words a message otherwise, the names in it identify the finding. The
 //! document is sorted, with a line for each finding, so that it can be reviewed and merged.
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fingerprint::subject;
 use super::{Finding, Rule};
 
 const API_VERSION: &str = "olmdex/v1";
@@ -35,7 +37,7 @@ struct KnownFinding {
     /// The package that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     package: Option<String>,
-    /// What is wrong; numbers of lines and columns are `0`.
+    /// The message; numbers of lines and columns are `0`.
     message: String,
     /// How often it is there.
     count: u64,
@@ -47,7 +49,7 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Form)
 }
 
-/// Why a text is not a baseline.
+/// The reasons why a text is not a baseline.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotABaseline {
@@ -59,7 +61,7 @@ pub enum NotABaseline {
     OtherKind,
 }
 
-/// What makes two findings the same, in the order of the document.
+/// The parts that make two findings the same, in the order of the document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     rule: String,
@@ -75,16 +77,21 @@ impl Key {
             message: without_lines(&finding.message),
         }
     }
+
+    /// The same for every wording of the message.
+    fn reworded(&self) -> Self {
+        Self { message: subject(&self.message), ..self.clone() }
+    }
 }
 
-/// What was looked at: nothing else can be new or gone.
+/// The extent of a check: nothing else can be new or gone.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'s> {
     /// The rules that were applied.
     pub rules: &'s [&'static Rule],
     /// The only package that was looked at, if there was one.
     pub package: Option<&'s str>,
-    /// Whether all catalogs were looked at, and not only some of them: else nothing is known to be gone.
+    /// Whether all catalogs were checked, and not only some of them: otherwise it is not known which findings are gone.
     pub is_whole: bool,
 }
 
@@ -101,14 +108,14 @@ pub struct Baseline {
     counts: BTreeMap<Key, u64>,
 }
 
-/// Findings beside what was known.
+/// Findings compared with the known ones.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// What is not known.
+    /// The findings that are not known.
     pub new: Vec<Finding>,
-    /// What is.
+    /// The findings that are known.
     pub known: Vec<Finding>,
-    /// How many findings were known and are not there any more.
+    /// The number of findings that were known and are not there any more.
     pub n_gone: u64,
 }
 
@@ -146,27 +153,43 @@ impl Baseline {
         )
     }
 
-    /// Tells what is new from what is known. What is out of scope is always new. If a finding is there more often than it is known, the last ones are new.
+    /// Separates new findings from known ones. Findings out of scope are always new. If a finding occurs more often
+    /// than it is known, the last ones are new.
     #[must_use]
     pub fn compare(&self, findings: Vec<Finding>, scope: &Scope<'_>) -> Compared {
         let mut left: BTreeMap<&Key, u64> = self.counts.iter().map(|(key, n)| (key, *n)).collect();
-        let mut compared = Compared::default();
-        for finding in findings {
-            let key = Key::of(&finding);
-            match left.get_mut(&key).filter(|it| **it > 0 && scope.has(&key)) {
-                Some(n) => {
-                    *n -= 1;
-                    compared.known.push(finding);
-                }
-                None => compared.new.push(finding),
+        let mut take = |key: &Key| match left.get_mut(key).filter(|it| **it > 0) {
+            Some(n) => {
+                *n -= 1;
+                true
+            }
+            None => false,
+        };
+        let keys: Vec<Key> = findings.iter().map(Key::of).collect();
+        let mut is_known: Vec<bool> = keys.iter().map(|key| scope.has(key) && take(key)).collect();
+        // Findings of an older release, whose words may differ.
+        let mut reworded: BTreeMap<Key, u64> = BTreeMap::new();
+        for (key, n) in left.into_iter().filter(|(key, n)| *n > 0 && scope.has(key)) {
+            let sum = reworded.entry(key.reworded()).or_default();
+            *sum = sum.saturating_add(n);
+        }
+        for (key, is_known) in keys.iter().zip(&mut is_known).filter(|(key, is_known)| !**is_known && scope.has(key)) {
+            if let Some(n) = reworded.get_mut(&key.reworded()).filter(|it| **it > 0) {
+                *n -= 1;
+                *is_known = true;
             }
         }
-        let gone = left.into_iter().filter(|(key, _)| scope.is_whole && scope.has(key)).map(|(_, n)| n);
-        compared.n_gone = gone.fold(0, u64::saturating_add);
+        let mut compared = Compared::default();
+        for (finding, is_known) in findings.into_iter().zip(is_known) {
+            if is_known { compared.known.push(finding) } else { compared.new.push(finding) }
+        }
+        if scope.is_whole {
+            compared.n_gone = reworded.into_values().fold(0, u64::saturating_add);
+        }
         compared
     }
 
-    /// Makes these findings what is known of what was looked at. What was not looked at stays.
+    /// Replaces the known findings within the scope by these. Known findings out of scope stay.
     pub fn update(&mut self, findings: &[Finding], scope: &Scope<'_>) {
         let mut found: BTreeMap<Key, u64> = BTreeMap::new();
         for key in findings.iter().map(Key::of).filter(|it| scope.has(it)) {
@@ -256,6 +279,24 @@ mod tests {
         let compared = known.compare(twice, &SCOPE);
         assert_eq!((compared.known.len(), compared.new.len(), compared.n_gone), (1, 2, 0));
         assert_eq!(known.compare(Vec::new(), &SCOPE).n_gone, 1);
+    }
+
+    #[test]
+    fn a_message_that_a_release_words_otherwise_is_known() {
+        let known = baseline(&[
+            finding(&RULE, "p", "bundle `a` does not name a package"),
+            finding(&RULE, "p", "bundle `b` does not name a package"),
+        ]);
+        let of_bundle = |it: char| finding(&RULE, "p", &format!("bundle `{it}` names no package"));
+        let now = |names: &'static str| names.chars().map(of_bundle);
+        let compared = known.compare(now("aab").collect(), &SCOPE);
+        assert_eq!((compared.known.len(), compared.new.len(), compared.n_gone), (2, 1, 0));
+        let compared = known.compare(now("bc").collect(), &SCOPE);
+        assert_eq!((compared.known.len(), compared.new.len(), compared.n_gone), (1, 1, 1));
+        // The same words win over other ones.
+        let both = vec![finding(&RULE, "p", "`a` is odd"), finding(&RULE, "p", "bundle `a` does not name a package")];
+        let compared = known.compare(both, &SCOPE);
+        assert_eq!(compared.new.iter().map(|it| it.message.as_str()).collect::<Vec<_>>(), ["`a` is odd"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Findings as SARIF 2.1.0, which code-scanning services take, with all that GitHub asks for: help, regions with an end, fingerprints,
-//! paths relative to the directory in which the program ran.
+//! Findings as SARIF 2.1.0, which code-scanning services take, with all that GitHub asks for: help, regions with an
+//! end, fingerprints, paths relative to the directory in which the program ran.
 
 use serde::Serialize;
 
@@ -115,7 +115,7 @@ struct ResultObject<'a> {
 #[derive(Serialize)]
 struct Fingerprints {
     /// Changes when the way it is made does.
-    #[serde(rename = "ruleAndSubject/v1")]
+    #[serde(rename = "ruleAndSubject/v2")]
     rule_and_subject: String,
 }
 
@@ -162,14 +162,13 @@ struct Region {
     start_line: u32,
     start_column: u32,
     end_line: u32,
-    /// Of the first column behind it.
-    /// Without it, a region goes to the end of its line.
+    /// The first column behind it. Without it, a region goes to the end of its line.
     #[serde(skip_serializing_if = "Option::is_none")]
     end_column: Option<u32>,
 }
 
-/// The whole log as one line of JSON-serialisable data. `rules` are all rules that were applied, `failures` the sources that could
-/// not be opened.
+/// The whole log as one line of JSON-serialisable data. `rules` are all rules that were applied, `failures` the sources
+/// that could not be opened.
 pub fn log<'a>(
     findings: &'a [Finding],
     failures: &'a [Failure],
@@ -262,8 +261,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A path as a URI reference: what is not allowed there is percent-encoded. Code scanning looks relative paths up from the root of the
-/// repository, by their letters.
+/// A path as a URI reference: characters that are not allowed there are percent-encoded. Code scanning looks up
+/// relative paths from the root of the repository, character by character.
 fn uri(path: &str) -> String {
     let mut path = path;
     while let Some(rest) = path.strip_prefix("./") {

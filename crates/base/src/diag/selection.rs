@@ -1,11 +1,9 @@
-//! Which findings are shown, and with which severity.
+//! The choice of the findings that are shown, and their severity.
 //!
-//! Rules are named by identifier (`W0805`), by name (`head-without-way-to-default`), by the beginning of their identifiers (`W08`),
-//! or all at once (`ALL`). Options come in layers, the command line before a file. In a layer the most specific word decides, and of
-//! equally specific ones the one that ignores; the first layer that says something of a rule decides. A layer that selects anything
-//! leaves out all the rest.
-//!
-//! What it deliberately does not do: it changes no verdict about a catalog, and reads no files.
+//! Rules are named by identifier (`W0805`), by name (`head-without-way-to-default`), by the beginning of their
+//! identifiers (`W08`), or all at once (`ALL`). Options come in layers, the command line before a file. In a layer the
+//! most specific word decides, and of equally specific ones the one that ignores; the first layer that says something
+//! of a rule decides. A layer that selects anything leaves out all the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +21,7 @@ pub enum Level {
     Off,
 }
 
-/// What one source of options says.
+/// The choices of one source of options.
 #[derive(Debug, Clone, Default)]
 pub struct Layer {
     /// The rules to show; if there are any, no others.
@@ -36,29 +34,29 @@ pub struct Layer {
 
 /// A word that names no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no rule `{word}`")]
+#[error("no rule `{word}`")]
 pub struct UnknownRule {
     /// The word.
     pub word: String,
-    /// What it may have been meant to be.
+    /// The word that may be meant.
     pub guess: Option<String>,
 }
 
 impl UnknownRule {
-    /// What to do about it.
+    /// The advice about it.
     #[must_use]
     pub fn help(&self) -> String {
         match &self.guess {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => {
-                "`olmdex explain all` lists the rules; `W08` stands for all that start with it, `ALL` for every rule"
+                "`olmdex explain all` lists the rules; `W08` selects all rules that start with it, `ALL` every rule"
                     .to_owned()
             }
         }
     }
 }
 
-/// What becomes of the findings of one rule.
+/// The treatment of the findings of one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// They are shown, with this severity.
@@ -67,7 +65,7 @@ pub enum Verdict {
     Hidden(usize),
 }
 
-/// What becomes of the findings of each rule.
+/// The treatment of the findings of each rule.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     verdicts: BTreeMap<&'static str, Verdict>,
@@ -76,7 +74,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Judges all rules by layers of options, of which the first goes before the others.
+    /// Judges all rules by layers of options; earlier layers take precedence.
     ///
     /// # Errors
     /// If a word names no rule. [`check_word`] tells beforehand.
@@ -96,8 +94,8 @@ impl Selection {
         Ok(selection)
     }
 
-    /// Hides rules that are off by themselves, but for those that are `on`, unless a layer selects them or gives them a severity with
-    /// a word that names no others: `W` means the warnings that everybody gets.
+    /// Hides rules that are off by themselves, but for those that are `on`, unless a layer selects them or gives them a
+    /// severity with a word that names no others: `W` means the warnings that everybody gets.
     pub fn off_by_default(&mut self, rules: &[&'static Rule], on: &[&'static Rule], layers: &[Layer]) {
         for rule in rules.iter().filter(|it| !on.iter().any(|on| on.id == it.id)) {
             let is_own = |word: &String| {
@@ -116,18 +114,18 @@ impl Selection {
         }
     }
 
-    /// Takes rules out of it: their findings are shown as they are.
+    /// Exempts rules from it: their findings are shown as they are.
     pub fn exempt(&mut self, rules: &[&'static Rule]) {
         self.verdicts.retain(|id, _| !rules.iter().any(|it| it.id == *id));
     }
 
-    /// What becomes of the findings of a rule. Those of a rule that was not known are shown.
+    /// The treatment of the findings of a rule. Those of an unknown rule are shown.
     #[must_use]
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         self.verdicts.get(rule.id).copied().unwrap_or(Verdict::Shown(rule.severity))
     }
 
-    /// Whether a rule is hidden only because others are selected: nobody has decided to ignore it.
+    /// Whether a rule is hidden only because others are selected: nobody has chosen to ignore it.
     #[must_use]
     pub fn is_left_out(&self, rule: &Rule) -> bool {
         self.left_out.contains(rule.id)
@@ -146,7 +144,7 @@ pub fn check_word(known: &[&'static Rule], word: &str) -> Result<(), UnknownRule
     Err(UnknownRule { word: word.to_owned(), guess: closest(word, names).map(str::to_owned) })
 }
 
-/// How specifically a word names a rule, if it does.
+/// The specificity with which a word names a rule, if it does.
 fn specificity(word: &str, rule: &Rule) -> Option<usize> {
     if rule.id.eq_ignore_ascii_case(word) || rule.name.eq_ignore_ascii_case(word) {
         return Some(usize::MAX);
@@ -158,7 +156,7 @@ fn specificity(word: &str, rule: &Rule) -> Option<usize> {
     (begins && !word.is_empty()).then_some(word.len())
 }
 
-/// What becomes of a rule, and whether it is hidden only because others are selected.
+/// The treatment of a rule, and whether it is hidden only because others are selected.
 fn judge(rule: &Rule, layers: &[Layer]) -> (Verdict, bool) {
     let best = |words: &[String]| words.iter().filter_map(|it| specificity(it, rule)).max();
     let mut severity = None;
@@ -265,7 +263,7 @@ mod tests {
             selection.off_by_default(&[&STRANDED], &[], &layers);
             assert_eq!(matches!(selection.verdict(&STRANDED), Verdict::Shown(_)), is_shown, "{layers:?}");
         }
-        // A word for rules of which all are off chooses them; what is on is judged as all others are.
+        // A word for rules that are all off chooses them; rules that are on are judged like all others.
         for (optional, on) in [(&[&STRANDED, &LOST][..], &[][..]), (&[&STRANDED][..], &[&STRANDED][..])] {
             let layers = [layer("W08", "")];
             let mut selection = Selection::new(&KNOWN, &layers).unwrap();

@@ -13,10 +13,10 @@ pub enum Color {
     Off,
 }
 
-/// How many names of a list in an advice are shown.
+/// The number of names of a list in an advice that are shown.
 const MAX_NAMES: usize = 6;
 
-/// How many characters of a source line are shown.
+/// The number of characters of a source line that are shown.
 const MAX_WIDTH: usize = 160;
 
 /// One finding with its source line:
@@ -34,7 +34,7 @@ pub fn finding(finding: &Finding, color: Color) -> String {
     in_full_or_short(finding, 0, None, color)
 }
 
-/// What shows all of what there is no room for in a text: an option, as people write it.
+/// The options that show in full what a text has no room for, as people write them.
 #[derive(Debug, Clone, Copy)]
 pub struct Elsewhere<'o> {
     /// All names of a list.
@@ -43,7 +43,8 @@ pub struct Elsewhere<'o> {
     pub findings: &'o str,
 }
 
-/// One finding that stands for so many more like it. Of a long list of names in its advice the first are shown.
+/// One finding that stands for `n_more` others like it. If its advice has a long list of names, the first ones are
+/// shown.
 #[must_use]
 pub fn finding_of_many(finding: &Finding, n_more: usize, elsewhere: Elsewhere<'_>, color: Color) -> String {
     in_full_or_short(finding, n_more, Some(elsewhere), color)
@@ -93,13 +94,13 @@ fn in_full_or_short(finding: &Finding, n_more: usize, elsewhere: Option<Elsewher
     if let Some(Elsewhere { findings, .. }) = elsewhere.filter(|_| n_more > 0) {
         let sign = paint("1;34", "=");
         let (n, rule) = (grouped(n_more as u64), finding.rule.id);
-        out.push_str(&format!("{margin} {sign} and {n} more of {rule}; {findings} shows each\n"));
+        out.push_str(&format!("{margin} {sign} and {n} more of {rule}; {findings} shows all\n"));
     }
     out
 }
 
-/// A text of whose lists only the first names are left. A list is words that are joined with commas; a single word more than are
-/// shown stays, as its count would take its place.
+/// A text in which only the first names of lists are left. A list is words that are joined with commas; a single word
+/// more than are shown stays, as its count would take the same room.
 fn in_short<'t>(text: &'t str, rest: &str) -> Cow<'t, str> {
     let words: Vec<&str> = text.split(' ').collect();
     let mut short = Vec::with_capacity(words.len());
@@ -119,8 +120,8 @@ fn in_short<'t>(text: &'t str, rest: &str) -> Cow<'t, str> {
     if at == short.len() { Cow::Borrowed(text) } else { Cow::Owned(short.join(" ")) }
 }
 
-/// The lines of a message. Only what looks like a branch of a tree, as opm draws them, has a line of its own; any other
-/// break may come from a name, which must not make lines.
+/// The lines of a message. Only a line that looks like a branch of a tree, as opm draws them, is a line of its own; any
+/// other break may come from a name, which must not make lines.
 pub fn lines(message: &str) -> impl Iterator<Item = String> {
     let is_branch = |line: &str| {
         let branch = line.trim_start_matches(['│', ' ']);
@@ -139,8 +140,8 @@ pub fn lines(message: &str) -> impl Iterator<Item = String> {
     lines.into_iter()
 }
 
-/// The part of a text around its character `at`, and where that is in it. Each shown character is one column wide: what
-/// has no width or could steer the terminal is shown as a dot.
+/// The part of a text around its character `at`, and the position of that character in it. Each shown character is one
+/// column wide: a character without width, or one that could steer the terminal, is shown as a dot.
 fn window(source: &str, at: u32) -> (String, usize) {
     let column = at as usize;
     let skipped = column.saturating_sub(MAX_WIDTH * 3 / 4);

@@ -1,7 +1,8 @@
 //! Large files in the user's cache directory, each named by the digest of its bytes. Each may be lost at any time.
 //!
-//! A file gets its name when all of its bytes are there. What was written of it until then is a partial file, which one process at a time
-//! writes, and the next one goes on with. Nothing is trusted because of its name: whoever reads a file compares its digest.
+//! A file gets its name when all of its bytes are there. Until then it is a partial file, which one process at a time
+//! writes, and the next one continues. Nothing is trusted because of its name: every reader of a file compares its
+//! digest.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -16,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::system;
 use olmdex_text::encoding::hex::hex;
 
-/// What partial files are called after their name.
+/// The ending that the names of partial files get.
 const PARTIAL: &str = ".partial";
 
 /// A directory of such files.
@@ -30,16 +31,16 @@ pub struct BlobCache {
 pub struct CachedBlob {
     /// Its name; that of a partial file ends with `.partial`.
     pub name: String,
-    /// How many bytes it has.
+    /// The number of bytes that it has.
     pub size: u64,
-    /// When it was used last.
+    /// The time of its last use.
     pub used: SystemTime,
 }
 
 /// A file that is not whole yet.
 #[derive(Debug)]
 pub struct PartialBlob {
-    /// The file, with what is already there.
+    /// The file, with the bytes that were there before.
     pub file: File,
     directory: PathBuf,
     name: String,
@@ -58,7 +59,7 @@ impl BlobCache {
         format!("{kind}-{}", hex(&Sha256::digest(key)))
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -79,7 +80,7 @@ impl BlobCache {
         Some(file)
     }
 
-    /// Begins to write a file, or goes on with what another process has left. `None` if another process writes it now.
+    /// Begins to write a file, or continues one that another process has left. `None` if another process is writing it.
     ///
     /// # Errors
     /// If the directory cannot be made, is not this user's, or cannot be written to.
@@ -91,7 +92,7 @@ impl BlobCache {
         for _ in 0..64 {
             let file = File::from(rustix::fs::openat(&directory, &partial, flags, Mode::RUSR | Mode::WUSR)?);
             if !is_own_file(&file) {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not this user's own file"));
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
             }
             match file.try_lock() {
                 Ok(()) => {}
@@ -111,7 +112,7 @@ impl BlobCache {
     /// Its files, by name. None if there is no such directory.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn list(&self) -> io::Result<Vec<CachedBlob>> {
         let directory = match self.open_directory() {
             Ok(directory) => directory,
@@ -139,7 +140,7 @@ impl BlobCache {
     /// Removes a file, unless another process writes it now. Gives whether it did.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn remove(&self, name: &str) -> io::Result<bool> {
         if !is_name(name) {
             return Ok(false);
@@ -164,7 +165,7 @@ impl BlobCache {
         let found = rustix::fs::fstat(&directory)?;
         let is_own = found.st_uid == rustix::process::geteuid().as_raw();
         if !is_own || Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
-            let message = format!("others can write to `{}`", self.directory.display());
+            let message = format!("other users can write to `{}`", self.directory.display());
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
         }
         Ok(directory)
@@ -172,10 +173,10 @@ impl BlobCache {
 }
 
 impl PartialBlob {
-    /// Throws away what is there.
+    /// Deletes the bytes that are there.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn clear(&mut self) -> io::Result<()> {
         start_over(&mut self.file)
     }
@@ -183,7 +184,7 @@ impl PartialBlob {
     /// Gives the file its name: it is whole.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn finish(self) -> io::Result<File> {
         self.file.sync_data()?;
         let directory = system::open_directory(&self.directory)?;
@@ -195,13 +196,13 @@ impl PartialBlob {
 /// Empties a file.
 ///
 /// # Errors
-/// What the system says.
+/// An error of the system.
 pub fn start_over(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     io::Seek::rewind(file)
 }
 
-/// Whether a name is one that this cache gives: an algorithm, digits, and what a partial file has after it.
+/// Whether a name is one of this cache: an algorithm, digits, and the ending of a partial file.
 fn is_name(name: &str) -> bool {
     let whole = name.strip_suffix(PARTIAL).unwrap_or(name);
     whole.split_once('-').is_some_and(|(kind, hex)| {

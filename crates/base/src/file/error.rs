@@ -1,4 +1,4 @@
-//! Why something cannot be written, in words: what, where, and what to do.
+//! The reasons why something cannot be written, in words: what is wrong, where, and what to do.
 
 use std::fmt;
 use std::io;
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a file or a directory cannot be written. What was there before is as it was.
+/// The reasons why a file or a directory cannot be written. Its old content is as it was.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// Something that this program did not make has the name of a workspace.
+    /// An entry that this program did not make has the name of a workspace.
     #[error("{} is in the way: {what}", .path.display())]
     InTheWay {
-        /// Where it is.
+        /// Its path.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         what: InTheWay,
     },
     /// Another process is writing the same target.
@@ -24,7 +24,7 @@ pub enum FileError {
         /// The target.
         path: PathBuf,
     },
-    /// The target is not what it was when it was read.
+    /// The target has changed since it was read.
     #[error("{} has changed in the meantime", .path.display())]
     Changed {
         /// The target.
@@ -35,16 +35,17 @@ pub enum FileError {
     NotAFile {
         /// The target.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of thing that it is instead.
         kind: Kind,
     },
     /// The target is a link that leads nowhere.
-    #[error("{} is a symbolic link to something that does not exist", .path.display())]
+    #[error("{} is a broken symbolic link", .path.display())]
     Dangling {
         /// The link.
         path: PathBuf,
     },
-    /// A journal beside the target would be played back into the new database by whoever opens it next.
+    /// There is a journal beside the target, which the next process that opens the new database would play back into
+    /// it.
     #[error("{} belongs to the database that {} would replace", .journal.display(), .path.display())]
     Journal {
         /// The target.
@@ -59,17 +60,17 @@ pub enum FileError {
         path: PathBuf,
     },
     /// A directory with something in it cannot be exchanged for a new one in one step.
-    #[error("`{}` cannot be replaced as a whole", .path.display())]
+    #[error("olmdex cannot replace `{}` as a whole", .path.display())]
     CannotExchange {
         /// The target.
         path: PathBuf,
     },
-    /// A directory is to be written where there is something else.
+    /// A directory is to be written where something else exists.
     #[error("{} is {kind}, not a directory", .path.display())]
     NotADirectory {
         /// The target.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of thing that it is instead.
         kind: Kind,
     },
     /// An entry of a directory that is filled in place has the name of the workspace in it.
@@ -96,7 +97,8 @@ pub enum FileError {
     },
 }
 
-/// What the system says, without the number that only programs need, and so that it can follow a colon.
+/// The words of the system for an error, without the number that only programs need, and so that they can follow a
+/// colon.
 #[must_use]
 pub fn system_words(error: &io::Error) -> String {
     let text = error.to_string();
@@ -107,7 +109,7 @@ pub fn system_words(error: &io::Error) -> String {
     first.chain(chars).chain(rest.chars()).collect()
 }
 
-/// What is under the name of a workspace.
+/// The obstacle under the name of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InTheWay {
@@ -124,15 +126,15 @@ pub enum InTheWay {
 impl fmt::Display for InTheWay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind(kind) => write!(f, "{kind} that olmdex did not make"),
+            Self::Kind(kind) => write!(f, "{kind} that olmdex did not create"),
             Self::OtherUser => f.write_str("a directory of another user"),
             Self::OthersCanWrite => f.write_str("a directory that other users can write to"),
-            Self::NotOurs => f.write_str("a directory that olmdex did not make"),
+            Self::NotOurs => f.write_str("a directory that olmdex did not create"),
         }
     }
 }
 
-/// What kind of thing a path leads to.
+/// The kinds of things that a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -167,25 +169,25 @@ impl fmt::Display for Kind {
 }
 
 impl FileError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::InTheWay { .. } => {
-                "olmdex keeps unfinished output under this name; look at what is there, then move or delete it"
+                "olmdex keeps unfinished output under this name; check its content, then move or delete it"
                     .to_owned()
             }
-            Self::Busy { .. } => "wait until the other process has ended, then try again".to_owned(),
-            Self::Changed { .. } => "nothing was written; look at what has changed, then try again".to_owned(),
+            Self::Busy { .. } => "wait until the other process ends, then try again".to_owned(),
+            Self::Changed { .. } => "nothing was written; check what has changed, then try again".to_owned(),
             Self::NotAFile { .. } | Self::NotADirectory { .. } => "choose another name for the output".to_owned(),
-            Self::Dangling { .. } => "create what it links to, or name the file itself".to_owned(),
+            Self::Dangling { .. } => "create its target, or name the target itself".to_owned(),
             Self::Journal { .. } => {
                 "a program was interrupted while it wrote there; delete both files, or choose another name for the output"
                     .to_owned()
             }
             Self::NotEmpty { .. } => "name a directory that does not exist yet, or is empty".to_owned(),
-            Self::CannotExchange { .. } => "it is a link, a volume or the current directory, or its file system cannot do it: \
-                                            delete what is in it first"
+            Self::CannotExchange { .. } => "it is a link, a volume or the current directory, or its file system does \
+                not support this: delete its contents first"
                 .to_owned(),
             Self::Reserved { .. } => "name a directory that does not exist yet".to_owned(),
             Self::Interrupted { .. } => return None,
@@ -206,7 +208,7 @@ impl FileError {
     }
 }
 
-/// What to do about an error of the system while something is written.
+/// The advice about an error of the system while something is written.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::PermissionDenied => "check the permissions of the directory",

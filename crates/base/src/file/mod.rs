@@ -1,13 +1,14 @@
 //! Writing files and directories: whole or not at all, one writer at a time, and nothing but what was asked for.
 //!
-//! A target is never written to. Its replacement is made in a *workspace*, a hidden directory beside it that belongs to one
-//! process, and takes the target's place by one rename. The workspace has a fixed name (`.<target>.olmdex`), so that whoever
-//! writes the same target finds it: it is locked while it is in use, and taken over if its process was killed.
+//! A target is never written to. Its replacement is made in a *workspace*, a hidden directory beside it that belongs to
+//! one process, and takes the target's place by one rename. The workspace has a fixed name (`.<target>.olmdex`), so
+//! that every writer of the same target finds it: it is locked while it is in use, and taken over if its process was
+//! killed.
 //!
-//! Whoever made the directory that is written to (a checkout, an archive, another user) may have planted something under that
-//! name. So no link is followed that this program did not make, and nothing is emptied that does not hold the marker that
-//! this program wrote there: it names the inode of the very directory, which no archive can know. Anything else that is in
-//! the way is left as it is, and is an error that names it.
+//! The maker of the directory that is written to (a checkout, an archive, another user) may have planted something
+//! under that name. So no link is followed that this program did not make, and nothing is emptied that does not hold
+//! the marker that this program wrote there: it names the inode of the very directory, which no archive can know. Any
+//! other obstacle is left as it is, and is an error that names it.
 //!
 //! | type | what it writes |
 //! |---|---|
@@ -19,12 +20,12 @@
 //! | [`Cache`] | small files that make the next run faster |
 //! | [`append`] | a log that somebody names: the one thing that is not written whole |
 //!
-//! This is the only code that creates, replaces, locks or deletes files (`tests/it/tidy.rs` keeps that); SQLite is given paths
-//! inside a workspace.
+//! This is the only code that creates, replaces, locks or deletes files (`tests/it/tidy.rs` keeps that); SQLite is
+//! given paths inside a workspace.
 //!
-//! What it deliberately does not do: it knows no formats, and does not decide whether what is at the target may be replaced,
-//! except that only a regular file may. It does not protect a directory to which another user can write while a command runs
-//! from that user.
+//! This module deliberately knows no formats, and it does not decide whether the target may be replaced, except that
+//! only a regular file may. If another user can write to a directory while a command runs, it does not protect the
+//! directory from that user.
 
 mod anonymous;
 mod atomic_set;
@@ -55,7 +56,7 @@ pub use error::{FileError, InTheWay, Kind, system_words};
 pub use interrupted_writes::{Left, abandon_all, before_writing};
 pub use log::append;
 pub use nofollow::{MissingDirectories, make_way_below};
-pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
+pub use regular::{MAX_WHOLE, files_below, open_below, open_regular, read_part, read_regular, read_regular_of};
 pub use replace::{Replacement, write_over, write_whole};
 pub use same_file::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;

@@ -1,6 +1,6 @@
 //! Writing below a directory that other people made: no link is followed on the way.
 //!
-//! What it deliberately does not do: the directory itself may be a link; its owner was named by the user.
+//! The directory itself may be a link: the user named it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,7 +14,8 @@ use rustix::io::Errno;
 use super::error::FileError;
 use super::system;
 
-/// The path of a file below a directory. Directories on the way are made; a link on the way, or in the file's place, is an error.
+/// The path of a file below a directory. Directories on the way are made; a link on the way, or in the file's place, is
+/// an error.
 ///
 /// # Errors
 /// [`FileError::Io`].
@@ -34,13 +35,15 @@ pub fn make_way_below(root: &Path, relative: &str) -> Result<PathBuf, FileError>
         }
         let below = system::open_subdirectory(directory.as_fd(), OsStr::new(name));
         directory = below.map_err(|error| match error {
-            Errno::LOOP | Errno::NOTDIR => failed(io::Error::other(format!("`{name}` is a link or not a directory"))),
+            Errno::LOOP | Errno::NOTDIR => {
+                failed(io::Error::other(format!("`{name}` is a symbolic link, or not a directory")))
+            }
             error => failed(error.into()),
         })?;
     }
     match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => {
-            Err(failed(io::Error::other("it is a link, and links are not followed here")))
+            Err(failed(io::Error::other("it is a symbolic link, and olmdex follows no links here")))
         }
         _ => Ok(path),
     }
@@ -64,9 +67,9 @@ impl MissingDirectories {
 
     /// Removes those that are empty.
     pub fn remove(self) {
-        // A directory sorts before what is in it.
+        // A directory sorts before its content.
         for directory in self.0.into_iter().rev() {
-            // One that somebody else has filled meanwhile stays.
+            // A directory that somebody else has filled meanwhile stays.
             let _ = std::fs::remove_dir(directory);
         }
     }

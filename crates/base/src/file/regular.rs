@@ -1,4 +1,4 @@
-//! Reading what should be a regular file, without waiting for one that is none.
+//! Reading a supposed regular file, without waiting for one that is not.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,13 +12,14 @@ use rustix::io::Errno;
 
 use super::system;
 
-/// How many bytes [`read_regular`] reads at most.
+/// The number of bytes that [`read_regular`] reads at most.
 pub const MAX_WHOLE: u64 = 1 << 30;
 
 /// Opens a regular file, through links. Pipes, sockets and devices could block for ever, or have no end.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] with what it is instead; [`io::ErrorKind::IsADirectory`]; what the system says.
+/// [`io::ErrorKind::InvalidInput`] with the kind that it has instead; [`io::ErrorKind::IsADirectory`]; an error of the
+/// system.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     // Without waiting for a writer, if it is a pipe.
     let file = File::from(rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
@@ -35,10 +36,11 @@ fn regular(file: File) -> io::Result<File> {
     }
 }
 
-/// Opens a regular file below a directory. No link is followed on the way: whoever made the directory chose where links lead.
+/// Opens a regular file below a directory. No link is followed on the way: the maker of the directory chose where links
+/// lead.
 ///
 /// # Errors
-/// As [`open_regular`]; [`io::ErrorKind::InvalidInput`] for a path that leads out of the directory.
+/// The errors of [`open_regular`]; [`io::ErrorKind::InvalidInput`] for a path that leads out of the directory.
 pub fn open_below(root: &Path, relative: &str) -> io::Result<File> {
     let mut directory = system::open_directory(root)?;
     let mut names: Vec<&str> = relative.split('/').collect();
@@ -51,6 +53,30 @@ pub fn open_below(root: &Path, relative: &str) -> io::Result<File> {
     }
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     regular(File::from(rustix::fs::openat(&directory, last, flags, Mode::empty())?))
+}
+
+/// The regular files in a directory below another one, sorted by name, with their bytes. No link is followed or
+/// counted, and a name that is not UTF-8 is skipped.
+///
+/// # Errors
+/// The errors of [`open_below`].
+pub fn files_below(root: &Path, relative: &str) -> io::Result<Vec<(String, u64)>> {
+    let mut directory = system::open_directory(root)?;
+    for name in relative.split('/') {
+        if matches!(name, "" | "." | "..") {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        directory = system::open_subdirectory(directory.as_fd(), OsStr::new(name))?;
+    }
+    let mut found = Vec::new();
+    for name in system::names(&directory)? {
+        // One that vanished meanwhile is not there.
+        let Some(stat) = system::entry(directory.as_fd(), &name)? else { continue };
+        if let (super::Kind::File, Ok(name)) = (system::kind(&stat), name.into_string()) {
+            found.push((name, u64::try_from(stat.st_size).unwrap_or_default()));
+        }
+    }
+    Ok(found)
 }
 
 /// Reads a part of a file, wherever that has been read to. The memory for it is not cleared first.
@@ -74,15 +100,15 @@ pub fn read_part(file: &File, start: u64, len: usize) -> io::Result<Vec<u8>> {
 /// Reads a regular file as a whole.
 ///
 /// # Errors
-/// As [`open_regular`]; [`io::ErrorKind::FileTooLarge`] past [`MAX_WHOLE`].
+/// The errors of [`open_regular`]; [`io::ErrorKind::FileTooLarge`] past [`MAX_WHOLE`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     read_regular_of(path, MAX_WHOLE)
 }
 
-/// Reads a regular file of at most so many bytes as a whole.
+/// Reads a regular file of at most `max` bytes as a whole.
 ///
 /// # Errors
-/// As [`open_regular`]; [`io::ErrorKind::FileTooLarge`] past the limit.
+/// The errors of [`open_regular`]; [`io::ErrorKind::FileTooLarge`] past the limit.
 pub fn read_regular_of(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open_regular(path)?.take(max.saturating_add(1)).read_to_end(&mut content)?;

@@ -1,17 +1,15 @@
 //! Changes to a catalog's files: a document gets another value, and every byte that is not concerned stays.
 //!
-//! What changed is found by comparing values, and each difference becomes a splice of the text. The new text is read back and
-//! compared with what was intended. Where a text cannot be changed in place, or says something else then, the document is
+//! The editor compares values, and each difference becomes a splice of the text. The new text is read back and compared
+//! with the intended value. If a text cannot be changed in place, or has another value afterwards, the document is
 //! written anew, which loses its comments, and [`Edited`] says why.
-//!
-//! What it deliberately does not do: it does not decide what to change, and does not check what comes out.
 //!
 //! # How a file is edited
 //!
-//! An edit gives a document another value (`fbc::edit_document`). The old and the new value are compared, and each difference becomes a
-//! splice of the text: items are told apart by their names, so one that is added or removed leaves the others alone. The result is read
-//! back and compared with what was intended. Where anchors, merge keys or brackets over several lines stand in the way, the document is
-//! rewritten without its comments, with a warning.
+//! An edit gives a document another value (`fbc::edit_document`). The old and the new value are compared, and each
+//! difference becomes a splice of the text: items are matched by their names, so one that is added or removed leaves
+//! the others alone. The result is read back and compared with the intended value. If anchors, merge keys or brackets
+//! over several lines prevent that, the document is rewritten without its comments, with a warning.
 
 mod align;
 mod json_text;
@@ -25,7 +23,7 @@ use super::stream::Syntax;
 use olmdex_text::json::{self, Reader, Value};
 use olmdex_text::yaml;
 
-/// How deep a value may be that a document is given.
+/// The depth that a new value of a document may have.
 const MAX_EDITED: usize = 200;
 
 /// A document with another value.
@@ -33,16 +31,16 @@ const MAX_EDITED: usize = 200;
 pub struct Edited {
     /// Its text.
     pub text: String,
-    /// Why it had to be written anew, if it had.
+    /// The reason why it had to be written anew, if it had.
     pub rewritten: Option<&'static str>,
 }
 
-/// Why a document cannot be given another value.
+/// The reasons why a document cannot be given another value.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EditError {
     /// The document, or the new value, cannot be read.
-    #[error("the document cannot be read")]
+    #[error("the document is unreadable")]
     Unreadable,
     /// The new value is nested too deeply.
     #[error("the value is nested deeper than {MAX_EDITED} levels")]
@@ -75,7 +73,7 @@ pub fn edit_document(raw: &[u8], syntax: Syntax, new: &str) -> Result<Edited, Ed
             return Ok(Edited { text, rewritten: None });
         }
         Ok((_, true)) => yaml_text::MARKED,
-        Ok(_) => "edited in place, the text would not say what it should",
+        Ok(_) => "an edit in place would change the meaning of the text",
         Err(refusal) => refusal,
     };
     let text = match syntax {

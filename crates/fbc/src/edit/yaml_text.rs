@@ -1,11 +1,8 @@
-//! A YAML text with another value: only the lines of what changes are touched, so comments, order, quotes and
+//! A YAML text with another value: only the lines of changed parts are touched, so comments, order, quotes and
 //! indentation stay.
 //!
-//! What has an anchor is changed where it stands, and an alias is left alone: whether the text then says what it should is for the caller to
-//! see.
-//!
-//! What it deliberately does not do: it changes nothing that has a tag or comes in through a merge key, and nothing inside of brackets over
-//! several lines but for items at their end. It says so, and the caller writes the document anew.
+//! A node with an anchor is changed in its place, and an alias is left alone: the caller checks whether the text then
+//! has the right value.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,19 +15,19 @@ use olmdex_text::yaml::{self, NodeKind, YamlNode};
 /// The numbers of a key and of its value.
 type Pair = (usize, usize);
 
-/// Why a text cannot be changed in place.
+/// The reason why a text cannot be changed in place.
 pub(super) type Refusal = &'static str;
 
-pub(super) const MARKED: Refusal = "there is an anchor, an alias, a tag or a merge key";
+pub(super) const MARKED: Refusal = "it has an anchor, an alias, a tag or a merge key";
 const SHARED_LINE: Refusal = "it shares its line with something else";
 const LONG_FLOW: Refusal = "brackets span several lines";
-const TWICE: Refusal = "a key occurs there twice";
-const COMMENT: Refusal = "there is a comment between a key and its value";
+const TWICE: Refusal = "a key occurs twice";
+const COMMENT: Refusal = "a comment stands between a key and its value";
 
-/// The text of a document with another value, and whether something with an anchor, or an alias, had to do with it. `old` is the value of the
-/// text.
+/// The text of a document with another value, and whether something with an anchor, or an alias, had to do with it.
+/// `old` is the value of the text.
 pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> Result<(String, bool), Refusal> {
-    let nodes = yaml::nodes(text).map_err(|_| "it cannot be read")?;
+    let nodes = yaml::nodes(text).map_err(|_| "it is unreadable")?;
     let mut splicer = Splicer { text, dash: dash_of(text, &nodes), nodes, splices: Vec::new(), met_mark: false };
     splicer.change(0, old, new)?;
     splicer.splices.sort_by_key(|(range, _)| (range.start, range.end));
@@ -48,7 +45,7 @@ pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> Result<(
     Ok((out, splicer.met_mark))
 }
 
-/// How far the dashes of a list stand to the right of the key that the list belongs to, in this document.
+/// The distance in this document from the column of a key to the column of its list's dashes.
 fn dash_of(text: &str, nodes: &[YamlNode]) -> usize {
     for node in nodes {
         let NodeKind::Mapping(pairs, false) = &node.kind else { continue };
@@ -80,7 +77,7 @@ struct Splicer<'t> {
 }
 
 impl Splicer<'_> {
-    /// Collects the splices that make a node's value another one. As deep as the new value is.
+    /// Collects the splices that make a node's value another one. The recursion is as deep as the new value.
     fn change(&mut self, number: usize, old: Value<'_>, new: Value<'_>) -> Result<(), Refusal> {
         if compact(old) == compact(new) {
             return Ok(());
@@ -91,7 +88,7 @@ impl Splicer<'_> {
         }
         self.met_mark |= node.is_marked || node.kind == NodeKind::Alias;
         match (&node.kind, old.kind(), new.kind()) {
-            // What it stands for changes where it stands.
+            // Its value changes at the anchor.
             (NodeKind::Alias, ..) => Ok(()),
             (NodeKind::Mapping(pairs, false), Kind::Object, Kind::Object) => self.mapping(pairs, old, new),
             (NodeKind::Sequence(items, false), Kind::Array, Kind::Array) => self.sequence(items, old, new),
@@ -135,12 +132,12 @@ impl Splicer<'_> {
         true
     }
 
-    /// Whether nothing in a node, or of it, stands for, or is stood for by, something else.
+    /// Checks that neither a node nor anything in it is an alias, or has an anchor.
     fn must_be_free(&self, number: usize) -> Result<(), Refusal> {
         if self.nodes[number].is_marked { Err(MARKED) } else { self.must_be_free_inside(number) }
     }
 
-    /// The same of what is in it.
+    /// Checks the same for the inside of a node.
     fn must_be_free_inside(&self, number: usize) -> Result<(), Refusal> {
         if self.nodes[number].kind == NodeKind::Alias {
             return Err(MARKED);
@@ -156,7 +153,7 @@ impl Splicer<'_> {
 
     fn mapping(&mut self, pairs: &[(usize, usize)], old: Value<'_>, new: Value<'_>) -> Result<(), Refusal> {
         let ((before, is_ambiguous), (now, _)) = (members(old), members(new));
-        // Of what a merge key brings in, or of a key that is no text, the node says another thing than the value.
+        // The node and the value disagree about keys of a merge key, and about keys that are no text.
         let key_of = |number: usize| match &self.nodes[number].kind {
             NodeKind::Scalar { text, .. } => Some(text.clone()),
             _ => None,
@@ -178,7 +175,7 @@ impl Splicer<'_> {
         let is_own = |name: &String| own.contains(&Some(name.clone()));
         let is_kept =
             |(name, old): &(String, Value<'_>)| now.iter().any(|it| it.0 == *name && compact(it.1) == compact(*old));
-        // What a merge key brings in has no place here.
+        // Keys that a merge key brings in have no place here.
         if !merges.is_empty() && before.iter().any(|it| !is_own(&it.0) && !is_kept(it)) {
             return Err(MARKED);
         }
@@ -225,7 +222,7 @@ impl Splicer<'_> {
         }
         let mut text = ":".to_owned();
         self.write_value(new, column(self.text, self.nodes[key].start), &mut text);
-        // A colon that stands there is part of what goes.
+        // A colon there is removed too.
         let end = if end == start { start + self.text[start..].find(':').map_or(0, |it| it + 1) } else { end };
         self.splices.push((start..end, text));
         Ok(())
@@ -298,7 +295,7 @@ impl Splicer<'_> {
         Ok(())
     }
 
-    /// Where the dash of an item is that has the line to itself.
+    /// The offset of an item's dash, if the dash has the line to itself.
     fn dash_before(&self, number: usize) -> Result<usize, Refusal> {
         let start = line_start(self.text, self.nodes[number].start);
         let before = &self.text[start..self.nodes[number].start];
@@ -359,7 +356,7 @@ impl Splicer<'_> {
         self.write_value(value, indent, out);
     }
 
-    /// Writes what comes after the colon of a key that stands at `indent`.
+    /// Writes the part after the colon of a key at `indent`.
     fn write_value(&self, value: Value<'_>, indent: usize, out: &mut String) {
         match value.kind() {
             Kind::Object if value.members().next().is_some() => {
@@ -382,7 +379,7 @@ impl Splicer<'_> {
         }
     }
 
-    /// Writes a value of which the first line is begun, at `indent`.
+    /// Writes a value whose first line is begun, at `indent`.
     fn write_item(&self, value: Value<'_>, indent: usize, out: &mut String) {
         let line = |at: usize, out: &mut String| {
             if at > 0 {
@@ -419,7 +416,7 @@ fn scalar(value: Value<'_>, quote: char, is_in_flow: bool) -> String {
     }
 }
 
-/// A text as it stands after a key: without quotes if it stays a text so.
+/// A text in the form for the place after a key: without quotes if it stays a text that way.
 fn plain_or_quoted(text: &str, is_in_flow: bool) -> String {
     let json = quoted(text);
     let mut reader = Reader::new();

@@ -1,12 +1,9 @@
 //! JSON as catalogs use it: text to a flat parsed document, and back.
 //!
-//! The reader follows Go's `encoding/json`, which is what the real tools read catalogs with: 10,000 levels of nesting,
+//! The reader follows Go's `encoding/json`, with which the real tools read catalogs: 10,000 levels of nesting,
 //! duplicate keys (the last one counts), lone surrogates replaced by U+FFFD, numbers as IEEE-754 doubles. `serde_json`
-//! differs in each of these, recurses on the stack and builds a tree; this reader makes one flat vector that is used
-//! again for the next document, and copies no text.
-//!
-//! What it deliberately does not do: no files, no catalog words, no building of values by hand (documents come from
-//! text), no serde.
+//! differs in each of these, recurses on the stack and builds a tree; this reader makes one flat vector that is reused
+//! for the next document, and copies no text.
 
 mod expansion;
 mod indent;
@@ -28,6 +25,7 @@ pub use locate::{FoundOffset, locate_all};
 pub use number::write_number;
 pub use paths::Paths;
 pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, Reader};
+pub(crate) use scan::is_plain;
 pub use split::{ObjectEnd, ObjectScanner};
 pub use step::Step;
 pub use text::{decode_utf8, fold_eq, looks_like_object, write_string, write_string_html};

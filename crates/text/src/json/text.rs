@@ -64,8 +64,8 @@ fn hex(text: &str) -> u32 {
     text.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0xFFFD)
 }
 
-/// Whether the first character that is not white space, of any kind that Unicode knows, is `{`: what Go's readers take for JSON.
-/// A character that is cut off at the end is not white space.
+/// Whether the first character that is not white space, in any sense of Unicode, is `{`: Go's readers take such a text
+/// for JSON. A character that is cut off at the end is not white space.
 #[must_use]
 pub fn looks_like_object(text: &[u8]) -> bool {
     let valid = text.utf8_chunks().next().map_or("", |it| it.valid());
@@ -80,8 +80,8 @@ pub fn fold_eq(key: &str, field: &str) -> bool {
     let (Some(first), Some(wanted)) = (key.as_bytes().first(), field.as_bytes().first()) else {
         return key.is_empty() && field.is_empty();
     };
-    // Most keys end here: two characters that fold to the same differ in one bit, or one of them is not ASCII.
-    if (first ^ wanted) & !0x20 != 0 && first.is_ascii() {
+    // Most keys end here.
+    if is_other(*first, *wanted) {
         return false;
     }
     if key.len() == field.len() {
@@ -91,7 +91,14 @@ pub fn fold_eq(key: &str, field: &str) -> bool {
     key.len() > field.len() && folds_to(key, field)
 }
 
-/// As [`fold_eq`], character by character.
+/// Whether a key that begins with `first` cannot be a field that begins with `wanted`: two characters that fold to the
+/// same differ in one bit, or one of them is not ASCII.
+#[inline]
+pub(super) fn is_other(first: u8, wanted: u8) -> bool {
+    (first ^ wanted) & !0x20 != 0 && first.is_ascii()
+}
+
+/// Like [`fold_eq`], character by character.
 fn folds_to(key: &str, field: &str) -> bool {
     let mut wanted = field.bytes();
     for c in key.chars() {
@@ -108,13 +115,13 @@ fn folds_to(key: &str, field: &str) -> bool {
     wanted.next().is_none()
 }
 
-/// Writes a string with its quotes: `"`, `\` and C0 controls escaped, U+2028 and U+2029 too, all else as it is
+/// Writes a string with its quotes: `"`, `\` and C0 controls escaped, U+2028 and U+2029 too, all others as they are
 /// (`docs/behaviour/fbc.md` Appendix A).
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     write_escaped(text, false, out);
 }
 
-/// As [`write_string`], with `<`, `>` and `&` escaped too (the HTML mode of Appendix A).
+/// Like [`write_string`], with `<`, `>` and `&` escaped too (the HTML mode of Appendix A).
 pub fn write_string_html(text: &str, out: &mut Vec<u8>) {
     write_escaped(text, true, out);
 }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::text::{fold_eq, unescape};
+use super::text::{fold_eq, is_other, unescape};
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -15,7 +15,7 @@ pub enum Kind {
     False,
     /// A number, within the range of a double.
     Number,
-    /// A string whose text between the quotes is its value and is also how it is written.
+    /// A string whose text between the quotes is both its value and its written form.
     PlainString,
     /// A string with escape sequences, or with characters that are written as such.
     EscapedString,
@@ -53,11 +53,11 @@ impl Kind {
     }
 }
 
-/// One value of the flat document. Containers are followed by what they hold; `next` is the node behind all of that.
+/// One value of the flat document. The content of a container follows it; `next` is the node behind all of that.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     pub(super) kind: Kind,
-    /// Whether it is a string whose text between the quotes is how it is written.
+    /// Whether it is a string whose text between the quotes is its written form.
     pub(super) is_as_written: bool,
     pub(super) start: u32,
     pub(super) end: u32,
@@ -96,14 +96,14 @@ impl<'d> Value<'d> {
         self.idx
     }
 
-    /// What the value is.
+    /// The kind of the value.
     #[must_use]
     #[inline]
     pub fn kind(&self) -> Kind {
         self.node().kind
     }
 
-    /// How many keys and values it is, itself included.
+    /// The number of its keys and values, itself included.
     pub(crate) fn n_values(&self) -> u64 {
         match self.kind() {
             Kind::Array | Kind::Object => u64::from(self.node().next - self.idx),
@@ -137,13 +137,13 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Whether this is a string whose text between the quotes is how it is written: with the short escapes only, and nothing that
-    /// would be escaped.
+    /// Whether this is a string whose text between the quotes is its written form: with the short escapes only, and no
+    /// character that would be escaped.
     pub(super) fn is_as_written(&self) -> bool {
         self.node().is_as_written
     }
 
-    /// The value's source text; of a string, what stands between its quotes.
+    /// The value's source text; for a string, the text between its quotes.
     #[must_use]
     #[inline]
     pub fn raw(&self) -> &'d str {
@@ -178,7 +178,7 @@ impl<'d> Value<'d> {
         if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }
     }
 
-    /// The items of an array; nothing for any other value.
+    /// The items of an array; none for any other value.
     pub fn items(&self) -> impl Iterator<Item = Self> + use<'d> {
         let (first, last) = match self.kind() {
             Kind::Array => (self.idx + 1, self.node().next),
@@ -195,8 +195,8 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// The members of an object in the order of the text, duplicates included; nothing for any other value. The key
-    /// is a value too, so that it has an offset.
+    /// The members of an object in the order of the text, duplicates included; none for any other value. The key is a
+    /// value too, so that it has an offset.
     pub fn members(&self) -> impl Iterator<Item = (Self, Self)> + use<'d> {
         let (first, last) = match self.kind() {
             Kind::Object => (self.idx + 1, self.node().next),
@@ -220,23 +220,31 @@ impl<'d> Value<'d> {
         self.members().filter(|(it, _)| it.key_is(key)).last().map(|(_, value)| value)
     }
 
-    /// The member that a Go struct field named `key` takes its value from: keys are compared without case, and of
-    /// several the one that sorts last counts, because the text is read with sorted keys (`docs/behaviour/fbc.md` 1.5).
+    /// The member that a Go struct field named `key` takes its value from: keys are compared without case, and if there
+    /// are several, the one that sorts last counts, because the text is read with sorted keys (`docs/behaviour/fbc.md`
+    /// 1.5).
     #[must_use]
     pub fn get_field(&self, key: &str) -> Option<Self> {
         self.get_field_with_key(key).map(|(_, value)| value)
     }
 
-    /// As [`Self::get_field`], with the key.
+    /// Like [`Self::get_field`], with the key.
     #[must_use]
     pub fn get_field_with_key(&self, key: &str) -> Option<(Self, Self)> {
         let mut best: Option<(Self, Self)> = None;
+        let (text, first) = (self.text.as_bytes(), key.as_bytes().first().copied().unwrap_or_default());
         for (found, value) in self.members() {
             let node = found.node();
             let matches = match node.kind {
                 // A key that is shorter than the field is another one, whatever its text.
                 Kind::PlainString if ((node.end - node.start) as usize) < key.len() => false,
-                Kind::PlainString => fold_eq(found.raw(), key),
+                // So is one that begins with another letter.
+                Kind::PlainString
+                    if !key.is_empty() && text.get(node.start as usize).is_some_and(|it| is_other(*it, first)) =>
+                {
+                    false
+                }
+                Kind::PlainString => found.raw() == key || fold_eq(found.raw(), key),
                 _ => found.as_str().is_some_and(|it| fold_eq(&it, key)),
             };
             if matches && best.is_none_or(|(old, _)| old.as_str() <= found.as_str()) {

@@ -14,9 +14,9 @@ use super::origins::ValueOrigins;
 use super::scalar::{Scalar, is_merge_key, key_text, resolve};
 use super::utf16::to_utf8;
 use crate::json::Expansion;
-use crate::json::{MAX_DEPTH, write_string};
+use crate::json::{MAX_DEPTH, is_plain, write_string};
 
-/// What a chunk held.
+/// The content of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Document {
     /// Nothing, or a scalar that means null. `null` was written, but as a blob it is empty (`docs/behaviour/fbc.md`
@@ -29,32 +29,31 @@ pub enum Document {
 /// Writes the first document of a chunk as JSON.
 ///
 /// Members stay in the order of the source and duplicates stay too: the JSON reader takes the last, as go-yaml does.
-/// Merge keys are replaced by what they merge, at their place. Integers are exact.
+/// Merge keys are replaced by the members that they merge, at their place. Integers are exact.
 ///
 /// # Errors
 ///
 /// Everything that makes go-yaml v2 or the conversion to JSON behind it fail, and expansion of aliases beyond 256 MiB.
-/// Of several errors, go-yaml's comes first: syntax, then meaning, then what JSON lacks. `out` is then as before.
+/// The first of several errors is go-yaml's: syntax, then meaning, then values that JSON lacks. `out` is then as
+/// before.
 pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
     to_json_within(chunk, out, &Expansion::default())
 }
 
-/// As [`to_json`], of one of several documents that have a limit together.
+/// Like [`to_json`], for one of several documents that share a limit.
 ///
 /// # Errors
-///
-/// As [`to_json`].
+/// The errors of [`to_json`].
 pub fn to_json_within(chunk: &[u8], out: &mut Vec<u8>, expansion: &Expansion) -> Result<Document, YamlError> {
     to_json_and_rest(chunk, out, None, expansion).map(|it| it.0)
 }
 
-/// As [`to_json`], with the line of the chunk, from 1, where something stands behind the first document: go-yaml does not
-/// look at it, whatever it is. `origins`, if wanted, is filled with where the values come from. `expansion` is the same for all
-/// documents of an input.
+/// Like [`to_json`], with the line of the chunk, from 1, of the first text behind the first document: go-yaml does not
+/// look at it, whatever it is. `origins`, if wanted, is filled with the origins of the values. `expansion` is the same
+/// for all documents of an input.
 ///
 /// # Errors
-///
-/// As [`to_json`].
+/// The errors of [`to_json`].
 pub fn to_json_and_rest(
     chunk: &[u8],
     out: &mut Vec<u8>,
@@ -74,7 +73,8 @@ pub fn to_json_and_rest(
         let source = Source::new(&chunk)?;
         let mut events = source.events();
         let document = Composer::new(out, origins, Budget::new(chunk.len(), expansion)).run(&mut events)?;
-        // The document is sound, and what follows is nobody's business: neither an error nor a panic there is one.
+        // The document is sound, and the text behind it does not matter: neither an error nor a panic there is one of
+        // the document.
         Ok((document, guarded(|| Ok(line_of_rest(&mut events))).unwrap_or_default()))
     });
     if found.is_err() {
@@ -83,7 +83,8 @@ pub fn to_json_and_rest(
     found
 }
 
-/// As [`to_json_and_rest`] for what most documents are, which nothing follows. If it fails, `out` and `origins` are of no use.
+/// Like [`to_json_and_rest`], for the common case of a document that nothing follows. If it fails, `out` and `origins`
+/// are of no use.
 fn to_json_fast(
     chunk: &[u8],
     out: &mut Vec<u8>,
@@ -99,7 +100,8 @@ fn to_json_fast(
     sink.document.ok_or(Declined)
 }
 
-/// Composes from the events of the fast scanner. It makes no error: whatever is wrong, libyaml's events come to the same error.
+/// Composes from the events of the fast scanner. It makes no error messages: for every error, libyaml's events lead to
+/// the same one.
 struct FastComposer<'o> {
     composer: Composer<'o>,
     /// The document as far as it has been composed.
@@ -141,7 +143,7 @@ impl Sink for FastComposer<'_> {
     }
 }
 
-/// The line of what follows the end of a document, if anything does but blanks and comments.
+/// The line of the first text behind the end of a document, except blanks and comments.
 fn line_of_rest(events: &mut Events<'_>) -> Option<u32> {
     let mark = match events.next() {
         Ok(Event { data: EventData::StreamEnd, .. }) => return None,
@@ -151,7 +153,7 @@ fn line_of_rest(events: &mut Events<'_>) -> Option<u32> {
     u32::try_from(mark).ok()?.checked_add(1)
 }
 
-/// Where the next node goes.
+/// The place of the next node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Slot {
     Root,
@@ -174,7 +176,7 @@ struct Frame {
     anchor: Option<usize>,
     /// Levels of nesting inside it, itself included.
     height: usize,
-    /// Of a list of mappings to merge: how many ranges in `Composer::merges` are not its own.
+    /// For a list of mappings to merge: how many ranges in `Composer::merges` are not its own.
     merges: usize,
     mark: Mark,
 }
@@ -423,7 +425,7 @@ impl<'o> Composer<'o> {
         Ok(())
     }
 
-    /// Writes the members of a mapping that stands elsewhere into the one that is being written.
+    /// Writes the members of a mapping from another place into the one that is being written.
     fn put_members(&mut self, place: Place) {
         let (start, end) = place.range();
         if end - start <= 2 {
@@ -498,12 +500,12 @@ impl<'o> Composer<'o> {
         self.out.len()
     }
 
-    /// Whether the place of what is written next is noted.
+    /// Whether the origin of the next value is noted.
     fn notes_origins(&self) -> bool {
         self.origins.is_some() && ValueOrigins::goes_as_deep_as(self.frames.len())
     }
 
-    /// Takes note that what is written next comes from `mark`.
+    /// Notes that the next value comes from `mark`.
     fn note(&mut self, mark: Mark) {
         if let Some(origins) = &mut self.origins {
             origins.add(self.frames.len(), self.out.len(), mark);
@@ -545,7 +547,7 @@ impl<'o> Composer<'o> {
     }
 }
 
-/// Writes a scalar as a JSON value; of what JSON lacks, `null`, and returns the message.
+/// Writes a scalar as a JSON value; for a value that JSON lacks, writes `null` and returns the message.
 fn write_value(scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Result<(), String> {
     use std::io::Write as _;
     // Writing to a vector cannot fail.
@@ -583,8 +585,7 @@ fn write_value(scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Result<(), String> {
 
 /// Writes a string; most need no escapes, which is seen faster in one look at all bytes.
 fn write_text(text: &str, out: &mut Vec<u8>) {
-    let is_escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\' || byte == 0xE2;
-    if text.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
+    if !is_plain(text.as_bytes()) {
         write_string(text, out);
         return;
     }

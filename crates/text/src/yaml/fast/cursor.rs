@@ -1,9 +1,10 @@
-//! A place in a text that moves on, and what every part of the scanner needs to know there.
+//! A moving place in a text, and the information that every part of the scanner needs there.
 
 use memchr::memchr;
 
 use super::admit::Admitted;
 use super::event::{Declined, Event, Sink, Spot, Style, What};
+use crate::word::length_of_run;
 
 /// Whether a byte ends a word: a blank, or the end of a line or of the text.
 pub(super) fn is_blankz(byte: u8) -> bool {
@@ -16,7 +17,7 @@ pub(super) struct Scalar {
     pub(super) start: Spot,
     pub(super) end: Spot,
     pub(super) style: Style,
-    /// Where the text stands, if it stands in the input as it is.
+    /// The range of the text, if the input has it literally.
     pub(super) verbatim: Option<(usize, usize)>,
 }
 
@@ -31,12 +32,12 @@ pub(super) struct Cursor<'t> {
     pub(super) text: &'t str,
     bytes: &'t [u8],
     is_ascii: bool,
-    /// Where the text ends; behind the newline that it may lack.
+    /// The end of the text; it is behind the newline that may be missing.
     end: usize,
     pub(super) at: usize,
     pub(super) line: usize,
     pub(super) line_start: usize,
-    /// The text of a scalar that does not stand in the input as it is.
+    /// The text of a scalar that the input does not have literally.
     pub(super) buffer: String,
 }
 
@@ -69,7 +70,7 @@ impl<'t> Cursor<'t> {
         self.bytes.get(at..).unwrap_or_default()
     }
 
-    /// Where the line ends that an offset is on: at its newline.
+    /// The end of the line at an offset: its newline.
     pub(super) fn line_end(&self, at: usize) -> usize {
         memchr(b'\n', self.rest_from(at)).map_or(self.bytes.len(), |len| at + len)
     }
@@ -78,7 +79,7 @@ impl<'t> Cursor<'t> {
         Spot { at: self.at, line: self.line, line_start: self.line_start }
     }
 
-    /// How many bytes of the line are before this place.
+    /// The number of bytes of the line before this place.
     pub(super) fn column(&self) -> usize {
         self.at - self.line_start
     }
@@ -91,12 +92,17 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn skip_spaces(&mut self) {
-        while self.byte() == b' ' {
-            self.at += 1;
-        }
+        self.at += self.n_spaces(self.at);
     }
 
-    /// Whether `---` or `...` stands at the start of the line that starts at an offset.
+    /// The number of spaces at an offset.
+    pub(super) fn n_spaces(&self, at: usize) -> usize {
+        let rest = self.rest_from(at);
+        // Most tokens have none or one before them.
+        if rest.first() == Some(&b' ') { length_of_run(rest, b' ') } else { 0 }
+    }
+
+    /// Whether the line that starts at an offset begins with `---` or `...`.
     pub(super) fn is_document_mark(&self, line_start: usize) -> bool {
         let rest = self.rest_from(line_start);
         (rest.starts_with(b"---") || rest.starts_with(b"...")) && is_blankz(self.byte_at(line_start + 3))
@@ -110,7 +116,7 @@ impl<'t> Cursor<'t> {
     /// Goes behind the rest of a line, which may be blanks and a comment after them.
     ///
     /// # Errors
-    /// It is something else.
+    /// The rest is something else.
     pub(super) fn finish_line(&mut self) -> Result<(), Declined> {
         let before = self.at;
         self.skip_spaces();
@@ -127,12 +133,13 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether nothing but a comment is left of the line; goes to the place where it is decided. It must be behind a blank.
+    /// Whether the rest of the line is at most a comment; moves to the character that decides. The cursor must be
+    /// behind a blank.
     pub(super) fn is_rest_empty(&self) -> bool {
         matches!(self.byte(), b'\n' | b'#')
     }
 
-    /// Goes over blanks, comments and empty lines to what stands first on a line; returns whether there is anything.
+    /// Goes over blanks, comments and empty lines to the first token of a line; returns whether there is one.
     pub(super) fn next_token(&mut self) -> bool {
         loop {
             self.skip_spaces();
@@ -166,7 +173,7 @@ impl<'t> Cursor<'t> {
         self.tell(sink, What::Scalar { text: "", style: Style::Plain }, at, at)
     }
 
-    /// Whether places on this line can still be told quickly: characters are counted from its start.
+    /// Whether places on this line can still be computed quickly: characters are counted from its start.
     pub(super) fn is_line_short(&self) -> bool {
         self.is_ascii || self.column() <= 4096
     }

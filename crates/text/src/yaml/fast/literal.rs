@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Scalar};
 use super::event::{Declined, Spot, Style};
 
-/// What becomes of the newlines at the end.
+/// The newlines at the end that stay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
     Strip,
@@ -12,7 +12,8 @@ enum Chomping {
 }
 
 impl Cursor<'_> {
-    /// A block in a collection at the column `indent`. Stays on the line behind it, before what stands first there.
+    /// Reads a block in a collection at the column `indent`. The cursor stays on the line behind it, before its first
+    /// character.
     pub(super) fn block_scalar(&mut self, indent: Option<usize>) -> Result<Scalar, Declined> {
         let start = self.spot();
         let is_literal = self.byte() == b'|';
@@ -52,7 +53,7 @@ impl Cursor<'_> {
         Ok(Scalar { start, end, style, verbatim: None })
     }
 
-    /// What stands behind `|` or `>`: a sign and a digit, in any order.
+    /// Reads the header behind `|` or `>`: a sign and a digit, in any order.
     fn block_header(&mut self) -> Result<(Chomping, Option<usize>), Declined> {
         let mut chomping = None;
         let mut increment = None;
@@ -68,8 +69,8 @@ impl Cursor<'_> {
         Ok((chomping.unwrap_or(Chomping::Clip), increment))
     }
 
-    /// Goes over empty lines and the indentation of the next one. A `width` of 0 is not known, and found here. Returns where the last
-    /// of the empty lines ends.
+    /// Goes over empty lines and the indentation of the next one. A `width` of 0 is not known, and found here. Returns
+    /// where the last of the empty lines ends.
     fn block_breaks(
         &mut self,
         width: &mut usize,
@@ -79,9 +80,8 @@ impl Cursor<'_> {
         let mut widest = 0;
         let mut end = self.spot();
         loop {
-            while (*width == 0 || self.column() < *width) && self.byte() == b' ' {
-                self.at += 1;
-            }
+            let n_most = if *width == 0 { usize::MAX } else { width.saturating_sub(self.column()) };
+            self.at += self.n_spaces(self.at).min(n_most);
             widest = widest.max(self.column());
             match self.byte() {
                 b'\t' if *width == 0 || self.column() < *width => return Err(Declined),

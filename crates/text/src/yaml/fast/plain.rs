@@ -2,13 +2,14 @@
 
 use super::cursor::{Cursor, Scalar, is_blankz};
 use super::event::{Declined, Spot, Style};
+use crate::word::{all, below};
 
 /// The roles that a byte can have in a plain scalar.
 const INDICATOR: u8 = 1;
 const IN_FLOW: u8 = 2;
 const NEVER_FIRST: u8 = 4;
 
-/// What each byte is.
+/// The class of each byte.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let indicators = b":#\n\t\0";
@@ -32,11 +33,29 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// How a part of a plain scalar ends.
+/// The number of bytes before the first one with one of these roles.
+fn length_before(text: &[u8], stops: u8) -> usize {
+    let mut at = 0;
+    if stops == INDICATOR {
+        // An admitted text has no control characters but tabs and newlines, so one comparison finds them all.
+        while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let word = u64::from_le_bytes(*chunk);
+            let found = below(word, 0x20) | below(word ^ all(b':'), 1) | below(word ^ all(b'#'), 1);
+            if found != 0 {
+                return at + (found.trailing_zeros() / 8) as usize;
+            }
+            at += 8;
+        }
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| CLASSES[usize::from(*byte)] & stops != 0).unwrap_or(rest.len())
+}
+
+/// The end of a part of a plain scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     Newline,
-    /// The colon of a key, or what separates in a flow collection.
+    /// The colon of a key, or a separator in a flow collection.
     Indicator,
     Comment,
 }
@@ -48,12 +67,12 @@ impl Cursor<'_> {
         CLASSES[usize::from(byte)] & NEVER_FIRST == 0 || byte == b'-' && !is_blankz(self.byte_at(self.at + 1))
     }
 
-    /// The end of what stands from an offset on up to the end of the line, without blanks, and what ends it there.
+    /// The end of the text from an offset up to the end of the line, without blanks, and the character that ends it
+    /// there.
     fn plain_part(&self, start: usize, stops: u8) -> Result<(usize, Stop), Declined> {
         let mut at = start;
         let stop = loop {
-            let rest = self.rest_from(at);
-            at += rest.iter().position(|byte| CLASSES[usize::from(*byte)] & stops != 0).unwrap_or(rest.len());
+            at += length_before(self.rest_from(at), stops);
             match self.byte_at(at) {
                 b'\n' => break Stop::Newline,
                 b':' => {
@@ -93,8 +112,8 @@ impl Cursor<'_> {
         Ok(Scalar { start, end: self.spot(), style: Style::Plain, verbatim: Some((start.at, end)) })
     }
 
-    /// A plain scalar of a block collection, with the lines that continue it: those that start behind `indent`, the column of the
-    /// collection. Stays at its end, before blanks.
+    /// A plain scalar of a block collection, with the lines that continue it: those that start behind `indent`, the
+    /// column of the collection. Stays at its end, before blanks.
     pub(super) fn plain(&mut self, indent: Option<usize>) -> Result<Scalar, Declined> {
         let start = self.spot();
         let (end, mut stop) = self.plain_part(self.at, INDICATOR)?;
@@ -124,14 +143,13 @@ impl Cursor<'_> {
         Ok(Scalar { start, end: self.spot(), style: Style::Plain, verbatim })
     }
 
-    /// Where the text goes on after the end of this line, and how many newlines are between; `None` if it does not.
+    /// The place where the text goes on after the end of this line, and the number of newlines between; `None` if it
+    /// does not go on.
     fn continuation(&self, indent: Option<usize>) -> Result<Option<(usize, Spot)>, Declined> {
         let mut spot = self.spot();
         let mut breaks = 0;
         loop {
-            while self.byte_at(spot.at) == b' ' {
-                spot.at += 1;
-            }
+            spot.at += self.n_spaces(spot.at);
             match self.byte_at(spot.at) {
                 b'\n' => {
                     breaks += 1;
