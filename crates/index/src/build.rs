@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::error::{IndexError, NotAnIndex};
-use super::identity::SCHEMA_VERSION;
+use super::identity::{IN_MEMORY, SCHEMA_VERSION};
 use super::open::Index;
+use super::past::{Contents, pack};
 use super::write::Interned;
 use super::{file, functions, remove, schema};
 use olmdex_base::file::{Cache, Replacement, open_regular};
@@ -15,20 +16,23 @@ use olmdex_rules::check::CutAdvice;
 /// Memory for pages, in KiB.
 const CACHE: i64 = 32 << 10;
 
+/// One page in this many may be unused in an index with a past.
+const TOLERATED_GAPS: i64 = 20;
+
 /// The version of this program, whose rules and derived rows an index holds.
 pub(super) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
-/// What became of the target.
+/// The effect of a build on its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// There was nothing to change, so the file is the same, its time of change included.
+    /// Nothing had to be changed, so the file is the same, including its modification time.
     Unchanged,
     /// It is new, or replaced.
     Written,
 }
 
-/// Builds an index, in memory or as a file. Nothing of the file changes before [`Builder::finish`], and then all of it
-/// at once; a builder that is dropped leaves no trace.
+/// Builds an index, in memory or as a file. The file stays as it is until [`Builder::finish`] replaces it in one step;
+/// a builder that is dropped leaves no trace.
 #[derive(Debug)]
 pub struct Builder {
     /// Dropped first, so that the file is closed when the target renames or removes it.
@@ -36,23 +40,27 @@ pub struct Builder {
     target: Target,
     /// The old index, open for reading until the new one is there.
     reader: Option<Connection>,
-    /// What is known; read when it is needed first.
+    /// The values that the index has already; read when they are first needed.
     pub(super) interned: Option<Interned>,
     /// Statements that make the secondary indexes, if they are to be made at the end.
     indexes: Vec<String>,
-    /// Whether rows were taken out.
+    /// Whether rows were removed.
     pub(super) has_removed: bool,
     /// The first catalog that was refused.
     pub(super) refused: Option<String>,
-    /// Where is kept what was found in catalogs, so that files with the same stamp need not be read again.
+    /// The cache of catalogs' results, so that files with the same stamp need not be read again.
     pub(super) cache: Option<Cache>,
     /// Whether documents without a schema are kept too.
     pub(super) keeps_all: bool,
-    /// Who says what to do about a channel that is cut.
+    /// The adviser on channels that are cut off.
     pub(super) advice: Option<CutAdvice>,
+    /// The contents of files of past states; read when they are first needed.
+    pub(super) contents: Option<Contents>,
+    /// The number of the first document that came with a state, if one did.
+    pub(super) first_of_past: Option<i64>,
 }
 
-/// Where an index is built.
+/// The target of a build.
 #[derive(Debug)]
 enum Target {
     Memory,
@@ -76,8 +84,8 @@ impl Builder {
     /// A builder for the index at `path`, which is created if it is not there.
     ///
     /// # Errors
-    /// [`IndexError::NotAnIndex`] if something else is there, which is left as it is; [`IndexError::File`] if another
-    /// process builds the same file, or the directory cannot be written to.
+    /// [`IndexError::NotAnIndex`] if the file is something else, which is left as it is; [`IndexError::File`] if
+    /// another process builds the same file, or the directory cannot be written to.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         let recognise = |path: &Path| -> Result<Option<i32>, IndexError> {
             match std::fs::metadata(path) {
@@ -86,7 +94,8 @@ impl Builder {
                 Err(source) => Err(IndexError::Read { path: path.to_owned(), source }),
             }
         };
-        // Twice: so that nothing is made beside what is not an index, and under the lock.
+        // The file is checked twice: before anything is made beside a file that is not an index, and again under the
+        // lock.
         recognise(path)?;
         let replacement = Replacement::begin_database(path)?;
         let base = recognise(replacement.target())?;
@@ -131,11 +140,13 @@ impl Builder {
             cache: None,
             keeps_all: false,
             advice: None,
+            contents: None,
+            first_of_past: None,
         }
     }
 
-    /// From now on catalogs whose files have the size, inode and time stamps of the last time are not read again. What was found in them
-    /// is kept in `cache`.
+    /// From now on catalogs whose files have the size, inode and time stamps of the last time are not read again. Their
+    /// results are kept in `cache`.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self { cache: Some(cache), ..self }
@@ -147,7 +158,7 @@ impl Builder {
         Self { keeps_all: true, ..self }
     }
 
-    /// From now on findings say of channels that are cut what `advice` says.
+    /// From now on findings about cut channels carry the advice of `advice`.
     #[must_use]
     pub fn advised_by(self, advice: CutAdvice) -> Self {
         Self { advice: Some(advice), ..self }
@@ -166,7 +177,7 @@ impl Builder {
         list().map_err(|error| IndexError::reading(&path, &error))
     }
 
-    /// Takes a catalog out.
+    /// Removes a catalog.
     ///
     /// # Errors
     /// [`IndexError::NoSuchCatalog`] if there is none of that name.
@@ -190,14 +201,14 @@ impl Builder {
     /// Makes the target the new index.
     ///
     /// # Errors
-    /// [`IndexError::Refused`] if a catalog was refused, [`IndexError::Write`] if the disk is full or the like. The
-    /// old file is as it was then.
+    /// [`IndexError::Refused`] if a catalog was refused, [`IndexError::Write`] if writing fails, for example because
+    /// the disk is full. The old file stays as it is then.
     pub fn finish(mut self) -> Result<Outcome, IndexError> {
         if let Some(name) = self.refused.take() {
             return Err(IndexError::Refused { name });
         }
-        // A new index without catalogs is an index too; one that nothing was done to stays as it is, unless its schema is an
-        // older one.
+        // A new index without catalogs is an index too. An existing one without changes stays as it is, unless its
+        // schema is an older one.
         if self.connection.is_none() && self.target.base() == Some(SCHEMA_VERSION) {
             return Ok(Outcome::Unchanged);
         }
@@ -211,7 +222,7 @@ impl Builder {
         Ok(Outcome::Written)
     }
 
-    /// Opens what was built in memory.
+    /// Opens the index that was built in memory.
     ///
     /// # Errors
     /// [`IndexError::Refused`] if a catalog was refused.
@@ -231,7 +242,7 @@ impl Builder {
         }
     }
 
-    /// The connection to what was built, with all done that is left to do when all catalogs are in.
+    /// The connection to the new index, after the work that has to wait until all catalogs are in.
     fn completed(&mut self) -> Result<Connection, IndexError> {
         let connection = self.begun()?;
         self.complete(&connection).map_err(|error| IndexError::writing(&self.path(), &error))?;
@@ -245,30 +256,37 @@ impl Builder {
         for sql in self.indexes.drain(..) {
             connection.execute_batch(&sql)?;
         }
+        if let Some(first) = self.first_of_past {
+            pack(connection, first)?;
+        }
         // One segment is the fastest to search.
         connection.execute_batch("INSERT INTO search (search) VALUES ('optimize')")?;
-        // So that SQLite orders the joins of whoever writes SQL by hand well. The limit makes it fast, and the samples
-        // that it does not take then would depend on more than the rows.
+        // With statistics, SQLite orders the joins of hand-written SQL well. The limit makes this fast; without the
+        // samples that it then does not take, the result depends on the rows alone.
         connection.execute_batch("PRAGMA analysis_limit = 400; ANALYZE")?;
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('olmdex', ?1)", [PROGRAM])?;
         connection.execute_batch("COMMIT")?;
         let n_free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
-        // In memory nobody sees the gaps.
-        if n_free > 0 && matches!(self.target, Target::File { .. }) {
+        let n_pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        // A day more would otherwise write all of a long past anew, for the few pages that its present has left.
+        let has_states: bool = connection.query_row("SELECT EXISTS (SELECT 1 FROM state)", [], |row| row.get(0))?;
+        let n_tolerated = if has_states { n_pages / TOLERATED_GAPS } else { 0 };
+        // In memory the gaps do no harm.
+        if n_free > n_tolerated && matches!(self.target, Target::File { .. }) {
             connection.execute_batch("VACUUM")?;
         }
         Ok(())
     }
 
-    /// How the target is called in errors.
+    /// The name of the target in errors.
     pub(super) fn path(&self) -> PathBuf {
         match &self.target {
             Target::File { replacement, .. } => replacement.target().to_owned(),
-            Target::Memory => PathBuf::from(":memory:"),
+            Target::Memory => PathBuf::from(IN_MEMORY),
         }
     }
 
-    /// A connection that sees everything that was done so far; none if there is no index yet.
+    /// A connection that sees everything that was done so far; `None` if there is no index yet.
     pub(super) fn readable(&mut self) -> Result<Option<&Connection>, IndexError> {
         if self.connection.is_none()
             && self.reader.is_none()
@@ -280,7 +298,7 @@ impl Builder {
         Ok(self.connection.as_ref().or(self.reader.as_ref()))
     }
 
-    /// Reads what is known, once.
+    /// Reads the existing values, once.
     pub(super) fn know(&mut self) -> Result<(), IndexError> {
         let interned = self.known()?;
         self.interned = Some(interned);
@@ -307,7 +325,7 @@ impl Builder {
         Ok(self.connection.insert(connection))
     }
 
-    /// The connection and what is known, both in use at once.
+    /// The connection and the existing values, for use at the same time.
     pub(super) fn writing(&mut self) -> Result<(&Connection, &mut Interned), IndexError> {
         let interned = self.known()?;
         let connection = self.begun()?;
@@ -347,7 +365,7 @@ fn prepare(
     path: &Path,
 ) -> Result<(Connection, Vec<String>), IndexError> {
     let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
-    // The file is a temporary one until it is whole, so nothing need be undone or survive a crash.
+    // The file is a temporary one until it is whole, so nothing needs to be undone or to survive a crash.
     let pragmas =
         [("journal_mode", "OFF"), ("synchronous", "OFF"), ("locking_mode", "EXCLUSIVE"), ("foreign_keys", "OFF")];
     for (name, value) in pragmas {
@@ -378,7 +396,7 @@ fn prepare(
     if base.is_none() {
         indexes = schema::take_indexes(&connection).map_err(failed)?;
     } else if !is_written_by_this_program(&connection).map_err(failed)? {
-        // Another version may have judged documents otherwise: what it knows of texts is forgotten.
+        // Another version may have judged documents differently, so its records of texts are dropped.
         let forget = "DELETE FROM document_source; UPDATE catalog SET source_digest = x'';";
         connection.execute_batch(forget).map_err(failed)?;
     }
@@ -391,7 +409,8 @@ fn has_history(connection: &Connection) -> rusqlite::Result<bool> {
     })
 }
 
-/// Whether an index is as this program writes it. One with an older schema lacks something, which only reading everything again gives.
+/// Whether an index is as this program writes it. One with an older schema lacks something, which only reading
+/// everything again gives.
 pub(super) fn is_written_by_this_program(connection: &Connection) -> rusqlite::Result<bool> {
     if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))? != SCHEMA_VERSION {
         return Ok(false);

@@ -25,7 +25,7 @@ const MIN_COMPRESSED: usize = 128;
 /// Almost as fast as level 1 on most documents, and smaller.
 const LEVEL: i32 = 3;
 
-/// From this many bytes on a document is mostly base64, on which a higher level gains nothing.
+/// From this many bytes on a document is mostly base64, for which a higher level gains nothing.
 const BULKY: usize = 64 << 10;
 
 /// The level for bulky documents.
@@ -76,23 +76,59 @@ pub(super) fn load(codec: i64, size: i64, bytes: &[u8]) -> Option<Cow<'_, [u8]>>
     }
 }
 
+/// Packs a text with another one as its dictionary; `None` if that makes it no smaller than `enough` bytes.
+pub(super) fn store_with(text: &[u8], base: &[u8], enough: usize) -> Option<Vec<u8>> {
+    let mut compressor = zstd::bulk::Compressor::with_dictionary(LEVEL, base).ok()?;
+    compressor.compress(text).ok().filter(|it| it.len() < enough)
+}
+
+/// A text that was packed with another one as its dictionary; `None` if the row is damaged.
+pub(super) fn load_with(size: i64, bytes: &[u8], base: &[u8]) -> Option<Vec<u8>> {
+    let size = usize::try_from(size).ok().filter(|&size| size <= MAX_SIZE)?;
+    // The buffer grows with the decompressed bytes, so that a false size costs nothing.
+    let mut text = Vec::new();
+    let decoder = zstd::stream::read::Decoder::with_dictionary(bytes, base).ok()?;
+    decoder.take(size as u64 + 1).read_to_end(&mut text).ok()?;
+    (text.len() == size).then_some(text)
+}
+
 thread_local! {
     /// Making a decompressor costs more than most texts.
     static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> =
         RefCell::new(zstd::bulk::Decompressor::new().ok());
 }
 
-/// How much longer than its packed form a text may be for its memory to be reserved on the row's word alone.
+/// The largest ratio of a text to its packed form for which memory is reserved by the size in the row alone.
 const MAX_TRUSTED_RATIO: usize = 256;
 
 fn unpack(bytes: &[u8], size: usize) -> Option<Vec<u8>> {
     let text = if size / MAX_TRUSTED_RATIO <= bytes.len() {
         DECOMPRESSOR.with_borrow_mut(|it| it.as_mut()?.decompress(bytes, size).ok())?
     } else {
-        // The buffer grows as the frame yields, so that a lie about the size costs nothing.
+        // The buffer grows with the decompressed bytes, so that a false size costs nothing.
         let mut text = Vec::new();
         zstd::stream::read::Decoder::new(bytes).ok()?.take(size as u64 + 1).read_to_end(&mut text).ok()?;
         text
     };
     (text.len() == size).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_comes_back_with_its_dictionary_only() {
+        let base: Vec<u8> = (0..1_250_u32).flat_map(|it| digest(&it.to_le_bytes())).collect();
+        let mut text = base.clone();
+        text[20_000] ^= 1;
+        let packed = store_with(&text, &base, text.len() / 2).unwrap();
+        assert!(packed.len() < text.len() / 10, "{}", packed.len());
+        let size = text.len() as i64;
+        assert_eq!(load_with(size, &packed, &base).unwrap(), text);
+        assert_eq!(load_with(size - 1, &packed, &base), None);
+        assert!(load_with(size, &packed, &vec![7; base.len()]).is_none_or(|it| it != text));
+        assert_eq!(load_with(size, b"no frame", &base), None);
+        assert!(store_with(&base, b"something else", base.len() / 2).is_none());
+    }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with an index, in words: what, where, and what to do.
+//! The errors of an index, in words: what is wrong, where, and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::identity::SCHEMA_VERSION;
 use olmdex_base::file::{FileError, system_words};
 
-/// Why an index cannot be read or written.
+/// The reasons why an index cannot be read or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum IndexError {
@@ -25,7 +25,7 @@ pub enum IndexError {
     NotAnIndex {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of file that it is instead.
         reason: NotAnIndex,
     },
     /// The new index cannot be written. The old file, if there is one, is as it was.
@@ -33,7 +33,7 @@ pub enum IndexError {
     Write {
         /// The target.
         path: PathBuf,
-        /// What failed, in the system's words.
+        /// The failure, in the system's words.
         message: String,
     },
     /// The file cannot be made or replaced. The old one, if there is one, is as it was.
@@ -46,7 +46,7 @@ pub enum IndexError {
         name: String,
     },
     /// There is no such catalog.
-    #[error("there is no catalog {name:?} in the index")]
+    #[error("the index has no catalog {name:?}")]
     NoSuchCatalog {
         /// The name that was asked for.
         name: String,
@@ -56,8 +56,8 @@ pub enum IndexError {
     /// A statement failed: a user's SQL, or a bug.
     #[error("{0}")]
     Sql(String),
-    /// Nobody wants the answer any more: see [`Index::end_when`](super::Index::end_when).
-    #[error("nobody waits for the answer any more")]
+    /// The caller no longer wants the answer: see [`Index::end_when`](super::Index::end_when).
+    #[error("the client no longer waits for the answer")]
     Unwanted,
     /// A statement of a user took longer than allowed.
     #[error("{0}")]
@@ -67,30 +67,32 @@ pub enum IndexError {
     TooLarge(String),
 }
 
-/// What a file is that is not a readable index.
+/// The kinds of files that are not readable indexes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NotAnIndex {
     /// It has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// It is a directory, a device or the like.
+    /// It is not a regular file but, for example, a directory or a device.
     #[error("not a regular file")]
     NotAFile,
-    /// It is no SQLite database.
-    #[error("not an olmdex index, and not an SQLite database at all")]
+    /// It is not an SQLite database.
+    #[error("not an olmdex index, and not even an SQLite database")]
     NotSqlite,
     /// It is a catalog in the legacy SQLite format.
     #[error("a legacy SQLite catalog (of `opm index`), not an olmdex index")]
     Legacy,
-    /// It is an SQLite database of something else.
+    /// It is an SQLite database of another program.
     #[error("an SQLite database of another program, not an olmdex index")]
     Foreign,
     /// It carries an index's mark, but its tables, views or triggers are not those that olmdex makes.
-    #[error("it is marked as an olmdex index, but its schema is not the one that olmdex writes")]
+    #[error("it has the mark of an olmdex index, but a different schema")]
     Altered,
     /// A newer olmdex has written it.
-    #[error("an index with schema {found}, made by a newer olmdex; this one knows schemas up to {SCHEMA_VERSION}")]
+    #[error(
+        "an index with schema {found}, written by a newer olmdex; this version knows schemas up to {SCHEMA_VERSION}"
+    )]
     Newer {
         /// Its schema.
         found: i32,
@@ -118,7 +120,7 @@ pub enum NotAnIndex {
 }
 
 impl IndexError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let text = match self {
@@ -126,12 +128,12 @@ impl IndexError {
                 NotAnIndex::Legacy => "give it as a source, or choose another file for the index".to_owned(),
                 NotAnIndex::Newer { .. } => "update olmdex, or choose another file".to_owned(),
                 NotAnIndex::Older { .. } => {
-                    format!("bring it up to date once: olmdex build --migrate -O {}", path.display())
+                    format!("migrate it once: olmdex build --migrate -O {}", path.display())
                 }
                 NotAnIndex::Truncated { .. } | NotAnIndex::Damaged { .. } => {
                     "delete the file and build the index again, or fetch it again".to_owned()
                 }
-                _ => "choose another file, or delete this one if nobody needs it".to_owned(),
+                _ => "choose another file, or delete this one if you do not need it".to_owned(),
             },
             Self::Write { .. } => {
                 "check the free space, the permissions of the directory and the limits of open files and file sizes (`ulimit -n`, `ulimit -f`); the old file is unchanged".to_owned()
@@ -173,7 +175,7 @@ impl IndexError {
         }
     }
 
-    /// An error of SQLite while writing what is to become `path`.
+    /// An error of SQLite while writing the future file `path`.
     pub(super) fn writing(path: &Path, error: &rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         match error.sqlite_error_code() {

@@ -4,14 +4,15 @@
 //! |---|---|
 //! | `semver_compare(a, b)` | -1, 0 or 1 by precedence |
 //! | `semver_in_range(version, range)` | 1 or 0: a range in the syntax of blang/semver, as in `skipRange` |
-//! | `range_holds(version, range)` | the same, but 0 for whatever cannot be read, as OLM takes a `skipRange` |
+//! | `range_holds(version, range)` | the same, but 0 for a text that cannot be read, as OLM takes a `skipRange` |
 //! | `semver_satisfies(version, constraint)` | 1 or 0: a constraint in the syntax of Masterminds/semver, as in OLM v1 |
 //! | `semver_key(version)` | bytes whose order is precedence, as `bundle.version_key` |
 //! | `unpack(codec, size, bytes)` | the text of a row of `document_text` or `text`; `v_document_json` and `v_description` use it |
+//! | `unpack_with(size, bytes, codec, size, bytes)` | a text that was packed with another one as its dictionary; `document_text` uses it |
 //!
-//! An argument that is not a version is NULL in every answer, as is NULL: data is not always valid, and a query over
-//! thousands of rows should not stop at one. A range or constraint that cannot be read is an error: it is written by
-//! whoever writes the query. (Ranges of data are valid in an index that `build` has made, `required_package` aside.)
+//! For an argument that is not a version, or is NULL, every answer is NULL: data is not always valid, and a query over
+//! thousands of rows should not stop at one. A range or constraint that cannot be read is an error: the author of the
+//! query writes it. (Ranges of data are valid in an index that `build` has made, `required_package` aside.)
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -43,13 +44,24 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     let parsed = Mutex::new(Parsed::default());
     connection.create_scalar_function("range_holds", 2, flags, move |context| {
         let (Some(version), Some(range)) = (text(context, 0), text(context, 1)) else { return Ok(false) };
-        // What is kept is whole, whoever panicked: a text is parsed before it is put in.
+        // A panic cannot leave a part of a value behind: a text is parsed before it is put in.
         Ok(parsed.lock().unwrap_or_else(PoisonError::into_inner).holds(version, range))
     })?;
     connection.create_scalar_function("semver_satisfies", 2, flags, |context| {
         let Some(text) = text(context, 1) else { return Ok(None) };
         let constraint = context.get_or_create_aux(1, |_| Constraint::parse(text))?;
         Ok(version(context, 0).map(|version| constraint.matches(&version)))
+    })?;
+    connection.create_scalar_function("unpack_with", 5, flags, |context| {
+        let number = |idx| context.get_raw(idx).as_i64();
+        let bytes = |idx| context.get_raw(idx).as_blob();
+        let (Ok(size), Ok(packed), Ok(codec), Ok(base_size), Ok(base)) =
+            (number(0), bytes(1), number(2), number(3), bytes(4))
+        else {
+            return Ok(None);
+        };
+        let text = compression::load(codec, base_size, base).and_then(|it| compression::load_with(size, packed, &it));
+        text.map(Some).ok_or_else(|| Error::UserFunctionError("the stored text is damaged".into()))
     })?;
     connection.create_scalar_function("unpack", 3, flags, |context| {
         let (Ok(codec), Ok(size)) = (context.get_raw(0).as_i64(), context.get_raw(1).as_i64()) else {
@@ -63,11 +75,11 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     })
 }
 
-/// How many texts of a kind are kept parsed.
+/// The number of parsed texts of a kind that are kept.
 const MAX_PARSED: usize = 10_000;
 
-/// Versions and ranges that have been read. Recursive queries ask about the same few again and again, in an order in which
-/// SQLite's own cache, which is for constants, does not help.
+/// Versions and ranges that have been read. Recursive queries ask about the same few again and again, in an order in
+/// which SQLite's own cache, which is for constants, does not help.
 #[derive(Default)]
 struct Parsed {
     versions: HashMap<String, Option<Version>>,

@@ -1,8 +1,8 @@
 //! The upgrade graphs of a catalog's channels.
 //!
-//! An edge says that a bundle *can* be upgraded because of a field of another entry. Whether OLM takes it is decided
-//! elsewhere; so a `skipRange` gives an edge from every entry whose version is in it, also from newer ones, except from
-//! the entry itself, which would be no step.
+//! An edge says that a bundle *can* be upgraded because of a field of another entry. The upgrade engines decide whether
+//! OLM takes it. So a `skipRange` gives an edge from every entry whose version is in it, including newer ones, except
+//! from the entry itself, which would be no step.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,42 +19,67 @@ use olmdex_version::blang::Range;
 /// An entry of a channel, and the catalog's bundle of its name.
 type EntryWithBundle = (Entry, Option<i64>);
 
-/// How many edges by `skipRange` a channel may have. Ranges over everything make as many as the entries squared, and a small
-/// catalog must not become a huge index; 500 entries that all hold each other are within.
+/// The number of edges by `skipRange` that a channel may have. Ranges over everything make as many as the entries
+/// squared, and a small catalog must not become a huge index; 500 entries that all hold each other are within.
 const MAX_RANGE_EDGES: usize = 250_000;
 
-/// Writes the graphs of all channels of a catalog, and the rows that say which channel has which. Gives the channels with
-/// more edges by `skipRange` than are written: theirs are left out.
+/// Writes the graphs of all channels of a catalog, and the rows that say which channel has which. Returns the channels
+/// with more edges by `skipRange` than are written: theirs are left out.
 pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Interned) -> Result<Vec<String>> {
     let bundles = Bundles::read(connection, catalog)?;
-    let mut entry_rows = EntryRows::new(connection)?;
-    let mut writer = Writer::new(connection)?;
-    // A document may stand in a catalog twice, which the checks report.
+    let mut graphs = Graphs::new(connection)?;
+    // A document may occur in a catalog twice, which the checks report.
     let mut insert_channel = connection.prepare("INSERT OR IGNORE INTO catalog_channel VALUES (?, ?, ?)")?;
-    let mut without_ranges = Vec::new();
+    let none = HashMap::new();
     for (channel, package, name) in channels(connection, catalog)? {
-        let of_package = bundles.documents.get(&package);
-        let with_bundle = |it: Entry| {
-            let bundle = of_package.and_then(|all| all.get(&it.name)).copied();
-            (it, bundle)
-        };
-        let entries: Vec<EntryWithBundle> = entry_rows.of(channel)?.into_iter().map(with_bundle).collect();
-        let digest = graph_digest(channel, &entries);
-        let graph = match interned.graphs.get(&digest) {
-            Some(graph) => graph,
-            None => {
-                let graph = interned.graphs.add(digest);
-                let made = build(&entries, &bundles.versions);
-                if made.n_range_edges.is_none() {
-                    without_ranges.push(format!("{package}/{name}"));
-                }
-                writer.graph(graph, channel, &digest, &made, &entries)?;
-                graph
-            }
-        };
+        let of_package = bundles.documents.get(&package).unwrap_or(&none);
+        let graph = graphs.of(channel, (&package, &name), of_package, &bundles.versions, interned)?;
         insert_channel.execute([catalog, channel, graph])?;
     }
-    Ok(without_ranges)
+    Ok(graphs.without_ranges)
+}
+
+/// The graphs of channels, each written once.
+pub(super) struct Graphs<'c> {
+    entries: EntryRows<'c>,
+    writer: Writer<'c>,
+    /// The channels (`package/channel`) with more edges by `skipRange` than are written.
+    pub(super) without_ranges: Vec<String>,
+}
+
+impl<'c> Graphs<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Result<Self> {
+        let (entries, writer) = (EntryRows::new(connection)?, Writer::new(connection)?);
+        Ok(Self { entries, writer, without_ranges: Vec::new() })
+    }
+
+    /// The graph of a channel of a package with these bundles, by their names; `versions` has the valid versions, by
+    /// documents.
+    pub(super) fn of(
+        &mut self,
+        channel: i64,
+        (package, name): (&str, &str),
+        bundles: &HashMap<String, i64>,
+        versions: &HashMap<i64, Version>,
+        interned: &mut Interned,
+    ) -> Result<i64> {
+        let with_bundle = |it: Entry| {
+            let bundle = bundles.get(&it.name).copied();
+            (it, bundle)
+        };
+        let entries: Vec<EntryWithBundle> = self.entries.of(channel)?.into_iter().map(with_bundle).collect();
+        let digest = graph_digest(channel, &entries);
+        if let Some(graph) = interned.graphs.get(&digest) {
+            return Ok(graph);
+        }
+        let graph = interned.graphs.add(digest);
+        let made = build(&entries, versions);
+        if made.n_range_edges.is_none() {
+            self.without_ranges.push(format!("{package}/{name}"));
+        }
+        self.writer.graph(graph, channel, &digest, &made, &entries)?;
+        Ok(graph)
+    }
 }
 
 /// The bundles of a catalog.
@@ -76,7 +101,7 @@ impl Bundles {
         let mut rows = statement.query([catalog])?;
         while let Some(row) = rows.next()? {
             let document = row.get(0)?;
-            // Of several bundles of one name, which the checks report, the first counts.
+            // If several bundles share a name, which the checks report, the first counts.
             found.documents.entry(row.get(1)?).or_default().entry(row.get(2)?).or_insert(document);
             if let Ok(version) = Version::parse(row.get_ref(3)?.as_str()?) {
                 found.versions.insert(document, version);
@@ -132,7 +157,7 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// What a graph depends on.
+/// The digest of everything that a graph depends on.
 fn graph_digest(channel: i64, entries: &[EntryWithBundle]) -> Digest {
     let mut hasher = Sha256::new();
     hasher.update(channel.to_le_bytes());
@@ -149,7 +174,7 @@ struct Graph<'e> {
     /// Source, target and field.
     edges: BTreeSet<(usize, usize, &'static str)>,
     head: Option<usize>,
-    /// How many edges by `skipRange` it has; `None` if they are left out.
+    /// The number of edges by `skipRange` that it has; `None` if they are left out.
     n_range_edges: Option<usize>,
 }
 
@@ -157,7 +182,7 @@ fn build<'e>(entries: &'e [EntryWithBundle], versions: &HashMap<i64, Version>) -
     let mut names: Vec<&str> = entries.iter().map(|(it, _)| it.name.as_str()).collect();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for (number, name) in names.iter().enumerate() {
-        // Of several entries of one name, which the checks report, the first counts.
+        // If several entries share a name, which the checks report, the first counts.
         numbers.entry(name).or_insert(number);
     }
     let mut edges = BTreeSet::new();

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::build::{Builder, is_written_by_this_program};
 use super::compression::Digest;
+use super::counts::Counts;
 use super::error::IndexError;
 use super::known_documents::Recall;
 use super::prepare::{Prepared, Preparer, Source, What, raw_digest};
@@ -19,7 +20,7 @@ use olmdex_rules::check::{Checker, Report};
 use olmdex_rules::openshift;
 use olmdex_text::tally;
 
-/// Which catalog is imported.
+/// The catalog that is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogSpec {
     /// Its name in the index. A catalog of this name is replaced.
@@ -28,47 +29,31 @@ pub struct CatalogSpec {
     pub priority: i64,
     /// Its labels.
     pub labels: std::collections::BTreeMap<String, String>,
-    /// What it is read from, for people.
+    /// The source that it is read from, for people.
     pub source: String,
 }
 
-/// What happens to a catalog with errors.
+/// The treatment of a catalog with errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// It is refused, and with it the whole build.
     Strict,
-    /// Its broken packages, and what cannot be read, are left out.
+    /// Its broken packages, and the parts that cannot be read, are left out.
     KeepGoing,
-    /// Everything that can be read is stored, and broken packages are marked. For indexes in memory: what answers
-    /// questions about a catalog must not depend on whether somebody else made a mistake in it.
+    /// Everything that can be read is stored, and broken packages are marked. This is for indexes in memory: the
+    /// answers about a catalog must not depend on mistakes in another part of it.
     Tolerant,
 }
 
-/// How much there is of what.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Files.
-    pub files: u64,
-    /// Documents in the catalog.
-    pub documents: u64,
-    /// Of these, documents that the index did not have.
-    pub new: u64,
-    /// Packages, channels and bundles in the catalog.
-    pub packages: u64,
-    /// Channels.
-    pub channels: u64,
-    /// Bundles.
-    pub bundles: u64,
-}
-
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone)]
 pub struct Import {
-    /// What the checks found.
+    /// The report of the checks.
     pub report: Report,
     /// How much there is.
     pub counts: Counts,
-    /// Whether the files were read, which those are not that have the stamps of the last time ([`Builder::with_cache`]).
+    /// Whether the files were read, which those are not that have the stamps of the last time
+    /// ([`Builder::with_cache`]).
     pub was_read: bool,
     /// Whether the catalog in the index changed.
     pub changed: bool,
@@ -76,8 +61,8 @@ pub struct Import {
     pub refused: bool,
     /// Packages that were left out ([`Mode::KeepGoing`]).
     pub left_out: BTreeSet<String>,
-    /// Channels (`package/channel`) of this build with so many edges by `skipRange` that these are not in the index's tables.
-    /// Questions about upgrades work all the same: they read the ranges.
+    /// Channels (`package/channel`) of this build with so many edges by `skipRange` that these are not in the index's
+    /// tables. Questions about upgrades still work: they read the ranges.
     pub without_range_edges: Vec<String>,
 }
 
@@ -92,21 +77,21 @@ impl Import {
 /// The catalog as the index has it.
 struct Existing {
     id: i64,
-    /// Whether nothing but the documents can differ.
+    /// Whether only the documents can differ.
     is_same: bool,
     source_digest: Vec<u8>,
-    /// The digest of the image that it came from, or nothing.
+    /// The digest of the image that it came from, or empty.
     image: String,
 }
 
-/// The digest of the image that a catalog comes from, or nothing.
+/// The digest of the image that a catalog comes from, or empty.
 fn image_of(input: &Input) -> &str {
     input.image.as_ref().map_or("", |it| &it.digest)
 }
 
 impl Builder {
-    /// The import of the catalog of an image, if the index has it already and what was found in it is known: then it need not be
-    /// read ([`Self::with_cache`]).
+    /// The import of the catalog of an image, if the index has it already and the results of its checks are kept: then
+    /// it need not be read ([`Self::with_cache`]).
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -127,7 +112,7 @@ impl Builder {
     /// Adds a catalog, or replaces the one of the same name.
     ///
     /// # Errors
-    /// If the database cannot be read or written. What is wrong with the catalog is in the result.
+    /// If the database cannot be read or written. Findings about the catalog are in the result.
     pub fn add_catalog(&mut self, spec: &CatalogSpec, input: &Input, mode: Mode) -> Result<Import, IndexError> {
         let started = SystemTime::now();
         let path = self.path();
@@ -166,7 +151,7 @@ impl Builder {
             left_out.clone_from(&report.broken_packages);
             import.leave_out(&left_out).map_err(write)?;
         }
-        // A catalog that was not stored as it is must be looked at again next time.
+        // A catalog that was not stored completely must be looked at again next time.
         let source_digest: &[u8] = if has_errors { &[] } else { &source_digest };
         let is_broken = |package: &str| mode == Mode::Tolerant && report.broken_packages.contains(package);
         let without_range_edges = import.complete(source_digest, is_broken).map_err(write)?;
@@ -182,14 +167,14 @@ impl Builder {
         Ok(Import { report, counts, was_read: true, changed: !refused, refused, left_out, without_range_edges })
     }
 
-    /// Keeps what was found in a catalog, if it has no errors and somebody wants it to be kept.
+    /// Keeps the results for a catalog, if it has no errors and there is a cache.
     fn remember(&self, spec: &CatalogSpec, input: &Input, started: SystemTime, digest: &[u8], report: &Report) {
         if let (Some(cache), Ok(digest)) = (&self.cache, digest.try_into()) {
             build_cache::keep(cache, input, &spec.source, started, digest, report);
         }
     }
 
-    /// The import of a catalog of which no file was touched.
+    /// The import of a catalog with untouched files.
     fn untouched(&mut self, catalog: i64, report: Report) -> Result<Import, IndexError> {
         let path = self.path();
         let counts = match self.readable()? {
@@ -199,8 +184,8 @@ impl Builder {
         Ok(Import::without_change(report, counts, false))
     }
 
-    /// The import of a catalog whose documents are all where they were: nothing is parsed and nothing written. `None`
-    /// if there is something to do.
+    /// The import of a catalog whose documents are all in their old places: nothing is parsed and nothing written.
+    /// `None` if there is something to do.
     fn unchanged(&mut self, existing: &Existing, input: &Input) -> Result<Option<Import>, IndexError> {
         let mut source = SourceDigest::new(input);
         let mut places: Vec<(Origin, Digest)> = Vec::new();
@@ -235,12 +220,12 @@ impl Builder {
         for (idx, (origin, raw)) in places.into_iter().enumerate() {
             let document = match interned.documents.by_raw.get(&raw) {
                 Some(source) => source.document,
-                // What was not read to its end has a warning, which only reading it again gives.
+                // A text that was not read to its end has a warning, which only reading it again gives.
                 None if input.files.get(origin.file as usize).is_none_or(|it| it.made_of().is_none()) => {
                     return Ok(None);
                 }
                 None => {
-                    // Texts that were made of other files are not known by themselves. That the digests are equal says that the catalog
+                    // The index does not know texts that were made of other files. Equal digests mean that the catalog
                     // has these documents in this order.
                     let all = match stored.take() {
                         Some(all) => all,
@@ -274,7 +259,7 @@ fn existing(connection: &Connection, spec: &CatalogSpec) -> rusqlite::Result<Opt
         .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     let is_same = priority == spec.priority && labels == spec.labels && is_written_by_this_program(connection)?;
-    // Older indexes know nothing of images.
+    // Older indexes have no table of images.
     let sql = "SELECT digest FROM catalog_image WHERE catalog = ?1";
     let image = if is_same { connection.query_row(sql, [id], |row| row.get(0)).optional()? } else { None };
     Ok(Some(Existing { id, is_same, source_digest, image: image.unwrap_or_default() }))
@@ -286,7 +271,7 @@ fn documents_of(connection: &Connection, catalog: i64) -> rusqlite::Result<Vec<i
     connection.prepare(sql)?.query_map([catalog], |row| row.get(0))?.collect()
 }
 
-fn count(connection: &Connection, catalog: i64) -> rusqlite::Result<Counts> {
+pub(super) fn count(connection: &Connection, catalog: i64) -> rusqlite::Result<Counts> {
     let sql = "SELECT (SELECT count(*) FROM file WHERE catalog = ?1), count(*),
                       sum(schema = 'olm.package'), sum(schema = 'olm.channel'), sum(schema = 'olm.bundle')
                FROM catalog_document JOIN document ON document.id = document WHERE catalog = ?1";
@@ -318,8 +303,8 @@ impl Consumer for Hashing {
     }
 
     fn document(&self, document: Document<'_>) -> Self::Output {
-        // Reached by what has no text to hash, such as files that cannot be read: never equal to anything stored,
-        // since a catalog with errors is stored without digest.
+        // Entries without a text to hash, such as files that cannot be read, come here too. They are never equal to
+        // anything stored, since a catalog with errors is stored without digest.
         (document.origin, raw_digest(document.origin.syntax, document.raw))
     }
 }
@@ -380,7 +365,7 @@ struct Importing<'b> {
 }
 
 impl Importing<'_> {
-    /// The catalog's own rows; what it had before is deleted.
+    /// Writes the catalog's own rows, and deletes its old content.
     fn begin(&mut self, existing: Option<i64>, spec: &CatalogSpec) -> rusqlite::Result<()> {
         match existing {
             Some(id) => {
@@ -406,7 +391,7 @@ impl Importing<'_> {
         Ok(())
     }
 
-    /// Writes files and documents. Returns what the checks saw, the catalog's digest and the new documents.
+    /// Writes files and documents. Returns the checker that has seen them, the catalog's digest and the new documents.
     fn documents(&mut self, path: &std::path::Path) -> Result<(Checker, Digest, Fresh), IndexError> {
         let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
         let first_file = self.interned.next_file;
@@ -422,7 +407,7 @@ impl Importing<'_> {
         let mut source = SourceDigest::new(self.input);
         let mut fresh = Fresh::default();
         let mut position = 0;
-        // The threads read what was known at the start; what comes with this import is known to this thread only.
+        // The threads read the values that were known at the start; only this thread knows the values of this import.
         let known = std::mem::take(&mut self.interned.documents);
         let preparer = Preparer::new(&known, self.input, self.keeps_all);
         let mut take = |prepared: Prepared| -> rusqlite::Result<()> {
@@ -475,7 +460,8 @@ impl Importing<'_> {
 
     /// Takes the documents of some packages out of the catalog.
     fn leave_out(&mut self, packages: &BTreeSet<String>) -> rusqlite::Result<()> {
-        // All at once: for each alone SQLite may go through all documents, since an index that is loaded has no indexes yet.
+        // All at once: for each alone SQLite may go through all documents, since an index that is loaded has no indexes
+        // yet.
         self.connection.execute_batch("CREATE TEMP TABLE left_out (package TEXT PRIMARY KEY) WITHOUT ROWID")?;
         let mut insert = self.connection.prepare("INSERT INTO left_out VALUES (?)")?;
         for package in packages {
@@ -491,7 +477,7 @@ impl Importing<'_> {
         Ok(())
     }
 
-    /// What depends on the catalog as a whole.
+    /// Writes the rows that depend on the catalog as a whole.
     fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<Vec<String>> {
         let without_range_edges = graph::write(self.connection, self.catalog, self.interned)?;
         // A lifecycle may be about any product, so a catalog that has one need not have the package.

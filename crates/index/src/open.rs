@@ -8,28 +8,29 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::error::{IndexError, NotAnIndex};
-use super::identity::SCHEMA_VERSION;
+use super::identity::{IN_MEMORY, SCHEMA_VERSION};
 use super::memory::Memory;
 use super::{file, functions, schema};
 
 /// Memory for pages of an index, in KiB; it is taken as pages are read.
 const CACHE: i64 = 64 << 10;
 
-/// How many steps of SQLite's virtual machine pass between two looks at whether the answer is still wanted.
+/// The number of steps of SQLite's virtual machine between two looks at whether the answer is still wanted.
 const STEPS: i32 = 1_000;
 
-/// An index that is open for reading: a file, or in memory. Nothing that is asked of it writes.
+/// An index that is open for reading: a file, or in memory. No question writes to it.
 #[derive(Debug)]
 pub struct Index {
     connection: Connection,
     path: PathBuf,
-    /// Whether nobody wants the answer any more, if somebody can stop wanting it.
+    /// Set when the answer is no longer wanted, if that can happen.
     is_unwanted: Option<Arc<AtomicBool>>,
     memory: Box<Memory>,
 }
 
 impl Index {
-    /// Opens an index. The file is not locked: `build` replaces it as a whole, and who has it open keeps the old one.
+    /// Opens an index. The file is not locked: `build` replaces it as a whole, and a process that has it open keeps the
+    /// old one.
     ///
     /// # Errors
     /// [`IndexError::Read`] and [`IndexError::NotAnIndex`].
@@ -41,17 +42,24 @@ impl Index {
         let failed = |error: rusqlite::Error| IndexError::reading(path, &error);
         let connection = file::connect(path).map_err(failed)?;
         connection.pragma_update(None, "cache_size", -CACHE).map_err(failed)?;
-        // No memory map: who reads a page of a file that was cut meanwhile would be killed instead of told.
+        // No memory map: a process that reads a page of a file that was cut meanwhile would be killed instead of
+        // getting an error.
         schema::verify(&connection).map_err(failed)?.map_err(|reason| IndexError::not_an_index(path, reason))?;
         Self::from_connection(connection, path)
     }
 
-    /// Opens a copy that [`Self::copy_to`] has made. It passes for the index in memory that it was made of.
+    /// Whether it was made in memory, of catalogs in files: then its path names nothing that a user has.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        self.path == Path::new(IN_MEMORY)
+    }
+
+    /// Opens a copy that [`Self::copy_to`] has made. It counts as the index in memory that it was made of.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn open_copy(path: &Path) -> Result<Self, IndexError> {
-        Ok(Self { path: PathBuf::from(":memory:"), ..Self::open(path)? })
+        Ok(Self { path: PathBuf::from(IN_MEMORY), ..Self::open(path)? })
     }
 
     /// Makes a connection to a current index one for reading.
@@ -65,13 +73,13 @@ impl Index {
         Ok(Self { connection, path: path.to_owned(), is_unwanted: None, memory: Box::default() })
     }
 
-    /// Where it is; `:memory:` if nowhere.
+    /// Its path; `:memory:` if it has none.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Has no more memory for pages than this many KiB.
+    /// Limits the memory for pages to this many KiB.
     ///
     /// # Errors
     /// If SQLite refuses.
@@ -79,8 +87,8 @@ impl Index {
         self.connection.pragma_update(None, "cache_size", -kib).map_err(|error| self.failed(&error))
     }
 
-    /// From now on, statements fail when the flag is set; `None`: they never do. Whoever asks for an answer sets the flag to end the work
-    /// on it.
+    /// From now on, statements fail when the flag is set; with `None` they never do. The caller who waits for an answer
+    /// sets the flag to end the work on it.
     ///
     /// # Errors
     /// If SQLite refuses.
@@ -91,13 +99,13 @@ impl Index {
         self.connection.progress_handler(STEPS, handler).map_err(|error| self.failed(&error))
     }
 
-    /// Whether nobody wants the answer any more.
+    /// Whether the answer is no longer wanted.
     pub(super) fn is_unwanted(&self) -> bool {
         self.is_unwanted.as_ref().is_some_and(|it| it.load(Ordering::Relaxed))
     }
 
-    /// From now on keeps some of what it has read of a package, until another one is asked for: for whoever shows all bundles and
-    /// channels of one package after another.
+    /// From now on keeps some data of a package after reading it, until another package is asked for. This suits a
+    /// caller that shows all bundles and channels of one package after another.
     pub fn remember_packages(&self) {
         self.memory.turn_on();
     }

@@ -3,12 +3,12 @@
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, MAIN_DB};
 
-use super::derive;
 use super::error::NotAnIndex;
 use super::identity::{APPLICATION_ID, SCHEMA_VERSION};
+use super::{derive, functions};
 
 /// The migrations, by the names of their files.
-const MIGRATIONS: [(&str, &str); 8] = [
+const MIGRATIONS: [(&str, &str); 9] = [
     ("V1__catalogs_and_documents", include_str!("../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../migrations/V3__places_inside_documents.sql")),
@@ -17,6 +17,7 @@ const MIGRATIONS: [(&str, &str); 8] = [
     ("V6__lifecycles", include_str!("../migrations/V6__lifecycles.sql")),
     ("V7__updates_of_openshift", include_str!("../migrations/V7__updates_of_openshift.sql")),
     ("V8__obstacles_to_olm_v1", include_str!("../migrations/V8__obstacles_to_olm_v1.sql")),
+    ("V9__states_of_catalogs", include_str!("../migrations/V9__states_of_catalogs.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
@@ -25,21 +26,21 @@ const FIXED_TIME: &str = "2026-01-01T00:00:00Z";
 /// The current schema, as the statements that made it.
 const SNAPSHOT: &str = include_str!("../schema/index.sql");
 
-/// The empty index, as all migrations leave it; a test says whether it is up to date. From here a new index is made in a tenth of the
-/// time that the statements take.
+/// The empty index, as all migrations leave it; a test says whether it is up to date. From here a new index is made in
+/// a tenth of the time that the statements take.
 const EMPTY: &[u8] = include_bytes!("../schema/empty.db.zst");
 
 /// More than the empty index has when it is unpacked, in bytes.
 const MAX_EMPTY: usize = 4 << 20;
 
-/// What is in a schema besides the tables that SQLite keeps for itself and for the full-text search, in the order of the
-/// snapshot; then those, which must be plain tables.
+/// The content of a schema except the tables that SQLite keeps for itself and for the full-text search, in the order of
+/// the snapshot; then those, which must be plain tables.
 const STATEMENTS: &str = "
 SELECT sql, type, rootpage, name LIKE 'sqlite\\_stat%' ESCAPE '\\' OR name LIKE 'search\\__%' ESCAPE '\\' AS is_kept
 FROM sqlite_schema WHERE sql IS NOT NULL
 ORDER BY is_kept, CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, name";
 
-/// Whether the schema is the one that this program writes, word for word. A foreign view or trigger in the place of a
+/// Whether the schema is the one that this program writes, word for word. A foreign view or trigger that replaces a
 /// table would run with every question, and need not end.
 pub(super) fn verify(connection: &Connection) -> rusqlite::Result<Result<(), NotAnIndex>> {
     let mut rest = SNAPSHOT.find("\nCREATE ").map_or("", |at| &SNAPSHOT[at..]);
@@ -78,7 +79,7 @@ pub(super) fn create(connection: &mut Connection) -> Result<(), String> {
     };
     match copy().map_err(|error| error.to_string())? {
         StepResult::Done => Ok(()),
-        // It is ours alone; to wait for whoever holds it might take for ever.
+        // The file is ours alone; waiting for another process that holds it might take for ever.
         _ => Err("another process holds the new file".to_owned()),
     }
 }
@@ -108,24 +109,24 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
     Ok(())
 }
 
-/// From this version on, indexes have all that [`derive::refill`] fills.
+/// From this version on, indexes have all rows that [`derive::refill`] fills.
 const VERSION_OF_DERIVED_ROWS: i32 = 4;
 
 /// From this version on, indexes have the rows of lifecycles.
 const VERSION_OF_LIFECYCLES: i32 = 6;
 
-/// From this version on, indexes have the rows of what may keep bundles from OLM v1.
+/// From this version on, indexes have the rows of obstacles between bundles and OLM v1.
 const VERSION_OF_OBSTACLES: i32 = 8;
 
-/// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail anywhere,
-/// and refinery panics.
+/// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail
+/// anywhere, and refinery panics.
 fn check_history(connection: &Connection) -> Result<(), String> {
     let words = |error: rusqlite::Error| error.to_string();
     let is_empty = "SELECT count(*) = 0 FROM sqlite_schema";
     if connection.query_row(is_empty, [], |row| row.get(0)).map_err(words)? {
         return Ok(());
     }
-    let altered = || "it is not an index that an older olmdex has written".to_owned();
+    let altered = || "no older olmdex has written this index".to_owned();
     let schema = |connection: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
         let sql = "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1";
         connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
@@ -136,9 +137,11 @@ fn check_history(connection: &Connection) -> Result<(), String> {
     };
     let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(words)?;
     let mut wanted = Connection::open_in_memory().map_err(words)?;
+    // A table is only renamed if all functions of the views are known.
+    functions::register(&wanted).map_err(words)?;
     let runner = runner()?.set_target(refinery::Target::Version(version));
     runner.run(&mut wanted).map_err(|error| error.to_string())?;
-    // The schema first: what is not a table is not read.
+    // The schema is compared first: a statement that is not a table is not read.
     let found = schema(connection).map_err(|_| altered())?;
     if found != schema(&wanted).map_err(words)?
         || history(connection).map_err(|_| altered())? != history(&wanted).map_err(words)?
@@ -163,7 +166,6 @@ pub(super) fn take_indexes(connection: &Connection) -> rusqlite::Result<Vec<Stri
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
-    use super::super::functions;
     use super::*;
 
     /// With `OLMDEX_RECORD=1` it is written anew.

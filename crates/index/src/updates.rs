@@ -1,6 +1,4 @@
-//! What is known of the updates of OpenShift, in tables: written as a whole, and read as it was.
-//!
-//! What it deliberately does not do: it looks for no way, and estimates no update.
+//! The known updates of OpenShift, in tables: written as a whole, and read back unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +33,7 @@ const ANSWER: &str = "answer";
 const DATA: &str = "data";
 
 impl Builder {
-    /// If the index holds just these sources already: what could not be read of them.
+    /// The warnings about these sources, if the index holds exactly these already.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -58,7 +56,7 @@ impl Builder {
         read().map_err(|error| IndexError::reading(&path, &error))
     }
 
-    /// Puts these sources in the place of those that the index has; without any, takes them out.
+    /// Replaces the sources that the index has by these; without any, removes them.
     ///
     /// # Errors
     /// If the index cannot be written.
@@ -68,7 +66,8 @@ impl Builder {
         self.put_updates(&sources.iter().map(held).collect::<Vec<_>>())
     }
 
-    /// Puts what other indexes know in the place of what this one does, unless it is the same; whether it was not.
+    /// Replaces the updates that this index knows by those of other indexes, unless they are the same. Returns whether
+    /// it replaced them.
     ///
     /// # Errors
     /// If the index cannot be read or written.
@@ -119,16 +118,16 @@ impl Builder {
     }
 }
 
-/// What one source told an index, and the digest of its files.
+/// The information from one source in an index, and the digest of its files.
 #[derive(Debug, Clone)]
 pub struct HeldUpdates {
-    /// What it tells.
+    /// The information.
     pub source: UpdateSource,
     /// SHA-256 of its files.
     pub digest: Vec<u8>,
 }
 
-/// By what a source is known: its name, its day and the digest of its files.
+/// The identity of a source: its name, its day and the digest of its files.
 type Identity = (String, Option<String>, Vec<u8>);
 
 fn identities(connection: &Connection) -> Result<Vec<Identity>> {
@@ -255,7 +254,7 @@ fn intern(connection: &Connection, risks: &mut BTreeMap<Risk, i64>, risk: &Risk)
 }
 
 impl Index {
-    /// What is known of the updates of OpenShift, in the order in which the sources were given.
+    /// The known updates of OpenShift, in the order in which the sources were given.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -263,7 +262,7 @@ impl Index {
         Ok(self.held_updates()?.into_iter().map(|it| it.source).collect())
     }
 
-    /// The same, as another index can take it over.
+    /// The same, in the form in which another index can take it over.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -296,13 +295,13 @@ impl Index {
         };
         let found = read().map_err(|error| self.failed(&error))?;
         found.ok_or_else(|| {
-            let message = "what it says of updates of OpenShift cannot be read".to_owned();
+            let message = "its data on OpenShift updates are unreadable".to_owned();
             IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
         })
     }
 }
 
-/// The risks by their numbers; `None` if a row is damaged, as in what follows.
+/// The risks by their numbers; `None` if a row is damaged, as in the functions below.
 fn risks(connection: &Connection) -> Result<Option<BTreeMap<i64, Risk>>> {
     let mut statement = connection.prepare("SELECT id, name, url, message, matching_rules FROM update_risk")?;
     let mut rows = statement.query([])?;

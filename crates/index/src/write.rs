@@ -47,7 +47,7 @@ impl<K: Hash + Eq> Interner<K> {
     }
 }
 
-/// All that is stored once.
+/// All values that are stored once.
 #[derive(Debug, Default)]
 pub(super) struct Interned {
     pub(super) documents: KnownDocuments,
@@ -114,8 +114,8 @@ impl<'c> Writer<'c> {
         let insert = |table, n_columns| insert(connection, table, n_columns);
         Ok(Self {
             document: insert("document", 5)?,
-            document_text: insert("document_text", 4)?,
-            // The same text may stand in a catalog twice.
+            document_text: connection.prepare("INSERT INTO packed_text VALUES (?, ?, ?, ?, NULL)")?,
+            // The same text may occur in a catalog twice.
             document_source: connection.prepare("INSERT OR IGNORE INTO document_source VALUES (?, ?, ?)")?,
             catalog_document: insert("catalog_document", 7)?,
             layout: insert("layout", 2)?,
@@ -162,7 +162,7 @@ impl<'c> Writer<'c> {
         self.catalog_document.execute(row).map(drop)
     }
 
-    /// What the text `raw` is.
+    /// Writes which document the text `raw` is.
     pub(super) fn source(&mut self, raw: &Digest, source: Source) -> Result<()> {
         self.document_source.execute(params![raw, source.document, source.layout]).map(drop)
     }
@@ -178,7 +178,7 @@ impl<'c> Writer<'c> {
         Ok(Some(id))
     }
 
-    /// A document with all that is derived from it.
+    /// Writes a document with all rows that are derived from it.
     pub(super) fn document(
         &mut self,
         id: i64,
@@ -226,9 +226,9 @@ impl<'c> Writer<'c> {
         self.findings(id, inspected)
     }
 
-    /// What the checks say of a document by itself.
+    /// Writes the findings of the checks about a document by itself.
     pub(super) fn findings(&mut self, id: i64, inspected: &Inspected) -> Result<()> {
-        // That a text has more than the document is nothing that the document says.
+        // Unread text is a property of the file, not of the document, so it is not stored.
         let drafts = inspected.drafts.iter().filter(|it| it.rule.id != rules::UNREAD_TEXT.id);
         for (position, draft) in drafts.enumerate() {
             let (phase, step, text) = match &draft.opm {
@@ -247,7 +247,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Replaces what the checks said of a stored document: another program version may have said it, or the text has
+    /// Replaces the findings about a stored document: another program version may have made them, or the text has
     /// another syntax.
     pub(super) fn judged_again(&mut self, id: i64, inspected: &Inspected) -> Result<()> {
         self.forget_findings.execute([id])?;
@@ -303,7 +303,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// What a ClusterServiceVersion says that is a list.
+    /// Writes the lists of a ClusterServiceVersion.
     fn facts(&mut self, id: i64, csv: &CsvFacts) -> Result<()> {
         for (position, keyword) in csv.keywords.iter().enumerate() {
             self.keyword.execute(params![id, position, keyword])?;
@@ -332,7 +332,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// What a bundle provides and needs.
+    /// Writes the APIs and packages that a bundle provides and needs.
     fn dependencies(&mut self, id: i64, rows: &BundleRows, interned: &mut Interned) -> Result<()> {
         for api in self.apis(&rows.provided, interned)? {
             self.provided_api.execute([id, api])?;

@@ -1,11 +1,17 @@
-//! The documented views of an index as Parquet files, one each, for engines that read many indexes as one table.
+//! An index as Parquet files, for engines that read many indexes as one table: the documented views, one file each, and
+//! catalogs by month.
 //!
-//! Every column is optional; numbers are 64 bits wide, texts UTF-8. The columns are the same for every index of one schema, also where an index
-//! has no value for one, so that the files of thousands can be read together. Rows are written in groups of bounded size.
-//!
-//! What it deliberately does not do: it reads no Parquet, and chooses no rows; `olmdex sql` does.
+//! Every column but a list is optional; numbers are 64 bits wide, texts UTF-8, days are dates. The columns are the same
+//! for every index of one schema, also where an index has no value for one, so that the files of thousands can be read
+//! together. Rows are written in groups of bounded size; those of a month are sorted, so that engines pass over groups
+//! by their least and greatest values.
 
 mod columns;
+mod error;
+mod partition;
+mod table;
 mod write;
 
-pub use write::{ColumnarError, Written, write_views};
+pub use error::ColumnarError;
+pub use partition::FindingRow;
+pub use write::{Written, write};

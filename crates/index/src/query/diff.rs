@@ -1,32 +1,33 @@
-//! What differs between two catalogs, as one flat list of changes.
+//! The differences between two catalogs, as one flat list of changes.
 //!
-//! Documents are compared by their digests first; what follows reads only the packages in which one differs. Facts of
-//! those packages (`facts.rs`) are then compared as sets, key by key. The two catalogs may be in one index or in two:
-//! digests mean the same everywhere.
+//! Documents are compared by their digests first; later steps read only packages in which one differs, and in these
+//! mainly the documents that differ. Their facts (`facts.rs`) are then compared as sets, key by key. The two catalogs
+//! may be in one index or in two: digests mean the same everywhere.
 //!
 //! The order of entries, properties and images means nothing to OLM, so it is no difference.
-//!
-//! What it deliberately does not do: it decides no upgrade (which edge OLM would take), and compares no words of texts.
 
 mod change;
 mod content;
 mod facts;
 mod inventory;
+mod merge;
 mod thing;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use crate::IndexError;
-pub use change::{Change, ChangeKind, Side, Subject};
-use facts::{Facts, Key};
-use inventory::{Inventory, Pair};
+pub use change::{Change, ChangeKind, NestedChanges, Side, Subject};
+use content::DifferingParts;
+use facts::{Facts, Key, News};
+use inventory::{Inventory, Pair, Selection};
+use merge::of_both;
 use thing::Thing;
 
 /// Statements of this question, for tests of their plans.
 pub(super) const STATEMENTS: &[(&str, &str)] = facts::STATEMENTS;
 
-/// Longest value of a part of a document that is told, in bytes.
+/// Longest value of a part of a document that a change quotes, in bytes.
 const MAX_VALUE: usize = 200;
 
 /// An upgrade that the old catalog had and the new one has not.
@@ -36,15 +37,16 @@ pub struct LostUpgrade {
     pub channel: String,
     /// The bundle that could be upgraded; `None` if nothing in the channel can be upgraded any more.
     pub bundle: Option<String>,
-    /// What it was upgraded to; `None` if it was the head.
+    /// The bundle that it was upgraded to; `None` if it was the head.
     pub before: Option<String>,
 }
 
 /// The upgrades that a package has lost.
 pub type FindLost<'f> = dyn Fn(&str) -> Result<Vec<LostUpgrade>, IndexError> + 'f;
 
-/// What differs between two catalogs, sorted by package, and in a package from the whole to its parts. Only in these
-/// packages, if any are named. Which upgrades a package has lost is asked of `find_lost`, since an index knows no upgrades.
+/// The differences between two catalogs, sorted by package, and in a package from the whole to its parts. Only in these
+/// packages, if any are named. `find_lost` finds the upgrades that a package has lost, since an index knows no
+/// upgrades.
 ///
 /// # Errors
 /// [`IndexError::NoSuchCatalog`] if an index has no such catalog, or if one is damaged.
@@ -52,6 +54,7 @@ pub fn diff_with(
     old: Side<'_>,
     new: Side<'_>,
     packages: &[String],
+    nested: NestedChanges,
     find_lost: &FindLost<'_>,
 ) -> Result<Vec<Change>, IndexError> {
     let (old_inventory, new_inventory) = (Inventory::read(old, packages)?, Inventory::read(new, packages)?);
@@ -59,25 +62,29 @@ pub fn diff_with(
     if differing.packages.is_empty() {
         return Ok(Vec::new());
     }
-    let mut old_facts = Facts::read(old.index, &old_inventory, &differing.packages, &differing.old)?;
-    let mut new_facts = Facts::read(new.index, &new_inventory, &differing.packages, &differing.new)?;
-    for Pair { old: old_document, new: new_document, key } in &differing.pairs {
-        content::read(old.index, *old_document, key, &mut old_facts.parts)?;
-        content::read(new.index, *new_document, key, &mut new_facts.parts)?;
-    }
-    content::settle_forms(&differing.pairs, &mut old_facts.parts, &mut new_facts.parts);
+    let one_sided = old_inventory.one_sided(&new_inventory);
+    let select = |side, other, of_side| Selection::of(side, other, &differing.packages, &one_sided, of_side, nested);
+    let of_old = select(&old_inventory, &new_inventory, &differing.of_old);
+    let of_new = select(&new_inventory, &old_inventory, &differing.of_new);
+    let old_facts = Facts::read(old.index, old_inventory.catalog, &of_old)?;
+    let mut new_facts = Facts::read(new.index, new_inventory.catalog, &of_new)?;
+    let common_news = new_facts.common_bundles(new.index, &of_new.common_bundles)?;
+    let parts = content::differing_parts(old.index, new.index, &differing.pairs)?;
     let mut changes = differing.others;
     let mut comparison = Comparison { old: &old_facts, new: &new_facts, changes: &mut changes };
     comparison.things();
     comparison.values();
-    comparison.parts();
+    comparison.parts(&parts);
     for package in &differing.packages {
         comparison.lost(package, find_lost(package)?);
     }
     comparison.replaced_bundles(&differing.pairs);
-    sort(&mut changes, &old_facts, &new_facts);
+    let mut changes = sorted(changes, &old_facts, &new_facts);
     changes.dedup();
-    surface_news(&mut changes, &old_facts, &new_facts);
+    surface_news(&mut changes, &old_facts, &new_facts, &common_news);
+    if nested == NestedChanges::Skipped {
+        changes.retain(|it| !it.detail);
+    }
     Ok(changes)
 }
 
@@ -87,12 +94,10 @@ struct Comparison<'f> {
     changes: &'f mut Vec<Change>,
 }
 
-impl Comparison<'_> {
+impl<'f> Comparison<'f> {
     /// Packages, channels, entries and bundles as wholes.
     fn things(&mut self) {
-        let keys: BTreeSet<&Thing> = self.old.things.keys().chain(self.new.things.keys()).collect();
-        for thing in keys {
-            let (old, new) = (self.old.things.get(thing), self.new.things.get(thing));
+        for (thing, old, new) in of_both(&self.old.things, &self.new.things) {
             if old.is_some() == new.is_some() {
                 continue;
             }
@@ -112,14 +117,21 @@ impl Comparison<'_> {
     /// Fields, images, APIs and so on: sets of values under one key.
     fn values(&mut self) {
         let none = BTreeSet::new();
-        let keys: BTreeSet<&Key> = self.old.values.keys().chain(self.new.values.keys()).collect();
-        for key in keys {
-            let old = self.old.values.get(key).unwrap_or(&none);
-            let new = self.new.values.get(key).unwrap_or(&none);
+        // The values of one item follow each other.
+        let mut last: Option<(&Thing, bool)> = None;
+        for (key, old, new) in of_both(&self.old.values, &self.new.values) {
+            if old == new {
+                continue;
+            }
+            let (old, new) = (old.unwrap_or(&none), new.unwrap_or(&none));
             let (removed, added): (Vec<_>, Vec<_>) = (old.difference(new).collect(), new.difference(old).collect());
-            let detail = self.is_one_sided(&key.thing);
+            let detail = match last {
+                Some((thing, detail)) if *thing == key.thing => detail,
+                _ => self.is_one_sided(&key.thing),
+            };
+            last = Some((&key.thing, detail));
             match (removed.as_slice(), added.as_slice()) {
-                // An API is what it is; another one is not a new value of it.
+                // APIs are not values that change: another API is a removal and an addition.
                 ([old], [new]) if key.subject != Subject::Api => {
                     let row = self.change(key, ChangeKind::Changed, Some((*old).clone()), Some((*new).clone()));
                     self.changes.push(Change { detail, ..row });
@@ -139,20 +151,15 @@ impl Comparison<'_> {
     }
 
     /// Parts of documents that both catalogs have under one name.
-    fn parts(&mut self) {
-        let keys: BTreeSet<&Key> = self.old.parts.keys().chain(self.new.parts.keys()).collect();
-        for key in keys {
-            let (old, new) = (self.old.parts.get(key), self.new.parts.get(key));
-            if old == new {
-                continue;
-            }
+    fn parts(&mut self, parts: &DifferingParts) {
+        for (key, (old, new)) in parts {
             let change = match (old, new) {
                 (Some(_), None) => ChangeKind::Removed,
                 (None, _) => ChangeKind::Added,
                 _ => ChangeKind::Changed,
             };
-            let told = |values: Option<&BTreeSet<String>>| {
-                let mut values = values?.iter();
+            let told = |values: &Option<BTreeSet<String>>| {
+                let mut values = values.as_ref()?.iter();
                 let only = values.next().filter(|_| values.next().is_none());
                 only.filter(|it| it.len() <= MAX_VALUE).cloned()
             };
@@ -180,7 +187,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// One mark for each bundle of which a part was told: bundles never change under their names.
+    /// Adds one mark for each bundle with a reported change of a part: bundles never change under their names.
     fn replaced_bundles(&mut self, pairs: &[Pair]) {
         let changed: HashSet<(&str, &str)> = self
             .changes
@@ -201,7 +208,7 @@ impl Comparison<'_> {
         self.changes.extend(marks);
     }
 
-    /// Whether only one of the catalogs has the thing, or what contains it.
+    /// Whether only one of the catalogs has the item, or the one that contains it.
     fn is_one_sided(&self, thing: &Thing) -> bool {
         self.old.things.contains_key(thing) != self.new.things.contains_key(thing)
             || thing.container().is_some_and(|it| self.is_one_sided(&it))
@@ -225,16 +232,20 @@ impl Comparison<'_> {
     }
 
     fn version(&self, package: &str, bundle: &str) -> Option<String> {
-        let name = (package.to_owned(), bundle.to_owned());
-        let known = self.new.versions.get(&name).or_else(|| self.old.versions.get(&name))?;
+        // A damaged catalog may have a bundle without a name; a change that is about no bundle is not about that one.
+        if bundle.is_empty() {
+            return None;
+        }
+        let of = |facts: &'f Facts| facts.versions.get(package)?.get(bundle);
+        let known = of(self.new).or_else(|| of(self.old))?;
         Some(known.text.clone()).filter(|it| !it.is_empty())
     }
 }
 
-/// Where bundles and what they consist of stand in the order of changes.
+/// The position of bundles and their parts in the order of changes.
 const BUNDLES: u8 = 3;
 
-/// The order of changes in a package: what is about the whole first.
+/// The order of changes in a package: those of the whole come first.
 fn group(change: &Change) -> u8 {
     match change.subject {
         _ if change.change == ChangeKind::Stranded => 1,
@@ -248,15 +259,17 @@ fn group(change: &Change) -> u8 {
     }
 }
 
-fn sort(changes: &mut [Change], old: &Facts, new: &Facts) {
-    let mut keys: BTreeMap<(&str, &str), &[u8]> = BTreeMap::new();
-    for ((package, bundle), version) in old.versions.iter().chain(&new.versions) {
-        keys.insert((package, bundle), &version.key);
-    }
-    let version =
-        |it: &Change| it.bundle.as_deref().and_then(|bundle| keys.get(&(it.package.as_str(), bundle)).copied());
+fn sorted<'f>(changes: Vec<Change>, old: &'f Facts, new: &'f Facts) -> Vec<Change> {
+    let version = |it: &Change| -> Option<&'f [u8]> {
+        let bundle = it.bundle.as_deref()?;
+        let of = |facts: &'f Facts| facts.versions.get(&it.package)?.get(bundle);
+        of(new).or_else(|| of(old)).map(|it| it.key.as_slice())
+    };
     let of_content = |it: &Change| it.field.as_deref() != Some(Change::CONTENT);
-    changes.sort_by(|a, b| {
+    // Versions are looked up once, and not for each comparison; changes are large, and moved once.
+    let mut order: Vec<(Option<&[u8]>, usize)> = changes.iter().map(version).zip(0..).collect();
+    order.sort_by(|(a_version, a), (b_version, b)| {
+        let (a, b) = (&changes[*a], &changes[*b]);
         let order = a.package.cmp(&b.package).then_with(|| group(a).cmp(&group(b)));
         let order = order.then_with(|| match group(a) {
             // A deprecated package comes before its channels, and these before its bundles.
@@ -264,7 +277,7 @@ fn sort(changes: &mut [Change], old: &Facts, new: &Facts) {
             _ => a.channel.cmp(&b.channel),
         });
         order
-            .then_with(|| version(a).cmp(&version(b)))
+            .then_with(|| a_version.cmp(b_version))
             .then_with(|| a.bundle.cmp(&b.bundle))
             .then_with(|| a.subject.cmp(&b.subject))
             .then_with(|| of_content(a).cmp(&of_content(b)))
@@ -274,21 +287,16 @@ fn sort(changes: &mut [Change], old: &Facts, new: &Facts) {
     fn rest(it: &Change) -> (&Option<String>, ChangeKind, &Option<String>, &Option<String>) {
         (&it.field, it.change, &it.old, &it.new)
     }
+    let mut taken: Vec<Option<Change>> = changes.into_iter().map(Some).collect();
+    let changes: Vec<Change> = order.into_iter().filter_map(|(_, it)| taken.get_mut(it)?.take()).collect();
     debug_assert!(changes.is_sorted_by(|a, b| a.package.cmp(&b.package) != Ordering::Greater));
+    changes
 }
 
-/// What a new bundle provides or requires as the first of its package is news of the package, no detail of the bundle;
-/// likewise what the last one did.
-fn surface_news(changes: &mut [Change], old: &Facts, new: &Facts) {
-    let known = |facts: &Facts| -> HashSet<(String, Subject, String, String)> {
-        let is_news = |key: &&Key| matches!(key.subject, Subject::Api | Subject::RequiredPackage | Subject::Constraint);
-        let keys = facts.values.iter().filter(|(key, _)| is_news(key));
-        keys.flat_map(|(key, values)| {
-            values.iter().map(|it| (key.thing.package.clone(), key.subject, key.field.clone(), it.clone()))
-        })
-        .collect()
-    };
-    let (in_old, in_new) = (known(old), known(new));
+/// If a new bundle is the first of its package to provide or require something, that is news of the package, not a
+/// detail of the bundle. The same holds for the last bundle that did.
+fn surface_news(changes: &mut [Change], old: &Facts, new: &Facts, common: &HashSet<News>) {
+    let (in_old, in_new) = (old.news(), new.news());
     let mut told = HashSet::new();
     let packages: HashSet<String> = changes
         .iter()
@@ -301,13 +309,12 @@ fn surface_news(changes: &mut [Change], old: &Facts, new: &Facts) {
             (ChangeKind::Removed, Some(value), _) => (value, &in_new),
             _ => continue,
         };
-        let is_news =
-            matches!(change.subject, Subject::Api | Subject::RequiredPackage | Subject::Constraint) && change.detail;
+        let is_news = facts::may_be_news(change.subject) && change.detail;
         if !is_news || packages.contains(&change.package) {
             continue;
         }
         let field = change.field.clone().unwrap_or_default();
         let key = (change.package.clone(), change.subject, field, value.clone());
-        change.detail = others.contains(&key) || !told.insert((key, change.change));
+        change.detail = others.contains(&key) || common.contains(&key) || !told.insert((key, change.change));
     }
 }

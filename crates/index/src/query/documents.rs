@@ -11,7 +11,7 @@ use olmdex_base::diag::Place;
 use olmdex_fbc::{self as fbc, Typed};
 use olmdex_text::json;
 
-/// Whose text it is.
+/// The identity of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentHead {
     /// The catalog.
@@ -60,7 +60,7 @@ CROSS JOIN bundle b ON b.image = i.id
 CROSS JOIN document_text t ON t.document = b.document
 ORDER BY j.key, b.document";
 
-/// A package of which a bundle requires something depends on what else the catalog has.
+/// A package with a bundle that requires something depends on the rest of the catalog.
 const OF_INDEPENDENT_PACKAGE: &str = "
 SELECT c.name, cd.document
 FROM document d
@@ -73,6 +73,12 @@ WHERE d.package = ?1
       OR b.document IN (SELECT document FROM bundle_constraint)))
 ORDER BY c.name, cd.document";
 
+const HAS_DOCUMENTS: &str = "
+SELECT EXISTS (
+    SELECT 1 FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id
+    WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
+)";
+
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("documents of a package", OF_PACKAGE),
     ("document of a bundle", OF_BUNDLE),
@@ -81,10 +87,10 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
 
 impl Index {
     /// Hands out the normal forms of documents, in the order of the catalogs' names and of the documents in them, one
-    /// at a time. The filter's channel is not looked at.
+    /// at a time. The filter's channel is ignored.
     ///
     /// # Errors
-    /// If the index is damaged, or what `each` returned.
+    /// If the index is damaged, and the errors of `each`.
     pub fn documents<E: From<IndexError>>(
         &self,
         filter: &Filter,
@@ -106,7 +112,15 @@ impl Index {
         Ok(())
     }
 
-    /// The documents of a package in each catalog, if none of its bundles requires anything; else none.
+    /// Whether one of the catalogs holds a document.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn has_documents(&self, filter: &Filter) -> Result<bool, IndexError> {
+        Ok(self.rows(HAS_DOCUMENTS, [filter.catalogs_json()], |row| row.get(0))?.contains(&true))
+    }
+
+    /// The documents of a package in each catalog, if none of its bundles requires anything; otherwise none.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -126,7 +140,7 @@ impl Index {
         Ok(self.placed_bundle_document(catalog, bundle)?.map(|it| it.0))
     }
 
-    /// As [`Self::bundle_document`], with the number of the document and where it starts.
+    /// Like [`Self::bundle_document`], with the number of the document and its start.
     fn placed_bundle_document(&self, catalog: &str, bundle: &str) -> Result<Option<(String, i64, Place)>, IndexError> {
         let found = self.rows(OF_BUNDLE, params![catalog, bundle], |row| {
             let bytes: Vec<u8> = row.get(2)?;
@@ -161,8 +175,8 @@ impl Index {
         found.into_iter().map(text).collect()
     }
 
-    /// The objects that a catalog carries for a bundle in `olm.bundle.object` properties, as JSON, and where each property is. What
-    /// cannot be read was a finding when the catalog was checked, and is left out.
+    /// The objects that a catalog carries for a bundle in `olm.bundle.object` properties, as JSON, each with the place
+    /// of its property. Objects that cannot be read are left out: the check of the catalog has reported them.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -188,7 +202,7 @@ impl Index {
     }
 
     pub(super) fn damaged_document(&self) -> IndexError {
-        let message = "a stored document cannot be unpacked".to_owned();
+        let message = "a stored document is damaged and cannot be unpacked".to_owned();
         IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
     }
 }

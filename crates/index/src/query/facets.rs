@@ -1,11 +1,11 @@
-//! What the packages of an index can be told apart by: their status, and the values that their bundles have.
-//!
-//! What it deliberately does not do: it filters and counts nothing.
+//! The facets of the packages of an index: their status, and the values that their bundles have.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Filter;
 use crate::{Index, IndexError};
 
-/// What packages can be told apart by.
+/// The kinds of values by which packages can be filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FacetKind {
     /// Their providers.
@@ -27,7 +27,7 @@ pub enum FacetKind {
 /// A value that a package of a catalog, or some bundle of it, has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Facet {
-    /// What it is a value of.
+    /// The kind of value.
     pub kind: FacetKind,
     /// The value.
     pub value: String,
@@ -83,7 +83,8 @@ const STATEMENTS: &[(FacetKind, &str)] = &[
 ];
 
 impl Index {
-    /// The values of all packages, by kind, value, catalog and package; empty ones are left out. This reads every bundle.
+    /// The values of all packages, by kind, value, catalog and package; empty ones are left out. This reads every
+    /// bundle.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -103,6 +104,19 @@ impl Index {
         // Some bundles of a package state it, and others do not.
         found.dedup();
         Ok(found)
+    }
+
+    /// The keywords that the bundles of each package state. This reads every bundle with keywords.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn keywords(&self) -> Result<BTreeMap<String, BTreeSet<String>>, IndexError> {
+        let sql = "SELECT DISTINCT b.package, k.keyword FROM keyword k CROSS JOIN bundle b ON b.document = k.document";
+        let mut keywords: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (package, keyword) in self.rows(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))? {
+            keywords.entry(package).or_default().insert(keyword);
+        }
+        Ok(keywords)
     }
 
     /// The names of all features, whatever their values, sorted.

@@ -1,6 +1,4 @@
-//! When the bundles of a package appeared and disappeared, over catalogs in a given order.
-//!
-//! What it deliberately does not do: it does not know which catalog is older; the order is the caller's.
+//! The times at which the bundles of a package appeared and disappeared, over catalogs in a given order.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -34,15 +32,60 @@ pub struct HistoryRow {
     pub missing_in: Vec<String>,
     /// The catalogs in which it is deprecated.
     pub deprecated_in: Vec<String>,
-    /// How many different contents it has under its name; a bundle should never have more than one.
+    /// The number of different contents that it has under its name; a bundle should never have more than one.
     pub contents: usize,
+    /// The day on which it first appeared, `YYYY-MM-DD` in UTC; only in an index with a past.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_day: Option<String>,
+    /// The commit by which it came first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_commit: Option<String>,
+    /// The day on which the last catalog lost it; absent while one has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gone_day: Option<String>,
+    /// The commit by which the last catalog lost it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gone_commit: Option<String>,
 }
 
-/// The label of a catalog that says of which day it is: `YYYY-MM-DD`.
+/// The label of a catalog with its day: `YYYY-MM-DD`.
 pub const DATE_LABEL: &str = "date";
 
-/// The label of a catalog that says when on its day it was so: `YYYY-MM-DDTHH:MM:SSZ`. Of one day there may be several.
+/// The label of a catalog with the time of its day at which it had this content: `YYYY-MM-DDTHH:MM:SSZ`. There may be
+/// several for one day.
 pub const TIME_LABEL: &str = "time";
+
+/// The label of a catalog that says from which commit it is.
+pub const COMMIT_LABEL: &str = "commit";
+
+/// The label of a catalog with the repository's digest of its directory.
+pub const TREE_LABEL: &str = "tree";
+
+/// The label of a catalog that says which commits of its repository were read, such as `every commit of HEAD`. The next
+/// reading with the same choice begins where this one ended.
+pub const PAST_LABEL: &str = "past";
+
+/// Bundles with the states from and to which catalogs had them.
+const OF_STATES: &str = "
+SELECT c.name, b.name, b.version, b.release, b.document, f.name, f.time, fk.digest, l.name, l.time, g.time, gk.digest, g.name
+FROM (SELECT * FROM bundle WHERE package = ?1) b
+CROSS JOIN past_document p ON p.document = b.document
+CROSS JOIN catalog c ON c.id = p.catalog
+CROSS JOIN state f ON f.catalog = p.catalog AND f.number = p.first
+CROSS JOIN git_commit fk ON fk.id = f.commit_id
+LEFT JOIN state l ON l.catalog = p.catalog AND l.number = p.last
+LEFT JOIN state g ON g.catalog = p.catalog AND g.number = p.last + 1
+LEFT JOIN git_commit gk ON gk.id = g.commit_id
+ORDER BY b.version_key, b.name, f.time, c.name";
+
+/// Bundles of catalogs that have no states.
+const WITHOUT_STATES: &str = "
+SELECT c.name, b.name, b.version, b.release, b.document
+FROM (SELECT * FROM bundle WHERE package = ?1) b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE NOT EXISTS (SELECT 1 FROM state s WHERE s.catalog = c.id)
+ORDER BY b.version_key, b.name, c.name";
 
 const BUNDLES: &str = "
 SELECT c.name, b.name, b.version, b.release, b.document
@@ -51,11 +94,28 @@ CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
 ORDER BY b.version_key, b.name, b.document, c.name";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[("history of a package", BUNDLES)];
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("history of a package", BUNDLES),
+    ("history of a package over states", OF_STATES),
+    ("history without states", WITHOUT_STATES),
+];
+
+/// A bundle from one state of a catalog to another one.
+struct Held {
+    catalog: String,
+    bundle: String,
+    version: String,
+    document: i64,
+    /// The first state, its time and its commit; none of a catalog without states.
+    first: Option<(String, i64, String)>,
+    /// The last state and its time; `None` if the bundle is still there.
+    last: Option<(String, i64)>,
+    gone: Option<(i64, String, String)>,
+}
 
 impl Index {
-    /// The names of the catalogs in the order of time: by the days and times of their labels, then those without, which are of the present, by
-    /// name, with numbers by their value: `v4.9` before `v4.20`.
+    /// The names of the catalogs in the order of time: by the days and times of their labels, then those without, which
+    /// are of the present, by name, with numbers by their value: `v4.9` before `v4.20`.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -72,8 +132,8 @@ impl Index {
         Ok(ranks)
     }
 
-    /// The name of the catalog that is meant by a name: a catalog's own, or `NAME@DAY` for what the catalog `NAME` of the past was on that day,
-    /// whenever it had changed before, or `NAME` for the newest of the past. `None` if there is none.
+    /// The name of the catalog that a name means: a catalog's own; or `NAME@DAY` for the catalog `NAME` of the past on
+    /// that day, even if it last changed before; or `NAME` for the newest of the past. `None` if there is none.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -98,6 +158,12 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn history(&self, package: &str, catalogs: &[String]) -> Result<Vec<HistoryRow>, IndexError> {
+        if self.has_states()? {
+            let rows = self.history_of_states(package, catalogs)?;
+            if !rows.is_empty() {
+                return Ok(rows);
+            }
+        }
         let places: HashMap<&str, usize> = catalogs.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let deprecated =
             self.deprecated("olm.bundle", &Filter { package: Some(package.to_owned()), ..Filter::default() })?;
@@ -137,8 +203,103 @@ impl Index {
                 catalogs: has_catalogs,
                 contents: contents.len(),
                 bundle,
+                first_day: None,
+                first_commit: None,
+                gone_day: None,
+                gone_commit: None,
             })
         };
         Ok(order.into_iter().filter_map(row).collect())
     }
+
+    /// The history of a package whose catalogs have states.
+    fn history_of_states(&self, package: &str, catalogs: &[String]) -> Result<Vec<HistoryRow>, IndexError> {
+        let all = self.rows(OF_STATES, [package], |row| {
+            let (version, release): (String, String) = (row.get(2)?, row.get(3)?);
+            let last: Option<String> = row.get(8)?;
+            let gone: Option<i64> = row.get(10)?;
+            Ok(Held {
+                catalog: row.get(0)?,
+                bundle: row.get(1)?,
+                version: if release.is_empty() { version } else { format!("{version}-{release}") },
+                document: row.get(4)?,
+                first: Some((row.get(5)?, row.get(6)?, row.get(7)?)),
+                last: last.map(|it| Ok::<_, rusqlite::Error>((it, row.get(9)?))).transpose()?,
+                gone: gone.map(|it| Ok::<_, rusqlite::Error>((it, row.get(11)?, row.get(12)?))).transpose()?,
+            })
+        })?;
+        let present = self.rows(WITHOUT_STATES, [package], |row| {
+            let (version, release): (String, String) = (row.get(2)?, row.get(3)?);
+            let version = if release.is_empty() { version } else { format!("{version}-{release}") };
+            let (catalog, bundle, document) = (row.get(0)?, row.get(1)?, row.get(4)?);
+            Ok(Held { catalog, bundle, version, document, first: None, last: None, gone: None })
+        })?;
+        let deprecated =
+            self.deprecated("olm.bundle", &Filter { package: Some(package.to_owned()), ..Filter::default() })?;
+        let mut order: Vec<String> = Vec::new();
+        let mut of_bundles: HashMap<String, Vec<Held>> = HashMap::new();
+        for it in all.into_iter().chain(present).filter(|it| catalogs.contains(&it.catalog)) {
+            let held = of_bundles.entry(it.bundle.clone()).or_default();
+            if held.is_empty() {
+                order.push(it.bundle.clone());
+            }
+            held.push(it);
+        }
+        let mut rows = Vec::new();
+        for bundle in order {
+            let held = of_bundles.remove(&bundle).unwrap_or_default();
+            let is_deprecated =
+                |it: &&String| deprecated.contains_key(&((*it).clone(), package.to_owned(), bundle.clone()));
+            rows.extend(row_of_states(package, &bundle, &held, catalogs, is_deprecated));
+        }
+        Ok(rows)
+    }
+}
+
+/// The row of a bundle from the times in which catalogs held it, in the order of time.
+fn row_of_states(
+    package: &str,
+    bundle: &str,
+    held: &[Held],
+    catalogs: &[String],
+    is_deprecated: impl Fn(&&String) -> bool,
+) -> Option<HistoryRow> {
+    let time = |it: &Held| it.first.as_ref().map_or(i64::MAX, |it| it.1);
+    let first = held.iter().min_by_key(|it| time(it))?;
+    // The present comes after all of the past, and catalogs without a day come after that.
+    let now = held.iter().filter(|it| it.last.is_none()).max_by_key(|it| it.first.is_none());
+    let last = held.iter().max_by_key(|it| it.last.as_ref().map(|it| it.1))?;
+    let gone = held.iter().filter_map(|it| it.gone.as_ref()).max().filter(|_| now.is_none());
+    let comes_back = |it: &&Held| {
+        let Some((gone, _, state)) = &it.gone else { return false };
+        let of_same = held.iter().filter(|next| next.catalog == it.catalog);
+        let begins: Vec<(&str, i64)> =
+            of_same.filter_map(|it| it.first.as_ref().map(|it| (it.0.as_str(), it.1))).collect();
+        begins.iter().all(|it| it.0 != state) && begins.iter().any(|it| it.1 > *gone)
+    };
+    let has: Vec<String> = catalogs.iter().filter(|name| held.iter().any(|it| it.catalog == **name)).cloned().collect();
+    let state = |catalog: &str, state: &str| format!("{catalog}@{state}");
+    Some(HistoryRow {
+        package: package.to_owned(),
+        bundle: bundle.to_owned(),
+        version: first.version.clone(),
+        first: first.first.as_ref().map_or_else(|| first.catalog.clone(), |it| state(&first.catalog, &it.0)),
+        last: match (now, &last.last) {
+            (None, Some((name, _))) => state(&last.catalog, name),
+            (now, _) => now.unwrap_or(last).catalog.clone(),
+        },
+        is_current: now.is_some(),
+        missing_in: held
+            .iter()
+            .filter(comes_back)
+            .filter_map(|it| Some(state(&it.catalog, &it.gone.as_ref()?.2)))
+            .collect(),
+        deprecated_in: has.iter().filter(is_deprecated).cloned().collect(),
+        catalogs: has,
+        contents: held.iter().map(|it| it.document).collect::<BTreeSet<_>>().len(),
+        first_day: first.first.as_ref().map(|it| Day::of_unix(it.1).to_string()),
+        first_commit: first.first.as_ref().map(|it| it.2.clone()),
+        gone_day: gone.map(|it| Day::of_unix(it.0).to_string()),
+        gone_commit: gone.map(|it| it.1.clone()),
+    })
 }

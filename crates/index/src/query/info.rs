@@ -1,4 +1,4 @@
-//! What an index holds and how large that is.
+//! The content of an index and the sizes of its parts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::{CatalogRow, Filter, Outdated};
 use crate::{Index, IndexError, SCHEMA_VERSION};
 use olmdex_base::file::Cache;
 
-/// What an index holds.
+/// The content of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Info {
@@ -20,7 +20,7 @@ pub struct Info {
     pub catalogs: Vec<CatalogRow>,
     /// How often catalogs hold documents.
     pub references: u64,
-    /// How many distinct documents there are.
+    /// The number of distinct documents.
     pub documents: u64,
     /// Bytes of all references' texts in normal form.
     pub referenced_bytes: u64,
@@ -28,10 +28,10 @@ pub struct Info {
     pub document_bytes: u64,
     /// How many documents there are of each schema.
     pub schemas: BTreeMap<String, u64>,
-    /// Where updates of OpenShift are known from, in the order in which they were given.
+    /// The sources of the known updates of OpenShift, in the order in which they were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub update_sources: Vec<UpdateSourceRow>,
-    /// What takes how much room in the file, largest first.
+    /// The sizes of its parts in the file, largest first.
     pub sizes: Vec<Size>,
     /// Bytes of the file.
     pub file_bytes: u64,
@@ -39,37 +39,38 @@ pub struct Info {
     pub outdated: Vec<Outdated>,
 }
 
-/// Where updates of OpenShift are known from.
+/// A source of known updates of OpenShift.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateSourceRow {
     /// How it was given.
     pub source: String,
-    /// `answer` of the update service, whose updates are exact, or `data`, a copy of the graph data, which has none.
+    /// `answer` of the update service, whose updates are exact, or `data`, a copy of the graph data, which has no
+    /// updates.
     pub kind: String,
     /// The day of the newest of its files, if that is known.
     pub as_of: Option<String>,
-    /// How many releases it knows.
+    /// The number of releases that it knows.
     pub releases: u64,
-    /// The newest of them that is no early one, or empty.
+    /// The newest of them that is not an early release, or empty.
     pub newest: String,
-    /// How many updates it knows.
+    /// The number of updates that it knows.
     pub updates: u64,
-    /// How many rules against updates it has.
+    /// The number of rules against updates that it has.
     pub blocked_edges: u64,
 }
 
-/// What a kind of things takes.
+/// The size of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Size {
-    /// What it is.
+    /// The kind of content.
     pub kind: String,
     /// Bytes of its pages.
     pub bytes: u64,
 }
 
-/// All names, for completion and for guessing what was meant.
+/// All names, for completion and for suggestions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Names {
@@ -90,6 +91,12 @@ SELECT (SELECT count(*) FROM catalog_document), (SELECT count(*) FROM document),
 
 const CATALOG_NAMES: &str = "SELECT name FROM catalog ORDER BY name";
 
+const PACKAGES_OF_CATALOG: &str = "
+SELECT p.package FROM catalog c CROSS JOIN catalog_package p ON p.catalog = c.id WHERE c.name = ?1 ORDER BY p.package";
+
+const CATALOGS_OF_PACKAGE: &str = "
+SELECT c.name FROM catalog c CROSS JOIN catalog_package p ON p.catalog = c.id AND p.package = ?1 ORDER BY c.name";
+
 const PACKAGE_NAMES: &str = "SELECT DISTINCT package FROM catalog_package ORDER BY package";
 
 const UPDATE_SOURCES: &str = "
@@ -108,7 +115,7 @@ FROM dbstat p LEFT JOIN sqlite_schema s ON s.name = p.name
 WHERE p.aggregate = TRUE GROUP BY 1";
 
 impl Index {
-    /// What the index holds. Reads the whole file; `cache` and `composed` are for [`Self::outdated`].
+    /// The content of the index. Reads the whole file; `cache` and `composed` are for [`Self::outdated`].
     ///
     /// # Errors
     /// If the index is damaged.
@@ -172,6 +179,22 @@ impl Index {
         self.rows(PACKAGE_NAMES, [], |row| row.get(0))
     }
 
+    /// The names of the packages of a catalog, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn packages_of_catalog(&self, catalog: &str) -> Result<Vec<String>, IndexError> {
+        self.rows(PACKAGES_OF_CATALOG, [catalog], |row| row.get(0))
+    }
+
+    /// The names of the catalogs that have a package, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn catalogs_of_package(&self, package: &str) -> Result<Vec<String>, IndexError> {
+        self.rows(CATALOGS_OF_PACKAGE, [package], |row| row.get(0))
+    }
+
     /// The APIs that bundles provide or require, as `GROUP/VERSION/KIND`, sorted.
     ///
     /// # Errors
@@ -207,7 +230,7 @@ impl Index {
 
 fn kind_of(table: &str) -> &'static str {
     match table {
-        "document_text" => "documents",
+        "packed_text" => "documents",
         "text" => "descriptions",
         "package_icon" => "icons",
         "image" | "related_image" => "images",

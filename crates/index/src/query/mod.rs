@@ -1,11 +1,10 @@
 //! The questions that an index answers, as functions of an [`Index`] that return plain data.
 //!
 //! Each question is a constant SQL text, so that tests can look at its plan; answers come in a fixed order. Names that
-//! do not exist give empty answers: saying so, and what was meant ([`Index::names`]), is for the caller.
-//!
-//! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
+//! do not exist give empty answers. The caller reports them and suggests others ([`Index::names`]).
 
-/// The joins from `p`, a package of the catalog `c`, to `k`, what its blob says, and to `n` and `h`, the head of its default channel.
+/// The joins from `p`, a package of the catalog `c`, to `k`, the data of its blob, and to `n` and `h`, the head of its
+/// default channel.
 macro_rules! default_head {
     () => {
         "LEFT JOIN package k ON k.document = p.document
@@ -19,7 +18,7 @@ LEFT JOIN bundle h ON h.document = n.document
     };
 }
 
-/// The highest version that a package of the catalog `c` has, in whatever channel.
+/// The highest version that a package of the catalog `c` has, in any channel.
 macro_rules! highest_version {
     ($package:literal) => {
         concat!(
@@ -46,12 +45,14 @@ mod entries;
 mod facets;
 mod history;
 mod icons;
+mod image_users;
 mod images;
 mod info;
 mod lifecycles;
 mod list;
 mod neighbours;
 mod outdated;
+mod past;
 mod permissions;
 mod reach;
 mod releases;
@@ -76,18 +77,20 @@ pub use detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, DEFAULT_ARCHITECTURE, DEFAULT_OPERATING_SYSTEM, Edge,
     EntryDetail, InstallMode, PackageDetail, PropertyRow, RelatedImage, RequiredPackage, Source,
 };
-pub use diff::{Change, ChangeKind, FindLost, LostUpgrade, Side, Subject, diff_with};
+pub use diff::{Change, ChangeKind, FindLost, LostUpgrade, NestedChanges, Side, Subject, diff_with};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
 pub use facets::{Facet, FacetKind};
-pub use history::{DATE_LABEL, HistoryRow, TIME_LABEL};
+pub use history::{COMMIT_LABEL, DATE_LABEL, HistoryRow, PAST_LABEL, TIME_LABEL, TREE_LABEL};
 pub use icons::IconPlace;
-pub use images::{ImageUse, ImageUser};
+pub use image_users::{FoundImages, ImageUser, ImageUsers};
+pub use images::ImageUse;
 pub use info::{Info, Names, Size, UpdateSourceRow};
 pub use lifecycles::LIFECYCLES_LABEL;
 pub use list::{CatalogRow, ChannelRow, PackageRow};
 pub use neighbours::Neighbour;
 pub use outdated::Outdated;
+pub use past::{BlameRow, Fate, StateRow};
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use releases::DatedBundle;
 pub use requirers::{Requirer, Requirers};
@@ -109,7 +112,7 @@ use super::error::IndexError;
 use super::open::Index;
 use olmdex_text::tally;
 
-/// What an answer is limited to. The default is no limit.
+/// The limits of an answer. The default is no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Names of catalogs; empty for all.
@@ -161,6 +164,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(bundles::STATEMENTS);
     all.extend_from_slice(contacts::STATEMENTS);
     all.extend_from_slice(content::STATEMENTS);
+    all.extend_from_slice(image_users::STATEMENTS);
     all.extend_from_slice(images::STATEMENTS);
     all.extend_from_slice(show::STATEMENTS);
     all.extend_from_slice(search::STATEMENTS);
@@ -177,5 +181,6 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(lifecycles::STATEMENTS);
     all.extend_from_slice(v1_facts::STATEMENTS);
     all.extend_from_slice(permissions::STATEMENTS);
+    all.extend_from_slice(past::STATEMENTS);
     all
 }

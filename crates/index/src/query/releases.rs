@@ -1,6 +1,4 @@
 //! The newest bundles, by the day that their ClusterServiceVersion names in the annotation `createdAt`.
-//!
-//! What it deliberately does not do: a bundle without a day that can be read is left out, since nothing says when it came.
 
 use std::collections::HashMap;
 
@@ -53,7 +51,8 @@ const OF_CATALOG: &str = dated!("(?1 IS NULL OR c.name = ?1)", "\nLIMIT ?2");
 
 const DAYS: &str = "
 SELECT DISTINCT package, substr(created_at, 1, 10) FROM bundle
-WHERE created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'";
+WHERE created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
+  AND EXISTS (SELECT 1 FROM catalog_document cd WHERE cd.document = bundle.document)";
 
 impl Index {
     /// The day of the newest dated bundle of each package.

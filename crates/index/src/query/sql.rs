@@ -12,13 +12,13 @@ use serde::Serialize;
 use crate::{Index, IndexError};
 use olmdex_text::encoding::hex::hex;
 
-/// How many virtual machine steps pass between two looks at the clock.
+/// The number of virtual machine steps that pass between two looks at the clock.
 const STEPS: i32 = 1_000;
 
 /// Bytes of a LIKE or GLOB pattern: comparing takes time that grows fast with it.
 const MAX_PATTERN: i32 = 1_000;
 
-/// What a statement may cost.
+/// The limits on the cost of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SqlLimits {
     /// Rows of the answer.
@@ -81,10 +81,9 @@ impl Index {
                 Some(rusqlite::ErrorCode::AuthorizationForStatementDenied) => {
                     IndexError::Sql("the statement may only read: SELECT, WITH, EXPLAIN and reading PRAGMAs".to_owned())
                 }
-                Some(rusqlite::ErrorCode::OperationInterrupted) => IndexError::Limit(format!(
-                    "the statement was stopped after {} seconds",
-                    limits.max_time.as_secs_f64()
-                )),
+                Some(rusqlite::ErrorCode::OperationInterrupted) => {
+                    IndexError::Limit(format!("olmdex stopped the statement after {:?}", limits.max_time))
+                }
                 Some(rusqlite::ErrorCode::TooBig) => {
                     IndexError::TooLarge(format!("a value is larger than {} bytes", limits.max_bytes))
                 }
@@ -96,7 +95,7 @@ impl Index {
     }
 }
 
-/// The answer; nothing if it is too large.
+/// The answer; `None` if it is too large.
 fn run(connection: &mut Connection, sql: &str, limits: SqlLimits) -> rusqlite::Result<Option<SqlResult>> {
     let end = Instant::now().checked_add(limits.max_time);
     let is_over = move || end.is_some_and(|end| Instant::now() > end);

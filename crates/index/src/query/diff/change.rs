@@ -1,6 +1,4 @@
 //! A difference between two catalogs.
-//!
-//! What it deliberately does not do: it finds none.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +14,16 @@ pub struct Side<'i> {
     pub catalog: &'i str,
 }
 
-/// What happened.
+/// The treatment of changes that only list the parts of an added or removed package, channel or bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NestedChanges {
+    /// They are reported, each as a detail.
+    Told,
+    /// They are left out, and most of them are not read.
+    Skipped,
+}
+
+/// The kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeKind {
@@ -26,13 +33,13 @@ pub enum ChangeKind {
     Removed,
     /// Both have it, with other values.
     Changed,
-    /// A version that could be upgraded in its channel, or was its head, and can no longer be upgraded there; or a channel in which
-    /// nothing can.
+    /// A version that could be upgraded in its channel, or was its head, and can no longer be upgraded there; or a
+    /// channel in which nothing can be upgraded.
     Stranded,
 }
 
 impl ChangeKind {
-    /// How something differs, in a word.
+    /// The kind of difference, in a word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -44,7 +51,7 @@ impl ChangeKind {
     }
 }
 
-/// What it happened to.
+/// The kind of item that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Subject {
@@ -54,10 +61,10 @@ pub enum Subject {
     Channel,
     /// An entry of a channel, or a field of it: `replaces`, `skips`, `skipRange`.
     Entry,
-    /// A bundle, or a part of it; the field `content` says that it is not the same bundle any more, the field
-    /// `metadata form` that its ClusterServiceVersion is only given otherwise.
+    /// A bundle, or a part of it. The field `content` means that it is no longer the same bundle; the field
+    /// `metadata form` means that only the form of its ClusterServiceVersion differs.
     Bundle,
-    /// An image of a bundle: the field is `image` for its own, else the name of the related image.
+    /// An image of a bundle: the field is `image` for its own, or else the name of the related image.
     Image,
     /// An API that a bundle `provides` or `requires`: the field.
     Api,
@@ -74,7 +81,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// What differs, in words.
+    /// The kind of difference, in words.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -99,9 +106,9 @@ impl Subject {
 pub struct Change {
     /// The package; empty for a document of none.
     pub package: String,
-    /// What happened.
+    /// The kind of change.
     pub change: ChangeKind,
-    /// To what.
+    /// The kind of item that it is about.
     pub subject: Subject,
     /// The channel, if it is about one.
     pub channel: Option<String>,
@@ -111,31 +118,31 @@ pub struct Change {
     pub version: Option<String>,
     /// The field; absent if it is about the whole.
     pub field: Option<String>,
-    /// The value in the old catalog, absent if it has none or a long text. Of a whole, what it mainly is: the version
-    /// that a package's default channel leads to, the head of a channel, the edges of an entry, the image of a bundle,
-    /// what a stranded version was upgraded to.
+    /// The value in the old catalog, absent if there is none or if it is a long text. For a whole item, its main
+    /// property: the version that a package's default channel leads to, the head of a channel, the edges of an entry,
+    /// the image of a bundle, or the upgrade that a stranded version had.
     pub old: Option<String>,
-    /// The value in the new catalog, likewise.
+    /// The value in the new catalog, in the same form.
     pub new: Option<String>,
-    /// Whether it breaks what users may rely on: a stranded version, a package or channel that is gone, a bundle with other
-    /// content under the same name.
+    /// Whether it breaks something that users may rely on: a stranded version, a package or channel that is gone, a
+    /// bundle with other content under the same name.
     pub breaking: bool,
-    /// Whether it only says what an added or removed package, channel or bundle consists of.
+    /// Whether it only lists a part of an added or removed package, channel or bundle.
     pub detail: bool,
 }
 
 impl Change {
     /// The field of a bundle that is not the same any more.
     pub const CONTENT: &'static str = "content";
-    /// The field of a bundle whose ClusterServiceVersion is given in another form: as `olm.bundle.object` or as
-    /// `olm.csv.metadata`. `opm` changes that when it migrates a catalog; it is no other bundle.
+    /// The field of a bundle whose ClusterServiceVersion has another form: `olm.bundle.object` or `olm.csv.metadata`.
+    /// `opm` changes the form when it migrates a catalog; the bundle is the same.
     pub const METADATA_FORM: &'static str = "metadata form";
-    /// The field of a stranded version: what OLM upgrades it to in the channel.
+    /// The field of a stranded version: the bundle that OLM upgrades it to in the channel.
     pub(crate) const UPGRADE: &'static str = "upgrade";
-    /// What a stranded version was upgraded to, if it was the head of its channel.
+    /// The old upgrade of a stranded version, if it was the head of its channel.
     pub const HEAD: &'static str = "none, it was the head";
-    /// What a stranded version is upgraded to.
+    /// The new upgrade of a stranded version.
     pub(crate) const NO_UPGRADE: &'static str = "none";
-    /// What the versions of a channel without a single chain are upgraded to.
+    /// The upgrade of the versions of a channel without a single chain.
     pub const NO_ORDER: &'static str = "none, the channel has no single head";
 }

@@ -1,15 +1,13 @@
 //! The facts of packages in one catalog, as keys with sets of values.
-//!
-//! What it deliberately does not do: it compares nothing, and reads no document's text.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::change::Subject;
-use super::inventory::{DOCUMENTS, Inventory};
+use super::inventory::{DOCUMENTS, Selection};
 use super::thing::Thing;
 use crate::{Index, IndexError};
 
-/// What a value belongs to.
+/// The item and the field that a value belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) thing: Thing,
@@ -22,22 +20,21 @@ pub(super) struct Key {
 pub(super) struct BundleVersion {
     /// With its release.
     pub(super) text: String,
-    /// Bytes that order as versions do; empty if it is none.
+    /// Bytes that order as versions do; empty if there is no version.
     pub(super) key: Vec<u8>,
 }
 
 /// Package and bundle.
 type BundleName = (String, String);
 
-/// What one catalog says of packages.
+/// The facts of one catalog about packages.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// With what each mainly is, for people.
+    /// The items, each with its main property, for people.
     pub(super) things: BTreeMap<Thing, String>,
     pub(super) values: BTreeMap<Key, BTreeSet<String>>,
-    /// Parts of documents that have no rows.
-    pub(super) parts: BTreeMap<Key, BTreeSet<String>>,
-    pub(super) versions: BTreeMap<BundleName, BundleVersion>,
+    /// The versions of bundles, by package and bundle.
+    pub(super) versions: HashMap<String, HashMap<String, BundleVersion>>,
 }
 
 /// Documents are given as a list of their numbers in JSON, so that every statement finds its rows by primary key.
@@ -87,7 +84,7 @@ const RELATED_IMAGES: &str = "
 SELECT r.document, r.name, i.reference
 FROM json_each(?1) j CROSS JOIN related_image r ON r.document = j.value CROSS JOIN image i ON i.id = r.image";
 
-/// The other properties. Of a property without value it counts that it is there.
+/// The other properties. A property without value counts by its presence.
 const PROPERTIES: &str = "
 SELECT p.document, p.type, coalesce(p.value, 'null')
 FROM json_each(?1) j CROSS JOIN property p ON p.document = j.value
@@ -118,51 +115,82 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("names of documents to compare", NAMES),
 ];
 
+/// The APIs and packages that bundles provide and require, each with its subject.
+const NEWS: [(&str, Subject); 4] = [
+    (PROVIDED, Subject::Api),
+    (REQUIRED, Subject::Api),
+    (REQUIRED_PACKAGES, Subject::RequiredPackage),
+    (CONSTRAINTS, Subject::Constraint),
+];
+
+/// An API or package that a bundle provides or requires: its package, the subject, the field and the value.
+pub(super) type News = (String, Subject, String, String);
+
+/// Whether something of the subject, seen for the first time in a package, is news of the package.
+pub(super) fn may_be_news(subject: Subject) -> bool {
+    NEWS.iter().any(|it| it.1 == subject)
+}
+
 /// A list of documents as the statements take it.
-fn list(documents: impl Iterator<Item = i64>) -> String {
-    let numbers: Vec<String> = documents.map(|it| it.to_string()).collect();
+fn list(documents: &[i64]) -> String {
+    let mut documents = documents.to_vec();
+    documents.sort_unstable();
+    let numbers: Vec<String> = documents.into_iter().map(|it| it.to_string()).collect();
     format!("[{}]", numbers.join(","))
 }
 
 impl Facts {
-    /// Reads what a catalog says of packages: images and properties only of the `differing` documents, all else of all,
-    /// because it depends on more than one document, or is told only if the package says it for the first time.
-    pub(super) fn read(
-        index: &Index,
-        inventory: &Inventory,
-        packages: &BTreeSet<String>,
-        differing: &BTreeSet<i64>,
-    ) -> Result<Self, IndexError> {
+    /// Reads the facts of a catalog in the selected documents.
+    pub(super) fn read(index: &Index, catalog: i64, selection: &Selection) -> Result<Self, IndexError> {
         let mut facts = Self::default();
-        let of_packages: BTreeSet<i64> = inventory.of_packages(packages).collect();
-        let all = list(of_packages.iter().copied());
-        let differing = list(of_packages.intersection(differing).copied());
-        let leads_to = facts.channels(index, inventory.catalog, &all)?;
-        let bundles = facts.bundles(index, &all)?;
-        for (package, default_channel) in index.rows(PACKAGES, [&all], |row| Ok((row.get(0)?, row.get(1)?)))? {
+        let outlines = list(&selection.outlines);
+        let leads_to = facts.channels(index, catalog, &outlines)?;
+        facts.entries(index, &list(&selection.channels))?;
+        let documents = list(&selection.bundles);
+        let bundles = facts.bundles(index, &documents)?;
+        for (package, default_channel) in index.rows(PACKAGES, [&outlines], |row| Ok((row.get(0)?, row.get(1)?)))? {
             let (package, default_channel): (String, String) = (package, default_channel);
             let thing = Thing::new(Subject::Package, &package, "", "");
             facts.value(thing.clone(), Subject::Package, "defaultChannel", default_channel.clone());
             let version = leads_to.get(&(package, default_channel)).cloned().unwrap_or_default();
             facts.things.insert(thing, version);
         }
-        // A package without its document is one as soon as something is of it.
-        let named: BTreeSet<Thing> = facts.things.keys().map(Thing::package_thing).collect();
-        for thing in named {
-            facts.things.entry(thing).or_default();
+        for package in &selection.packages {
+            facts.things.entry(Thing::new(Subject::Package, package, "", "")).or_default();
         }
-        for (sql, subject) in [
-            (PROVIDED, Subject::Api),
-            (REQUIRED, Subject::Api),
-            (REQUIRED_PACKAGES, Subject::RequiredPackage),
-            (CONSTRAINTS, Subject::Constraint),
-        ] {
-            facts.of_documents(index, sql, &all, subject, &bundles)?;
+        for (sql, subject) in NEWS {
+            facts.of_documents(index, sql, &documents, subject, &bundles)?;
         }
-        facts.of_documents(index, RELATED_IMAGES, &differing, Subject::Image, &bundles)?;
-        facts.of_documents(index, PROPERTIES, &differing, Subject::Property, &things_of(index, &differing)?)?;
-        facts.deprecations(index, &all)?;
+        let contents = list(&selection.contents);
+        facts.of_documents(index, RELATED_IMAGES, &contents, Subject::Image, &bundles)?;
+        facts.of_documents(index, PROPERTIES, &contents, Subject::Property, &things_of(index, &contents)?)?;
+        facts.deprecations(index, &list(&selection.deprecations))?;
         Ok(facts)
+    }
+
+    /// Reads the versions of bundles that both catalogs have; returns the APIs and packages that these provide and
+    /// require.
+    pub(super) fn common_bundles(&mut self, index: &Index, documents: &[i64]) -> Result<HashSet<News>, IndexError> {
+        let mut common = Self::default();
+        let documents = list(documents);
+        let bundles = common.bundles(index, &documents)?;
+        for (sql, subject) in NEWS {
+            common.of_documents(index, sql, &documents, subject, &bundles)?;
+        }
+        let news = common.news();
+        for (package, versions) in common.versions {
+            self.versions.entry(package).or_default().extend(versions);
+        }
+        Ok(news)
+    }
+
+    /// The APIs and packages that the bundles provide and require.
+    pub(super) fn news(&self) -> HashSet<News> {
+        let keys = self.values.iter().filter(|(key, _)| may_be_news(key.subject));
+        keys.flat_map(|(key, values)| {
+            values.iter().map(|it| (key.thing.package.clone(), key.subject, key.field.clone(), it.clone()))
+        })
+        .collect()
     }
 
     fn value(&mut self, thing: Thing, subject: Subject, field: &str, value: String) {
@@ -172,7 +200,7 @@ impl Facts {
         }
     }
 
-    /// Channels with their entries; the version that each channel leads to.
+    /// Channels; the version that each leads to.
     fn channels(&mut self, index: &Index, catalog: i64, all: &str) -> Result<HashMap<BundleName, String>, IndexError> {
         let mut leads_to = HashMap::new();
         let rows = index.rows(CHANNELS, rusqlite::params![all, catalog], |row| {
@@ -184,17 +212,24 @@ impl Facts {
             self.things.insert(thing, head);
             leads_to.insert((package, channel), version);
         }
+        Ok(leads_to)
+    }
+
+    /// The entries of channels.
+    fn entries(&mut self, index: &Index, channels: &str) -> Result<(), IndexError> {
         let mut skips: HashMap<(i64, i64), BTreeSet<String>> = HashMap::new();
-        for (document, entry, name) in index.rows(SKIPS, [all], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))? {
+        for (document, entry, name) in
+            index.rows(SKIPS, [channels], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        {
             skips.entry((document, entry)).or_default().insert(name);
         }
-        let rows = index.rows(ENTRIES, [all], |row| {
+        let rows = index.rows(ENTRIES, [channels], |row| {
             let thing =
                 Thing { package: row.get(0)?, subject: Subject::Entry, channel: row.get(1)?, bundle: row.get(2)? };
             Ok((thing, row.get::<_, String>(3)?, row.get::<_, String>(4)?, (row.get(5)?, row.get(6)?)))
         })?;
         for (thing, replaces, skip_range, place) in rows {
-            // Of several entries of one name, which the checks report, the first counts.
+            // If several entries share a name, which the checks report, the first counts.
             if self.things.contains_key(&thing) {
                 continue;
             }
@@ -209,7 +244,7 @@ impl Facts {
             }
             self.things.insert(thing, edges.join("; "));
         }
-        Ok(leads_to)
+        Ok(())
     }
 
     /// Bundles; which document is which.
@@ -225,7 +260,13 @@ impl Facts {
         for (document, thing, version, image) in rows {
             self.value(thing.clone(), Subject::Bundle, "version", version.text.clone());
             self.value(thing.clone(), Subject::Image, "image", image.clone());
-            self.versions.insert((thing.package.clone(), thing.bundle.clone()), version);
+            match self.versions.get_mut(&thing.package) {
+                Some(of_package) => drop(of_package.insert(thing.bundle.clone(), version)),
+                None => {
+                    let of_package = HashMap::from([(thing.bundle.clone(), version)]);
+                    self.versions.insert(thing.package.clone(), of_package);
+                }
+            }
             self.things.insert(thing.clone(), image);
             things.insert(document, thing);
         }
@@ -271,7 +312,7 @@ impl Facts {
     }
 }
 
-/// Which document is which package, channel or bundle.
+/// The package, channel or bundle of each document.
 fn things_of(index: &Index, documents: &str) -> Result<HashMap<i64, Thing>, IndexError> {
     let rows = index.rows(NAMES, [documents], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?))

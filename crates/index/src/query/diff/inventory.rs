@@ -1,12 +1,11 @@
-//! Which documents two catalogs have, and which of them differ.
-//!
-//! What it deliberately does not do: it opens no document; digests say enough.
+//! The documents of two catalogs, and those that differ.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rusqlite::OptionalExtension as _;
 
-use super::change::{Change, ChangeKind, Side, Subject};
+use super::change::{Change, ChangeKind, NestedChanges, Side, Subject};
+use super::merge::of_both;
 use super::thing::Thing;
 use crate::IndexError;
 
@@ -20,10 +19,10 @@ CROSS JOIN document d ON d.id = cd.document
 WHERE cd.catalog = ?1 AND (?2 IS NULL OR d.package IN (SELECT value FROM json_each(?2)))
 ORDER BY cd.position";
 
-/// What a document is called: schema, package, name.
+/// The identity of a document: schema, package, name.
 type Name = (String, String, String);
 
-/// The documents of a catalog, by what they are called, in the catalog's order.
+/// The documents of a catalog, by identity, in the catalog's order.
 #[derive(Debug)]
 pub(super) struct Inventory {
     pub(super) catalog: i64,
@@ -49,12 +48,84 @@ impl Inventory {
         Ok(Self { catalog, documents })
     }
 
-    /// The documents of packages. Of several of one name, which the checks report, the first counts.
-    pub(super) fn of_packages<'i>(&'i self, packages: &'i BTreeSet<String>) -> impl Iterator<Item = i64> + 'i {
+    /// The documents of packages. If several share a name, which the checks report, the first counts.
+    fn of_packages<'i>(&'i self, packages: &'i BTreeSet<String>) -> impl Iterator<Item = (&'i Name, i64)> + 'i {
         self.documents
             .iter()
             .filter(|((_, package, _), _)| packages.contains(package))
-            .filter_map(|(_, documents)| documents.first().map(|(id, _)| *id))
+            .filter_map(|(name, documents)| documents.first().map(|(id, _)| (name, *id)))
+    }
+
+    /// The packages that only one of the catalogs has a part of.
+    pub(super) fn one_sided<'i>(&'i self, other: &'i Self) -> HashSet<&'i str> {
+        self.packages().symmetric_difference(&other.packages()).copied().collect()
+    }
+
+    /// The packages with a package document, a channel or a bundle in the catalog.
+    fn packages(&self) -> HashSet<&str> {
+        let names = self.documents.keys().filter(|it| Schema::of(it).is_thing());
+        names.map(|(_, package, _)| package.as_str()).collect()
+    }
+}
+
+/// Documents of one catalog, by the parts that are read.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    /// Packages with any part: a package without its document is one all the same.
+    pub(super) packages: BTreeSet<String>,
+    /// Packages and channels.
+    pub(super) outlines: Vec<i64>,
+    /// Channels whose entries may differ.
+    pub(super) channels: Vec<i64>,
+    /// Bundles that may differ.
+    pub(super) bundles: Vec<i64>,
+    /// Documents whose images and properties may differ.
+    pub(super) contents: Vec<i64>,
+    /// Deprecations.
+    pub(super) deprecations: Vec<i64>,
+    /// Bundles that the other catalog has too, with the same content.
+    pub(super) common_bundles: Vec<i64>,
+}
+
+impl Selection {
+    /// Selects the documents that must be read for one side of a comparison: a document with the same content on both
+    /// sides makes no difference, and a nested change need not be read if nobody wants it.
+    pub(super) fn of(
+        side: &Inventory,
+        other: &Inventory,
+        packages: &BTreeSet<String>,
+        one_sided: &HashSet<&str>,
+        differing: &HashSet<i64>,
+        nested: NestedChanges,
+    ) -> Self {
+        let mut selection = Self::default();
+        let is_skipped = nested == NestedChanges::Skipped;
+        for (name, document) in side.of_packages(packages) {
+            let schema = Schema::of(name);
+            if schema.is_thing() && !selection.packages.contains(&name.1) {
+                selection.packages.insert(name.1.clone());
+            }
+            if matches!(schema, Schema::Package | Schema::Channel) {
+                selection.outlines.push(document);
+            }
+            // All parts of a package come and go with it.
+            if is_skipped && one_sided.contains(name.1.as_str()) {
+                continue;
+            }
+            let has_twin = other.documents.contains_key(name);
+            let is_same = !differing.contains(&document);
+            match schema {
+                Schema::Bundle if is_same => selection.common_bundles.push(document),
+                Schema::Bundle => selection.bundles.push(document),
+                Schema::Channel if !is_same && (has_twin || !is_skipped) => selection.channels.push(document),
+                Schema::Deprecations => selection.deprecations.push(document),
+                _ => {}
+            }
+            if schema.is_thing() && !is_same && (has_twin || !is_skipped) {
+                selection.contents.push(document);
+            }
+        }
+        selection
     }
 }
 
@@ -66,75 +137,86 @@ pub(super) struct Pair {
     pub(super) key: Thing,
 }
 
-/// Where two catalogs differ.
+/// The differing parts of two catalogs.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
     pub(super) packages: BTreeSet<String>,
-    /// Documents that only the old catalog has.
-    pub(super) old: BTreeSet<i64>,
-    /// Documents that only the new catalog has.
-    pub(super) new: BTreeSet<i64>,
+    /// For each catalog the documents that the other one has not under their names.
+    pub(super) of_old: HashSet<i64>,
+    pub(super) of_new: HashSet<i64>,
     pub(super) pairs: Vec<Pair>,
-    /// Changes of documents whose schema is not understood.
+    /// Changes of documents with an unknown schema.
     pub(super) others: Vec<Change>,
 }
 
 pub(super) fn compare(old: &Inventory, new: &Inventory) -> Differing {
     let mut differing = Differing::default();
-    let names: BTreeSet<&Name> = old.documents.keys().chain(new.documents.keys()).collect();
-    for name in names {
-        let of = |side: &Inventory| side.documents.get(name).cloned().unwrap_or_default();
-        let (olds, news) = (of(old), of(new));
-        let digests = |documents: &[(i64, Vec<u8>)]| -> BTreeSet<Vec<u8>> {
+    for (name, olds, news) in of_both(&old.documents, &new.documents) {
+        let (olds, news) = (olds.map_or(&[][..], Vec::as_slice), news.map_or(&[][..], Vec::as_slice));
+        let digests = |documents: &'_ [(i64, Vec<u8>)]| -> BTreeSet<Vec<u8>> {
             documents.iter().map(|(_, digest)| digest.clone()).collect()
         };
-        let (old_digests, new_digests) = (digests(&olds), digests(&news));
-        let (schema, package, text) = name;
-        let known = known_schema(schema, package, text);
-        let is_same = match known {
-            Schema::Thing(_) => olds.first().map(|it| &it.1) == news.first().map(|it| &it.1),
-            Schema::Deprecations | Schema::Other => old_digests == new_digests,
+        let schema = Schema::of(name);
+        let is_same = match schema {
+            _ if olds == news => true,
+            Schema::Deprecations | Schema::Other => digests(olds) == digests(news),
+            _ => olds.first().map(|it| &it.1) == news.first().map(|it| &it.1),
         };
         if is_same {
             continue;
         }
-        differing.packages.insert(package.clone());
-        differing.old.extend(olds.iter().filter(|it| !new_digests.contains(&it.1)).map(|it| it.0));
-        differing.new.extend(news.iter().filter(|it| !old_digests.contains(&it.1)).map(|it| it.0));
-        match known {
-            Schema::Thing(key) => {
-                if let (Some(old), Some(new)) = (olds.first(), news.first()) {
-                    differing.pairs.push(Pair { old: old.0, new: new.0, key });
-                }
-            }
-            Schema::Deprecations => {}
-            Schema::Other => {
-                let change = match (olds.is_empty(), news.is_empty()) {
-                    (true, _) => ChangeKind::Added,
-                    (_, true) => ChangeKind::Removed,
+        differing.packages.insert(name.1.clone());
+        differing.of_old.extend(olds.first().map(|it| it.0));
+        differing.of_new.extend(news.first().map(|it| it.0));
+        match (schema.thing(name), olds.first(), news.first()) {
+            (Some(key), Some(old), Some(new)) => differing.pairs.push(Pair { old: old.0, new: new.0, key }),
+            (None, old, new) if schema == Schema::Other => {
+                let change = match (old, new) {
+                    (None, _) => ChangeKind::Added,
+                    (_, None) => ChangeKind::Removed,
                     _ => ChangeKind::Changed,
                 };
                 differing.others.push(of_other_schema(name, change));
             }
+            _ => {}
         }
     }
     differing
 }
 
-/// What this module knows of a document's schema.
+/// The schemas that this module tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Schema {
-    Thing(Thing),
+    Package,
+    Channel,
+    Bundle,
     Deprecations,
     Other,
 }
 
-fn known_schema(schema: &str, package: &str, name: &str) -> Schema {
-    match schema {
-        "olm.package" => Schema::Thing(Thing::new(Subject::Package, package, "", "")),
-        "olm.channel" => Schema::Thing(Thing::new(Subject::Channel, package, name, "")),
-        "olm.bundle" => Schema::Thing(Thing::new(Subject::Bundle, package, "", name)),
-        "olm.deprecations" => Schema::Deprecations,
-        _ => Schema::Other,
+impl Schema {
+    fn of((schema, ..): &Name) -> Self {
+        match schema.as_str() {
+            "olm.package" => Self::Package,
+            "olm.channel" => Self::Channel,
+            "olm.bundle" => Self::Bundle,
+            "olm.deprecations" => Self::Deprecations,
+            _ => Self::Other,
+        }
+    }
+
+    fn is_thing(self) -> bool {
+        matches!(self, Self::Package | Self::Channel | Self::Bundle)
+    }
+
+    /// The thing that a document of the schema is.
+    fn thing(self, (_, package, name): &Name) -> Option<Thing> {
+        match self {
+            Self::Package => Some(Thing::new(Subject::Package, package, "", "")),
+            Self::Channel => Some(Thing::new(Subject::Channel, package, name, "")),
+            Self::Bundle => Some(Thing::new(Subject::Bundle, package, "", name)),
+            Self::Deprecations | Self::Other => None,
+        }
     }
 }
 
