@@ -1,6 +1,4 @@
-//! What a legacy file is, what is damaged in it, and what a server would do with it.
-//!
-//! What it deliberately does not do: it mends nothing.
+//! The diagnosis of a legacy file: its schema, the damage in it, and the effect on a server.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -29,7 +27,7 @@ const LAST: i64 = 13;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LegacyInfo {
-    /// Where it is.
+    /// Its path.
     pub path: String,
     /// Its size in bytes.
     pub bytes: u64,
@@ -39,7 +37,7 @@ pub struct LegacyInfo {
     pub shape: i64,
     /// The releases of opm that write this schema.
     pub written_by: String,
-    /// Why opm cannot read or migrate it, in opm's words; absent if it can.
+    /// The reason why opm cannot read or migrate it, in opm's words; absent if it can.
     pub opm_failure: Option<String>,
     /// Whether its writer was stopped, so that a journal had to be played back into a copy.
     pub interrupted: bool,
@@ -155,10 +153,10 @@ impl LegacyInfo {
     }
 }
 
-/// Examines a file: everything that is remarkable about it, worst first.
+/// Examines a file: all remarks about it, worst first.
 ///
 /// # Errors
-/// If it is no legacy catalog, or cannot be opened at all. Damage is a finding.
+/// If it is not a legacy catalog, or cannot be opened at all. Damage is a finding.
 pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError> {
     let mut findings = Vec::new();
     let file = match LegacyFile::open(path, scratch) {
@@ -190,7 +188,7 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
                     findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
                 }
             }
-            // What is missing has been said, as what it is here: damage.
+            // Missing parts have been reported already, as damage, which they are here.
             let is_new = |it: &&Finding| it.rule.id != rules::SCHEMA_MISMATCH.id;
             findings.extend(catalog.findings().iter().filter(is_new).cloned());
             depths(&catalog, &mut findings);
@@ -210,7 +208,7 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
     Ok(findings)
 }
 
-/// What SQLite has against the file.
+/// Reports the objections of SQLite to the file.
 fn integrity(connection: &Connection, findings: &mut Vec<Finding>) {
     const SHOWN: usize = 20;
     let check = || -> rusqlite::Result<Vec<String>> {
@@ -228,7 +226,7 @@ fn integrity(connection: &Connection, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Which tables of a damaged file can still be read.
+/// Reports the tables of a damaged file that can still be read.
 fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
     let tables = [
         "package",
@@ -253,8 +251,8 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
             Ok(n)
         };
         let message = match count() {
-            Ok(n) => format!("table `{table}` can be read: {n} rows"),
-            Err(error) => format!("table `{table}` cannot be read to its end: {}", sqlite_words(&error)),
+            Ok(n) => format!("table `{table}` is readable: {n} rows"),
+            Err(error) => format!("table `{table}` is not readable to its end: {}", sqlite_words(&error)),
         };
         findings.push(rules::finding(rules::DAMAGED, message, None));
     }
@@ -262,7 +260,7 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
 
 fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) {
     if file.was_interrupted() {
-        let message = "there is a journal beside the file: its writer was interrupted, or opm failed to migrate it";
+        let message = "a journal lies next to the file: its writer was interrupted, or opm failed to migrate it";
         findings.push(rules::finding(rules::INTERRUPTED, message, None));
     }
     let claim = match file.claim() {
@@ -273,7 +271,7 @@ fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) 
     };
     let failure = opm_failure(file, has_references);
     if is_mismatch(file) {
-        let message = format!("the file claims {claim}, and its tables show {}", shown(file.shape()));
+        let message = format!("the file claims {claim}, but its tables show {}", shown(file.shape()));
         findings.push(rules::finding(rules::SCHEMA_MISMATCH, message, None));
     }
     let version = claimed(file).unwrap_or(-1);
@@ -284,10 +282,10 @@ fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) 
             format!("opm cannot migrate it (`{failure}`), and a server of opm answers `database is locked`")
         }
         (None, LAST) => return,
-        (None, 4..=7) => "opm migrates it, and loses required APIs; files of v1.5.3 lose all bundles".to_owned(),
-        (None, 8) => "opm migrates it, and gives every dependency the value of the first".to_owned(),
-        (None, ..LAST) => "opm migrates it in place while it reads it".to_owned(),
-        (None, _) => "opm takes it for its own silently".to_owned(),
+        (None, 4..=7) => "opm migrates it and loses required APIs; files of v1.5.3 lose all bundles".to_owned(),
+        (None, 8) => "opm migrates it and gives every dependency the value of the first".to_owned(),
+        (None, ..LAST) => "opm migrates it in place while reading it".to_owned(),
+        (None, _) => "opm silently accepts it as its own".to_owned(),
     };
     let rule = if version == LAST { rules::SCHEMA_MISMATCH } else { rules::OLD_SCHEMA };
     let message = format!("the file has {claim}, written by {}: {what}", written_by(file));
@@ -320,7 +318,7 @@ fn depths(catalog: &LegacyCatalog, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Heads of channels that a server of packages cannot show, and heads that are none.
+/// Reports heads of channels that a server of packages cannot show, and heads that are not heads.
 fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), LegacyError> {
     let rows = &catalog.model.rows;
     let mut reader = Reader::new();
@@ -328,7 +326,7 @@ fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Fi
         let name = format!("channel `{}` of package `{}`", channel.name, channel.package);
         let head = channel.head.as_deref().and_then(|it| rows.bundle(it));
         let Some(head) = head else {
-            let message = format!("{name} names a head that does not exist: a server leaves the channel out");
+            let message = format!("{name} names a head that does not exist, so a server leaves out the channel");
             findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
             continue;
         };
@@ -337,7 +335,7 @@ fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Fi
         });
         if !is_csv.map_err(|error| LegacyError::sqlite(catalog.file().path(), &error))? {
             let message = format!(
-                "{name}: its head `{}` has no ClusterServiceVersion, so a server leaves the channel out",
+                "{name}: its head `{}` has no ClusterServiceVersion, so a server leaves out the channel",
                 head.name
             );
             findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
@@ -353,7 +351,7 @@ fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Fi
     Ok(())
 }
 
-/// What servers do with rows that the conversion does not look at.
+/// Reports the effect on servers of rows that the conversion does not look at.
 fn served(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding>) {
     let strings = |sql: &str| -> Vec<String> {
         let read = || -> rusqlite::Result<Vec<String>> {
@@ -365,7 +363,7 @@ fn served(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding
             }
             Ok(found)
         };
-        // What cannot be read has been reported as damage.
+        // Rows that cannot be read have been reported as damage.
         read().unwrap_or_default()
     };
     let mut say = |rule, names: &[String], message: &dyn Fn(&str) -> String| {
@@ -390,7 +388,8 @@ fn served(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding
         );
         say(rules::UNSEARCHABLE_API, &spaced, &|names| {
             format!(
-                "a server does not find these bundles by the APIs that they provide, whose form is not what it expects: {names}"
+                "a server does not find these bundles by the APIs that they provide, which have an unexpected form: \
+                {names}"
             )
         });
     }

@@ -1,7 +1,4 @@
-//! What can go wrong with a legacy catalog, in words: what, where, and what to do.
-//!
-//! What it deliberately does not do: what is wrong with the content of a catalog that can be read is a
-//! [`olmdex_base::diag::Finding`], not an error.
+//! The errors of a legacy catalog, in words: what is wrong, where, and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +8,7 @@ use thiserror::Error;
 use super::refusal::AddRefusal;
 use olmdex_base::file::{FileError, system_words};
 
-/// Why a legacy catalog cannot be read, converted or written.
+/// The reasons why a legacy catalog cannot be read, converted or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LegacyError {
@@ -28,7 +25,7 @@ pub enum LegacyError {
     NotLegacy {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of file that it is instead.
         reason: NotLegacy,
     },
     /// SQLite met damage, or a table or column is missing.
@@ -39,12 +36,12 @@ pub enum LegacyError {
         /// SQLite's words.
         message: String,
     },
-    /// The catalog can be read, but is none that can be written as file-based blobs. The words are opm's.
+    /// The catalog can be read, but it cannot be written as file-based blobs. The words are opm's.
     #[error("{}: {text}", .path.display())]
     Inconvertible {
         /// The file.
         path: PathBuf,
-        /// What opm says of it.
+        /// The message of opm.
         text: String,
     },
     /// The catalog can be written, but not with its manifests migrated. The words are opm's.
@@ -52,25 +49,25 @@ pub enum LegacyError {
     Unmigratable {
         /// The file.
         path: PathBuf,
-        /// What opm says of it.
+        /// The message of opm.
         text: String,
     },
     /// A maintenance step is refused. The words are opm's.
     #[error("{text}")]
     Refused {
-        /// What opm says.
+        /// The message of opm.
         text: String,
     },
     /// A package that a maintenance step names is not there.
     #[error("{text}")]
     NoPackage {
-        /// What is said of it. Where opm says something, its words: other tools match them.
+        /// The message about it. If opm has one, these are its words: other tools match them.
         text: String,
         /// The package that was meant.
         meant: Option<String>,
     },
     /// A step that removes whole packages is given a part of one.
-    #[error("`{word}` is a part of package `{package}`, and whole packages are removed")]
+    #[error("`{word}` is a part of package `{package}`, and this command removes whole packages only")]
     Part {
         /// The word.
         word: String,
@@ -80,33 +77,33 @@ pub enum LegacyError {
     /// Bundles cannot be added.
     #[error(transparent)]
     NotAdded(#[from] Box<AddRefusal>),
-    /// The result cannot be written. What was there before is as it was.
+    /// The result cannot be written. The old content is as it was.
     #[error("cannot write {}: {message}", .path.display())]
     Write {
         /// The target.
         path: PathBuf,
-        /// What failed, in the system's words.
+        /// The failure, in the system's words.
         message: String,
     },
     /// Something is at the target's place that must not be overwritten.
     #[error("{0}")]
     Target(String),
-    /// The result cannot be made, or put at its place. What was there before is as it was.
+    /// The result cannot be made, or put at its place. The old content is as it was.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// What a file is that holds no legacy catalog.
+/// The kinds of files that hold no legacy catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NotLegacy {
     /// It has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// It is a directory, a device or the like.
+    /// It is not a regular file but, for example, a directory or a device.
     #[error("not a regular file")]
     NotAFile,
-    /// It is no SQLite database.
+    /// It is not an SQLite database.
     #[error("file is not a database")]
     NotSqlite,
     /// It has none of the tables of a catalog.
@@ -115,7 +112,7 @@ pub enum NotLegacy {
 }
 
 impl LegacyError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
@@ -123,10 +120,10 @@ impl LegacyError {
                 "fix the catalog, or leave out the packages that cannot be converted with `--keep-going`".to_owned()
             }
             Self::Unmigratable { .. } => {
-                "migrate without `--migrate-level`, or leave the package out with `--keep-going`".to_owned()
+                "migrate without `--migrate-level`, or leave out the package with `--keep-going`".to_owned()
             }
             Self::Damaged { .. } => {
-                "`olmdex doctor` says what can be read; restore the file from the image it came from".to_owned()
+                "`olmdex doctor` shows which parts are readable; restore the file from its image".to_owned()
             }
             Self::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "name a legacy SQLite file that exists".to_owned()
@@ -168,7 +165,7 @@ impl LegacyError {
 }
 
 impl LegacyError {
-    /// An error of SQLite while writing what is to become `path`.
+    /// An error of SQLite while writing the future file `path`.
     pub(super) fn sqlite_write(path: &Path, error: &rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         match error.sqlite_error_code() {

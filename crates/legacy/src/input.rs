@@ -1,7 +1,4 @@
 //! A legacy catalog as files that are read like any other: one for each package with its channels, one for each bundle.
-//!
-//! What it deliberately does not do: packages whose manifests or properties cannot be written as JSON are left out, with
-//! a finding; what is wrong with the graph of the others is for the checks to say, with their places.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -64,7 +61,7 @@ impl LegacyCatalog {
 impl Made for Part {
     fn text(&self) -> io::Result<Vec<u8>> {
         let model = &self.of.catalog.model;
-        let gone = || io::Error::other("the package is gone");
+        let gone = || io::Error::other("the package is removed");
         let package = model.packages.get(&self.package).ok_or_else(gone)?;
         let mut out = Vec::new();
         let Some(name) = &self.bundle else {

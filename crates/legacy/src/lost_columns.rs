@@ -1,7 +1,4 @@
-//! What file-based blobs cannot hold of a file's columns, so that a migration loses it.
-//!
-//! What it deliberately does not do: it converts nothing, and compares nothing with what was converted; that is the proof, which
-//! asks its own queries.
+//! The columns of a file that file-based blobs cannot hold, so that a migration loses them.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +40,7 @@ pub(super) fn lost_columns(catalog: &LegacyCatalog, connection: &Connection) -> 
             if !substitutes.is_empty() {
                 say(format!("bundle `{name}`: its `substitutesfor` `{substitutes}` is lost"));
             }
-            // Manifests hold what these columns were made of.
+            // Manifests hold the data that these columns were made of.
             if row.n_manifests == 0 {
                 let kept = edges(package, name);
                 let named: BTreeSet<&str> = replaces.split(',').chain(skips.split(',')).collect();
@@ -54,7 +51,7 @@ pub(super) fn lost_columns(catalog: &LegacyCatalog, connection: &Connection) -> 
             if has_other_version(rows, name, &bundle.version) {
                 let version = &bundle.version;
                 say(format!(
-                    "bundle `{name}`: the version `{version}` of its column is lost, as a property has another"
+                    "bundle `{name}`: the version `{version}` in its column is lost, as a property has another version"
                 ));
             }
         }
@@ -66,7 +63,7 @@ pub(super) fn lost_columns(catalog: &LegacyCatalog, connection: &Connection) -> 
     Ok(findings)
 }
 
-/// What the entries of a bundle replace and skip, in any channel.
+/// The bundles that the entries of a bundle replace and skip, in any channel.
 fn edges<'p>(package: &'p PackageModel, bundle: &str) -> BTreeSet<&'p str> {
     let entries = package.channels.values().flatten().filter(|it| it.name == bundle);
     let of_entry = entries.flat_map(|it| std::iter::once(&it.replaces).chain(&it.skips));

@@ -1,9 +1,9 @@
-//! Why bundles cannot be added to a legacy catalog: what the real tool refuses (`docs/behaviour/legacy-index.md` 4.2 to
-//! 4.6), in our words.
+//! The reasons why bundles cannot be added to a legacy catalog: the refusals of the real tool
+//! (`docs/behaviour/legacy-index.md` 4.2 to 4.6), in our words.
 
 use thiserror::Error;
 
-/// Why a bundle, or all new bundles of a package, cannot be added.
+/// The reasons why a bundle, or all new bundles of a package, cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AddRefusal {
@@ -16,13 +16,13 @@ pub enum AddRefusal {
         what: &'static str,
     },
     /// Two of the new bundles have the same name or image.
-    #[error("`{what}` is to be added twice")]
+    #[error("`{what}` is given twice")]
     Twice {
         /// The name or the reference.
         what: String,
     },
     /// Its image is in the file.
-    #[error("image `{image}` is in the file already, as bundle `{bundle}`")]
+    #[error("the file already has image `{image}`, as bundle `{bundle}`")]
     ImageExists {
         /// The reference.
         image: String,
@@ -30,15 +30,15 @@ pub enum AddRefusal {
         bundle: String,
     },
     /// Its name is in the file.
-    #[error("bundle `{bundle}` is in the file already, {place}")]
+    #[error("the file already has bundle `{bundle}`, {place}")]
     Exists {
         /// The bundle.
         bundle: String,
-        /// Where.
+        /// The place.
         place: String,
     },
     /// Its name is in the file, in no channel.
-    #[error("bundle `{bundle}` is in the file already, in no channel")]
+    #[error("the file already has bundle `{bundle}`, in no channel")]
     Stranded {
         /// The bundle.
         bundle: String,
@@ -48,11 +48,11 @@ pub enum AddRefusal {
     NotHead {
         /// The bundle.
         bundle: String,
-        /// What replaces or skips it.
+        /// The bundle that replaces or skips it.
         by: String,
         /// `replaces` or `skips`.
         verb: &'static str,
-        /// Where.
+        /// The channel.
         channel: String,
     },
     /// It is to be overwritten, and one of the two has no image.
@@ -72,13 +72,13 @@ pub enum AddRefusal {
         second: String,
     },
     /// An edge leads to a bundle of another package.
-    #[error("bundle `{bundle}` of package `{package}` names `{edge}`, which is of package `{other}`")]
+    #[error("bundle `{bundle}` of package `{package}` names `{edge}`, which belongs to package `{other}`")]
     OtherPackage {
         /// The bundle.
         bundle: String,
         /// Its package.
         package: String,
-        /// What it replaces, skips, or is.
+        /// The bundle that it replaces, skips, or is.
         edge: String,
         /// The package of that.
         other: String,
@@ -99,7 +99,7 @@ pub enum AddRefusal {
     },
     /// A channel has the version already.
     #[error(
-        "bundle `{bundle}`: channel `{channel}` of package `{package}` has version {version} already, in `{other}`"
+        "bundle `{bundle}`: channel `{channel}` of package `{package}` already has version {version}, in `{other}`"
     )]
     SameVersion {
         /// The bundle.
@@ -118,7 +118,7 @@ pub enum AddRefusal {
     SameHighest {
         /// The package.
         package: String,
-        /// Nothing, or the channel.
+        /// Empty, or the channel.
         place: String,
         /// One bundle.
         first: String,
@@ -145,7 +145,7 @@ pub enum AddRefusal {
         /// Its channels.
         channels: Vec<String>,
     },
-    /// What a bundle replaces is not in the file.
+    /// A bundle replaces another that is not in the file.
     #[error("channel `{channel}` of package `{package}`: `{bundle}` replaces `{replaces}`, which is not in the file")]
     ReplacesMissing {
         /// The package.
@@ -154,11 +154,11 @@ pub enum AddRefusal {
         channel: String,
         /// The bundle.
         bundle: String,
-        /// What it replaces.
+        /// The bundle that it replaces.
         replaces: String,
     },
     /// Following `replaces` leads back.
-    #[error("channel `{channel}` of package `{package}`: there is a cycle: `{bundle}` replaces `{replaces}`")]
+    #[error("channel `{channel}` of package `{package}`: the edges form a cycle: `{bundle}` replaces `{replaces}`")]
     Cycle {
         /// The package.
         package: String,
@@ -166,7 +166,7 @@ pub enum AddRefusal {
         channel: String,
         /// The bundle.
         bundle: String,
-        /// What it replaces.
+        /// The bundle that it replaces.
         replaces: String,
     },
     /// A new bundle is on no path to the head of one of its channels.
@@ -190,7 +190,7 @@ pub enum AddRefusal {
         package: String,
         /// The channel.
         channel: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// Bundles of the channel would be lost.
@@ -206,17 +206,17 @@ pub enum AddRefusal {
         head: String,
     },
     /// It substitutes another one.
-    #[error("bundle `{bundle}` substitutes `{other}` (`olm.substitutesFor`), which cannot be added")]
+    #[error("bundle `{bundle}` substitutes for `{other}` (`olm.substitutesFor`), which olmdex cannot add")]
     Substitutes {
         /// The bundle.
         bundle: String,
-        /// What it substitutes.
+        /// The bundle that it substitutes.
         other: String,
     },
 }
 
 impl AddRefusal {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -236,9 +236,11 @@ impl AddRefusal {
                     .to_owned()
             }
             Self::Stranded { .. } => "remove it first: `olmdex legacy prune-stranded`".to_owned(),
-            Self::NotHead { .. } => "release a new version instead; only heads of channels are overwritten".to_owned(),
+            Self::NotHead { .. } => {
+                "release a new version instead; `--overwrite-latest` overwrites only heads of channels".to_owned()
+            }
             Self::NoImage { .. } => {
-                "only bundles with an image are overwritten; `--image-template` names one".to_owned()
+                "only a bundle with an image can be overwritten; set its image with `--image-template`".to_owned()
             }
             Self::OverwritesTwo { .. } => "add them one after another".to_owned(),
             Self::OtherPackage { .. } => "correct `replaces`, `skips` or the package of the bundle".to_owned(),
@@ -250,13 +252,13 @@ impl AddRefusal {
                 "set `operators.operatorframework.io.bundle.channel.default.v1` of the highest version to one of {}",
                 listed(channels)
             ),
-            Self::ReplacesMissing { replaces, .. } => format!("add `{replaces}` too, or correct `replaces`"),
+            Self::ReplacesMissing { replaces, .. } => format!("also add `{replaces}`, or correct `replaces`"),
             Self::Cycle { .. } => "correct `replaces` of the new bundles".to_owned(),
             Self::Pruned { head, .. } => format!(
                 "the head is the highest version: let a bundle between it and `{head}` replace or skip it, or use `--mode semver`"
             ),
             Self::Heads { .. } | Self::Unreachable { .. } => {
-                "`olmdex doctor` says more about the file; `--mode replaces` makes the channel anew".to_owned()
+                "`olmdex doctor` shows more about the file; `--mode replaces` rebuilds the channel".to_owned()
             }
             Self::Substitutes { .. } => "add it with `replaces` and `skips` instead".to_owned(),
         }

@@ -1,11 +1,9 @@
 //! Bringing the rows of an older schema forward, in memory.
 //!
-//! Two ways: [`Fidelity::Kept`] keeps what the file says and fills what the schema could not hold from the
-//! ClusterServiceVersions, as the migrations of the real tool were meant to; [`Fidelity::Opm`] ends where those
-//! migrations end in truth, losses and failures included (`docs/behaviour/legacy-index.md` 1.5 and 1.6). From schema 9
-//! on both are the same.
-//!
-//! What it deliberately does not do: the file itself is never migrated.
+//! There are two ways: [`Fidelity::Kept`] keeps the content of the file and fills in facts that the schema could not
+//! hold from the ClusterServiceVersions, as the migrations of the real tool were meant to; [`Fidelity::Opm`] gives the
+//! real result of those migrations, losses and failures included (`docs/behaviour/legacy-index.md` 1.5 and 1.6). From
+//! schema 9 on both are the same.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -30,10 +28,10 @@ pub enum Fidelity {
     Opm,
 }
 
-/// The first schema whose rows need no help.
+/// The first schema whose rows need no completion.
 const WHOLE: i64 = 9;
 
-/// Brings rows forward. Findings say what was filled in.
+/// Brings rows forward. Findings report the values that were filled in.
 pub(super) fn forward(
     file: &LegacyFile,
     rows: &mut Rows,
@@ -60,7 +58,8 @@ pub(super) fn forward(
     Ok(())
 }
 
-/// Why the real tool cannot read a file, in its words, if it cannot. `has_references`: whether any row refers to another.
+/// The reason why the real tool cannot read a file, in its words, if it cannot. `has_references`: whether any row
+/// refers to another.
 pub(super) fn opm_failure(file: &LegacyFile, has_references: bool) -> Option<String> {
     match opm_claim(file) {
         Ok(claim) => opm_refusal(file, has_references, claim),
@@ -80,7 +79,8 @@ fn opm_claim(file: &LegacyFile) -> Result<i64, String> {
     }
 }
 
-/// Where the real tool's migrations stop, or its queries if the schema is not the one that the file claims.
+/// The point at which the real tool's migrations stop, or its queries if the schema is not the one that the file
+/// claims.
 fn opm_refusal(file: &LegacyFile, has_references: bool, claim: i64) -> Option<String> {
     let will_run = |migration: i64| claim < migration;
     let added = [(2, "bundlepath"), (5, "skiprange"), (7, "replaces"), (11, "substitutesfor")];
@@ -105,7 +105,7 @@ fn opm_refusal(file: &LegacyFile, has_references: bool, claim: i64) -> Option<St
     None
 }
 
-/// Whether any row refers to another one, which is what trips the fourth migration.
+/// Whether any row refers to another one, which makes the fourth migration fail.
 pub(super) fn has_references(rows: &Rows) -> bool {
     !rows.channels.is_empty() || !rows.entries.is_empty() || !rows.images.is_empty()
 }
@@ -158,7 +158,7 @@ fn first_dependency(file: &LegacyFile, rows: &Rows, claim: i64) -> Result<Option
     Ok(first.map(|it| without_type(&it)))
 }
 
-/// A JSON object without its member `type`; anything else as it is.
+/// A JSON object without its member `type`; any other value as it is.
 fn without_type(value: &str) -> String {
     let mut reader = Reader::new();
     let Ok(object) = reader.read(value) else { return value.to_owned() };
@@ -186,7 +186,8 @@ pub(super) fn gvk(Api { group, version, kind }: &Api) -> String {
     String::from_utf8_lossy(&value).into_owned()
 }
 
-/// The APIs in one of the two tables with their bundles, in the order of the rows. Up to schema 5 they hang at entries of channels.
+/// The APIs in one of the two tables with their bundles, in the order of the rows. Up to schema 5 they hang at entries
+/// of channels.
 fn apis(file: &LegacyFile, rows: &Rows, table: &str) -> Result<Vec<(String, Api)>, LegacyError> {
     let mut found = Vec::new();
     let mut seen: HashSet<(String, Api)> = HashSet::new();
@@ -219,12 +220,12 @@ fn apis(file: &LegacyFile, rows: &Rows, table: &str) -> Result<Vec<(String, Api)
     Ok(found)
 }
 
-/// What the migrations were meant to do.
+/// Does what the migrations were meant to do.
 fn keep(file: &LegacyFile, rows: &mut Rows, findings: &mut Vec<Finding>) -> Result<(), LegacyError> {
     let connection = file.connect()?;
     let n_filled = fill_bundles(file, rows, &connection)?;
     if n_filled > 0 {
-        let message = format!("the version, skipRange or images of {n_filled} bundles come from their manifests");
+        let message = format!("{n_filled} bundles take their version, skipRange or images from their manifests");
         findings.push(rules::finding(rules::FILLED_FROM_MANIFESTS, message, None));
     }
     let n_before = rows.dependencies.pool.len();
@@ -250,7 +251,8 @@ fn keep(file: &LegacyFile, rows: &mut Rows, findings: &mut Vec<Finding>) -> Resu
     Ok(())
 }
 
-/// Fills what the row of a bundle lacks from its ClusterServiceVersion. Gives the number of bundles that lacked some.
+/// Fills in values that the row of a bundle lacks from its ClusterServiceVersion. Returns the number of bundles that
+/// lacked some.
 fn fill_bundles(file: &LegacyFile, rows: &mut Rows, connection: &Connection) -> Result<usize, LegacyError> {
     let needs_requirers = !file.has_table("api_requirer") && !file.has_table("dependencies");
     let needs_images = !file.has_table("related_image");

@@ -1,6 +1,4 @@
 //! The files of a bundle directory.
-//!
-//! What it deliberately does not do: it opens nothing but regular files below the two directories, and looks at no content.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -9,8 +7,8 @@ use std::path::Path;
 use super::error::BundleError;
 use olmdex_fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 
-/// Why a link is not read.
-const LINK: &str = "it is a link, and links are not followed here";
+/// The reason why a link is not read.
+const LINK: &str = "it is a symbolic link, and olmdex follows no links here";
 
 /// Whether a directory is a bundle: both directories are there, and neither is a link.
 #[must_use]
@@ -26,7 +24,7 @@ pub fn read_files(directory: &Path) -> Result<BundleFiles, BundleError> {
     Ok(BundleFiles { manifests: manifests_in(directory)?, metadata: metadata_in(directory)? })
 }
 
-/// The files of a bundle directory that somebody else made: links are refused, since they could lead anywhere.
+/// The files of a bundle directory that other people made: links are refused, since they could lead anywhere.
 ///
 /// # Errors
 /// [`BundleError`] if one of the directories or a file in them cannot be read, or is a link.

@@ -8,7 +8,7 @@ use thiserror::Error;
 use olmdex_base::diag::Place;
 use olmdex_base::file::system_words;
 
-/// Why a directory cannot be read as a bundle.
+/// The reasons why a directory cannot be read as a bundle.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BundleError {
@@ -21,30 +21,30 @@ pub enum BundleError {
         error: io::Error,
     },
     /// No manifest has a kind.
-    #[error("`manifests/` has no object of Kubernetes")]
+    #[error("`manifests/` has no Kubernetes object")]
     NoObjects,
     /// No manifest is a ClusterServiceVersion.
     #[error("`manifests/` has no ClusterServiceVersion")]
     NoCsv,
     /// No file of `metadata/` has the annotations of a bundle.
-    #[error("`metadata/` has no file with the annotations of a bundle")]
+    #[error("`metadata/` has no file with bundle annotations")]
     NoAnnotations,
-    /// The ClusterServiceVersion owns what the manifests do not provide, or its APIs cannot be read.
+    /// The ClusterServiceVersion owns definitions that the manifests do not provide, or its APIs cannot be read.
     #[error("bundle `{bundle}` {message}")]
     Apis {
         /// The bundle.
         bundle: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
         /// The words of opm.
         opm: String,
     },
-    /// The ClusterServiceVersion requires what is no definition.
+    /// An entry that the ClusterServiceVersion requires is not a definition.
     #[error("bundle `{bundle}` {message}")]
     Required {
         /// The bundle.
         bundle: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
         /// The words of opm.
         opm: String,
@@ -52,11 +52,11 @@ pub enum BundleError {
     /// A manifest does not fit the type that opm decodes it into.
     #[error("{}{message}", at(.place, .field))]
     Misfit {
-        /// Where it stands: the file below the bundle.
+        /// Its place: the file below the bundle.
         place: Box<Place>,
         /// The field, or empty.
         field: String,
-        /// What is wrong with it.
+        /// The error in it.
         message: String,
         /// The words of opm.
         opm: String,
@@ -66,9 +66,9 @@ pub enum BundleError {
     Property {
         /// The bundle.
         bundle: String,
-        /// Where it stands, if it stands in a file of `metadata/`.
+        /// Its place, if it is in a file of `metadata/`.
         place: Option<Box<Place>>,
-        /// What is wrong.
+        /// The fault.
         message: String,
         /// The words of opm.
         opm: String,
@@ -80,7 +80,7 @@ fn place(place: &Place) -> String {
     format!("{}:{}:{}: ", place.file, place.line, place.column)
 }
 
-/// A place in front of a message, or the bundle where there is none.
+/// The text before a message: the place, or the bundle if there is none.
 fn before(of: &Option<Box<Place>>, bundle: &str) -> String {
     of.as_ref().map_or_else(|| format!("bundle `{bundle}`: "), |it| place(it))
 }
@@ -110,7 +110,7 @@ impl BundleError {
         }
     }
 
-    /// What is wrong, without its place.
+    /// The error, without its place.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {
@@ -120,7 +120,7 @@ impl BundleError {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -130,9 +130,11 @@ impl BundleError {
             Self::NoAnnotations => {
                 "add `metadata/annotations.yaml` with `operators.operatorframework.io.bundle.package.v1`"
             }
-            Self::Apis { .. } => "add the definition to `manifests/`, or correct what the ClusterServiceVersion owns",
+            Self::Apis { .. } => {
+                "add the definition to `manifests/`, or correct the owned definitions of the ClusterServiceVersion"
+            }
             Self::Required { .. } => "correct the name in `spec.customresourcedefinitions.required`",
-            Self::Misfit { .. } => "give the field a value of its type; `olmdex bundle` lists all that is wrong",
+            Self::Misfit { .. } => "give the field a value of its type; `olmdex bundle` lists all findings",
             Self::Property { .. } => "correct the value in `metadata/`, or the annotation `olm.properties`",
         }
         .to_owned()

@@ -1,8 +1,6 @@
 //! Whether the manifests fit the types that opm decodes them into (`docs/behaviour/fbc.md` 4.5).
 //!
 //! opm decodes in steps, and each step has words of its own around those of the decoder. The first misfit is the error.
-//!
-//! What it deliberately does not do: it looks at no metadata, and at nothing that opm does not decode.
 
 use super::error::BundleError;
 use super::manifest::Manifest;
@@ -14,7 +12,7 @@ use olmdex_text::json::{Kind, Step, Value};
 /// The files of a directory, with their names.
 pub(super) type Files = [(String, Vec<u8>)];
 
-/// Where the files of `manifests/` are called.
+/// The directory name of the files of `manifests/`.
 const MANIFESTS: &str = "manifests";
 
 /// A misfit of a manifest, with the steps that lead to the value that was decoded.
@@ -40,7 +38,7 @@ impl Wrong {
         }
     }
 
-    /// What is wrong, with our words, and where: in which file, by which path.
+    /// The error, in our words, and its place: the file and the path.
     pub(super) fn parts(&self) -> (usize, &[Step], String) {
         let field = self.misfit.field();
         let message = match field.as_str() {
@@ -51,7 +49,7 @@ impl Wrong {
     }
 }
 
-/// Each object by itself: what a ClusterServiceVersion says of itself, and CustomResourceDefinitions as a whole.
+/// Checks each object by itself: the own fields of a ClusterServiceVersion, and CustomResourceDefinitions as a whole.
 pub(super) fn objects(manifests: &[Manifest]) -> Vec<Wrong> {
     let mut all = Vec::new();
     for manifest in manifests.iter().filter(|it| it.is_csv()) {
@@ -69,7 +67,7 @@ pub(super) fn objects(manifests: &[Manifest]) -> Vec<Wrong> {
                     "no kind \"CustomResourceDefinition\" is registered for version \"{}\" in scheme \"pkg/registry/bundle.go\"",
                     manifest.api_version
                 );
-                let message = format!("is `{}`, of which there are no CustomResourceDefinitions", manifest.api_version);
+                let message = format!("is `{}`, which has no CustomResourceDefinitions", manifest.api_version);
                 add(&mut all, manifest, &around, vec![Misfit::wording(vec!["apiVersion".into()], message, go)]);
             }
         }
@@ -77,7 +75,8 @@ pub(super) fn objects(manifests: &[Manifest]) -> Vec<Wrong> {
     all
 }
 
-/// The type of a definition and its version, if opm looks at it: it goes by the version alone. There is no type in other groups.
+/// The type of a definition and its version, if opm looks at it: only the version decides that. There is no type in
+/// other groups.
 fn definition_type(api_version: &str) -> Option<(Option<GoType>, &str)> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let of = match version {
@@ -115,7 +114,7 @@ pub(super) fn apis(csv: &Manifest) -> Vec<Wrong> {
     all
 }
 
-/// How Go ends where a pointer leads nowhere.
+/// The error with which Go ends when it follows a null pointer.
 const CRASH: &str = "runtime error: invalid memory address or nil pointer dereference";
 
 /// The version and the release of a ClusterServiceVersion.

@@ -1,6 +1,4 @@
-//! What the pipelines say of the catalogs in a repository (`docs/behaviour/authoring.md` F.3).
-//!
-//! What it deliberately does not do: whether a catalog is valid is for the rules of catalogs.
+//! The findings of the pipelines about the catalogs in a repository (`docs/behaviour/authoring.md` F.3).
 
 use std::convert::Infallible;
 
@@ -37,7 +35,7 @@ impl Consumer for Look {
     }
 }
 
-/// What the checks say of these catalogs.
+/// The findings of the checks about these catalogs.
 #[must_use]
 pub fn check_catalogs(repository: &Repository, catalogs: &[OperatorCatalog]) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -85,7 +83,7 @@ fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input,
     for bundle in bundles.iter().filter(|it| !it.1.image.is_empty() && !allowed.is_empty()) {
         if !allowed.iter().any(|it| bundle.1.image.starts_with(it)) {
             let Seen { name, image, .. } = &bundle.1;
-            let message = format!("the image of bundle `{name}` is in no allowed registry: `{image}`");
+            let message = format!("the image of bundle `{name}` is not in an allowed registry: `{image}`");
             let help = format!("`config.yaml` allows `{}`", allowed.join("`, `"));
             let spot = Spot::Path(vec!["image".into()]);
             found.push(at(rules::CATALOG_REGISTRY, "check_bundle_images_in_fbc", bundle, spot, message, help));
@@ -107,7 +105,7 @@ fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input,
     }
 }
 
-/// Whether a catalog is called `vX.Y` and is for OpenShift 4.17 or newer.
+/// Whether the name of a catalog is `vX.Y` and it is for OpenShift 4.17 or newer.
 fn is_without_objects(catalog: &str) -> bool {
     minor_of(catalog).is_some_and(|it| (it.major, it.minor) >= (4, 17))
 }

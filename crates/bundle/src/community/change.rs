@@ -1,6 +1,5 @@
-//! What the pipelines say of the extent of a change: of a repository before and after it (`docs/behaviour/authoring.md` F.3).
-//!
-//! What it deliberately does not do: it reads no history. Who may change an operator is for the hosting service.
+//! The findings of the pipelines about the extent of a change: of a repository before and after it
+//! (`docs/behaviour/authoring.md` F.3).
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
@@ -13,7 +12,7 @@ use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_base::file::open_regular;
 use olmdex_fbc::{Consumer, Document, Input, Typed, load};
 
-/// What a change touches.
+/// The parts that a change touches.
 #[derive(Debug, Default)]
 struct Extent {
     operators: BTreeSet<String>,
@@ -25,7 +24,7 @@ struct Extent {
     others: BTreeSet<String>,
 }
 
-/// What the pipelines say of a change from one state of a repository to another.
+/// The findings of the pipelines about a change from one state of a repository to another.
 ///
 /// # Errors
 /// If a directory or file of either cannot be read.
@@ -51,7 +50,7 @@ pub fn check_change(old: &Path, new: &Repository) -> io::Result<Vec<Finding>> {
             "check_affected_operators",
             new.root.join("operators"),
             message,
-            "send a change for each",
+            "send a separate change for each",
         );
     }
     for bundle in modified {
@@ -61,7 +60,7 @@ pub fn check_change(old: &Path, new: &Repository) -> io::Result<Vec<Finding>> {
     let shown = |all: &BTreeSet<(String, String)>| names(all.iter().map(|it| format!("{}/{}", it.0, it.1)));
     if let Some(second) = added.iter().nth(1) {
         let message = format!("the change adds several bundles: {}", shown(added));
-        add(rules::SEVERAL_CHANGED, "check_added_bundles", at(second), message, "send a change for each");
+        add(rules::SEVERAL_CHANGED, "check_added_bundles", at(second), message, "send a separate change for each");
     }
     if let (Some(first), false) = (added.first(), deleted.is_empty()) {
         let message = format!("the change adds {} and deletes {}", shown(added), shown(deleted));
@@ -85,7 +84,7 @@ fn names<T: std::fmt::Display>(all: impl Iterator<Item = T>) -> String {
 
 type Deletion = ((String, String), String, &'static str);
 
-/// Which bundles must not be deleted.
+/// The bundles that must not be deleted.
 fn deletions(old: &Path, new: &Repository, deleted: &BTreeSet<(String, String)>) -> Vec<Deletion> {
     let mut found = Vec::new();
     for bundle in deleted {
@@ -93,7 +92,7 @@ fn deletions(old: &Path, new: &Repository, deleted: &BTreeSet<(String, String)>)
         let Ok(operator) = Operator::open(&old.join("operators").join(name)) else { continue };
         if !operator.settings.is_fbc {
             let message =
-                format!("the change deletes bundle `{name}/{version}`, and the operator has no `fbc.enabled`");
+                format!("the change deletes bundle `{name}/{version}`, but the operator does not set `fbc.enabled`");
             found.push((bundle.clone(), message, "keep it"));
         }
         let csv_name = operator.versions.iter().find(|it| it.name == *version).and_then(|it| it.facts.csv_name.clone());
@@ -103,7 +102,7 @@ fn deletions(old: &Path, new: &Repository, deleted: &BTreeSet<(String, String)>)
         let users = names(users.map(|it| it.catalog));
         if !users.is_empty() {
             let message = format!("the change deletes bundle `{name}/{version}`, which catalogs hold: {users}");
-            found.push((bundle.clone(), message, "take it out of the catalogs first"));
+            found.push((bundle.clone(), message, "remove it from the catalogs first"));
         }
     }
     found

@@ -1,4 +1,4 @@
-//! What the pipelines say of an operator (`docs/behaviour/authoring.md` F.2).
+//! The checks of the pipelines on an operator (`docs/behaviour/authoring.md` F.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
 use olmdex_version::Version;
 
-/// All that the checks say, of versions first.
+/// The results of all checks, those of versions first.
 #[must_use]
 pub fn check(operator: &Operator) -> Vec<CheckResult> {
     let mut verdicts = Vec::new();
@@ -37,7 +37,7 @@ pub fn findings(verdicts: &[CheckResult]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut seen = BTreeSet::new();
     for finding in verdicts.iter().map(|it| &it.finding) {
-        // Of what is wrong with a channel, each of its versions says the same.
+        // A finding about a channel is the same for each of its versions.
         let is_of_channel =
             [rules::DANGLING.id, rules::BAD_REPLACES.id, rules::UPDATE_GRAPH.id].contains(&finding.rule.id);
         let place = finding.place.clone().filter(|_| !is_of_channel);
@@ -99,7 +99,7 @@ fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
         Ok(file) if file.json != "null" => file,
         Ok(_) | Err(Unread::Absent) => return,
         Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
-            let wording = Wording::new(rules::UNREADABLE, format!("`ci.yaml` cannot be read: {message}"), "EXC");
+            let wording = Wording::new(rules::UNREADABLE, format!("`ci.yaml` is unreadable: {message}"), "EXC");
             add(operator, "load", wording, &[], verdicts);
             return;
         }
@@ -124,7 +124,7 @@ fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
         let listed: Vec<String> = templates.iter().map(|it| format!("'{it}'")).collect();
         let wording = Wording::new(
             rules::CATALOG_TWICE,
-            format!("the catalog `{catalog}` is made of several templates: {}", templates.join(", ")),
+            format!("several templates produce the catalog `{catalog}`: {}", templates.join(", ")),
             format!(
                 "Operator's 'ci.yaml' contains multiple templates '[{}]' for the same catalog '{catalog}'.",
                 listed.join(", ")
@@ -155,7 +155,7 @@ fn update_graph(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
         None | Some("") => {
             let wording = Wording::new(
                 rules::NO_UPDATE_GRAPH,
-                "`ci.yaml` has no `updateGraph`, so upgrades are found in `replaces-mode`",
+                "`ci.yaml` has no `updateGraph`, so the pipelines use `replaces-mode`",
                 "The 'updateGraph' option is missing in ci.yaml. The default upgrade graph 'replaces-mode' will be used.",
             );
             add(operator, CHECK, wording.help("add `updateGraph: replaces-mode`"), &[], verdicts);

@@ -34,7 +34,7 @@ impl<'o> Checked<'o> {
         &self.operator.versions[self.number]
     }
 
-    /// What the pipelines call it.
+    /// The name that the pipelines give it.
     fn bundle(&self) -> String {
         bundle(self.operator, self.number)
     }
@@ -87,8 +87,8 @@ impl<'o> Checked<'o> {
         let what = if is_csv { "ClusterServiceVersion" } else { "`metadata/annotations.yaml`" };
         let message = match error {
             Unread::Absent => format!("the version has no {what}"),
-            Unread::Unreadable(message) => format!("{what} cannot be read: {message}"),
-            Unread::Broken(message, line) => format!("{what} cannot be read: line {line}: {message}"),
+            Unread::Unreadable(message) => format!("{what} is unreadable: {message}"),
+            Unread::Broken(message, line) => format!("{what} is unreadable: line {line}: {message}"),
         };
         let mut wording = Wording::new(rules::UNREADABLE, message, "EXC");
         wording.help = if is_csv { self.version().csv_help(&self.operator.path) } else { None };
@@ -130,7 +130,7 @@ impl<'o> Checked<'o> {
         if package != csv_name {
             let wording = Wording::new(
                 rule,
-                format!("the package `{package}` is not called as the ClusterServiceVersion, `{csv_name}`"),
+                format!("the package is `{package}`, but the ClusterServiceVersion has the name `{csv_name}`"),
                 format!(
                     "Operator name from annotations.yaml ({package}) does not match the name defined in the CSV ({csv_name})"
                 ),
@@ -141,7 +141,7 @@ impl<'o> Checked<'o> {
             let directory = &operator.name;
             let wording = Wording::new(
                 rule,
-                format!("the package `{package}` is not called as its directory, `{directory}`"),
+                format!("the package is `{package}`, but its directory is `{directory}`"),
                 format!(
                     "Operator name from annotations.yaml ({package}) does not match the operator's directory name \
                      ({directory})"
@@ -165,7 +165,7 @@ impl<'o> Checked<'o> {
                 [only] if **only == own => continue,
                 [only] => Wording::new(
                     rules::NAME,
-                    format!("the name `{own}` is not that of the other versions, `{only}`"),
+                    format!("the name is `{own}`, but the other versions have the name `{only}`"),
                     format!("Operator name {place} ({own}) does not match the name defined in other bundles ({only})"),
                 )
                 .help(format!("use `{only}`")),
@@ -215,7 +215,7 @@ impl<'o> Checked<'o> {
             let below = file.find("operators/").map_or(file.as_str(), |at| &file[at..]);
             let wording = Wording::new(
                 rules::DIRECTORY,
-                format!("the directory is called `{own}`, and the version is `{wanted}`"),
+                format!("the directory is `{own}`, but the version is `{wanted}`"),
                 format!(
                     "Bundle directory name '{name}/{own}' does not match the expected operator CSV version '{wanted}' \
                      from ./{below}."
@@ -249,7 +249,7 @@ impl<'o> Checked<'o> {
                     dangling.iter().map(|it| format!("`{}`", self.operator.versions[*it].name)).collect();
                 let wording = Wording::new(
                     rules::DANGLING,
-                    format!("in channel `{channel}` nothing upgrades {}", names.join(", ")),
+                    format!("in channel `{channel}`, no version upgrades {}", names.join(", ")),
                     format!("Channel {channel} has dangling bundles: {{{}}}", theirs.join(", ")),
                 );
                 let help = "let a later version replace or skip it, or include it in an `olm.skipRange`";
@@ -272,7 +272,7 @@ impl<'o> Checked<'o> {
                 ),
                 Conflict::NoOpenShift(lowest) => Wording::new(
                     rules::KUBERNETES,
-                    "there is a `minKubeVersion`, and no `com.redhat.openshift.versions`",
+                    "`minKubeVersion` is set, but `com.redhat.openshift.versions` is not",
                     format!("minKubeVersion is set to {lowest} but com.redhat.openshift.versions is not set"),
                 )
                 .help("set it in `metadata/annotations.yaml` to the first OpenShift version with that Kubernetes"),
@@ -286,10 +286,10 @@ impl<'o> Checked<'o> {
                     "`com.redhat.openshift.versions` is a list",
                     "Comma separated list of versions in com.redhat.openshift.versions is only supported for v4.5 and v4.6",
                 )
-                .help("write the smallest version, which means that and later ones, or a range"),
+                .help("write the lowest version, which includes all later ones, or write a range"),
                 Conflict::Older(versions, lowest) => Wording::new(
                     rules::KUBERNETES,
-                    format!("OpenShift {} has a Kubernetes before {lowest}", versions.replace(',', ", ")),
+                    format!("OpenShift {} has a Kubernetes version below {lowest}", versions.replace(',', ", ")),
                     format!("OCP version(s) {versions} conflict with minKubeVersion={lowest}"),
                 )
                 .help("correct `minKubeVersion` or `com.redhat.openshift.versions`"),
@@ -367,7 +367,8 @@ impl<'o> Checked<'o> {
         refuse(
             Wording::new(
                 rules::REPLACES,
-                format!("the version goes to OpenShift {}, and `{}`, which it replaces, does not", absent.join(", "), replaced.name),
+                format!("the version goes to OpenShift {}, but `{}`, which it replaces, does \
+                    not", absent.join(", "), replaced.name),
                 format!(
                     "Replaces bundle {replaced_name} {} does not support the same OCP versions as bundle {own} {}. In order \
                      to fix this issue, align the OCP version range to match the range of the replaced bundle. This can be \
@@ -395,7 +396,7 @@ impl<'o> Checked<'o> {
             }
             let wording = Wording::new(
                 rules::PRUNED,
-                format!("in channel `{channel}`, the version has an `olm.skipRange` and replaces nothing"),
+                format!("in channel `{channel}`, the version has an `olm.skipRange` but no `replaces`"),
                 "olm.skipRange annotation is set but replaces field is not set in the CSV. The definition may lead to \
                  unintentional pruning of the update graph. \
                  https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/#skiprange. \
@@ -413,7 +414,7 @@ impl<'o> Checked<'o> {
             Ok(file) if file.json != "null" => file,
             Ok(_) | Err(Unread::Absent) => return,
             Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
-                let message = format!("`release-config.yaml` cannot be read: {message}");
+                let message = format!("`release-config.yaml` is unreadable: {message}");
                 self.add("load", Wording::new(rules::UNREADABLE, message, "EXC"), None, &[]);
                 return;
             }
@@ -441,7 +442,7 @@ impl<'o> Checked<'o> {
         if !settings.is_fbc {
             let wording = Wording::new(
                 rules::RELEASE,
-                "there is a release configuration, and `ci.yaml` does not enable catalogs of templates",
+                "the version has a release configuration, but `ci.yaml` does not enable catalogs from templates",
                 "Bundle's 'release-config.yaml' is used but FBC is not enabled for the operator. Update the 'fbc.enabled' \
                  field in the ci.yaml file.",
             );
@@ -451,7 +452,7 @@ impl<'o> Checked<'o> {
         for (number, wanted) in TemplateRelease::read(&file.json).into_iter().enumerate() {
             let at = |key: &str| vec!["catalog_templates".into(), number.into(), key.into()];
             let template = &wanted.template;
-            // Of several of one name, the last counts here.
+            // If several share a name, the last counts here.
             let wording = match settings.mapping.iter().rfind(|it| it.template == *template) {
                 None => Wording::new(
                     rules::RELEASE,
@@ -478,7 +479,7 @@ impl<'o> Checked<'o> {
                             listed.join(", ")
                         ),
                     )
-                    .help("there are Fast, Candidate and Stable")
+                    .help("the channels are Fast, Candidate and Stable")
                 }
                 Some(_) => continue,
             };
@@ -519,12 +520,12 @@ impl<'o> Checked<'o> {
     }
 }
 
-/// What the pipelines call a version.
+/// The name that the pipelines give a version.
 pub(super) fn bundle(operator: &Operator, number: usize) -> String {
     format!("Bundle({}/{})", operator.name, operator.versions[number].name)
 }
 
-/// Why a channel has no graph.
+/// The reason why a channel has no graph.
 pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Wording {
     match error {
         NoGraph::Mode(mode) => Wording::new(
@@ -541,9 +542,9 @@ pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Wording {
         .help("write it as NAME.vVERSION"),
         NoGraph::Version(text) => Wording::new(
             rules::UNREADABLE,
-            format!("`{text}` is not a version, and the channel has an `olm.skipRange`"),
+            format!("`{text}` is not a version, but the channel has an `olm.skipRange`"),
             format!("Invalid version string: '{text}'"),
         )
-        .help("call the ClusterServiceVersion NAME.vVERSION"),
+        .help("rename the ClusterServiceVersion to NAME.vVERSION"),
     }
 }

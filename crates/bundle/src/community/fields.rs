@@ -9,7 +9,7 @@ use olmdex_text::calendar::Day;
 use olmdex_text::json::{Kind, Value};
 use olmdex_version::Version;
 
-/// A field and what it must be.
+/// A field and its required form.
 pub(super) struct Field {
     pub(super) path: &'static [&'static str],
     form: Form,
@@ -24,7 +24,7 @@ enum Form {
     Image,
     Time,
     Address,
-    /// At least so many characters, on the first line if that is all that counts.
+    /// At least this many characters; the flag tells whether only the first line counts.
     Text(usize, bool),
     Icon,
     Version,
@@ -77,7 +77,7 @@ const CATEGORIES: [&str; 16] = [
     "Streaming & Messaging",
 ];
 
-/// The base64 of icons: bits after the last byte are not looked at.
+/// The base64 of icons: bits after the last byte are ignored.
 const LOOSE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -117,14 +117,14 @@ impl Field {
         }
     }
 
-    /// What it should be, in words.
+    /// The expected value, in words.
     pub(super) fn help(&self) -> String {
         match self.form {
             Form::Capabilities => format!("one of {}", CAPABILITIES.join(", ")),
-            Form::Categories => format!("some of {}, with commas between them", CATEGORIES.join(", ")),
+            Form::Categories => format!("some of {}, separated by commas", CATEGORIES.join(", ")),
             Form::Image => "the image of the operator, with its tag".to_owned(),
             Form::Time => "a time such as `2026-08-01T12:00:00Z`".to_owned(),
-            Form::Address => "an address that begins with `https://`".to_owned(),
+            Form::Address => "a URL that begins with `https://`".to_owned(),
             Form::Text(min, _) => format!("at least {min} characters"),
             Form::Icon => format!("a list of `base64data` and `mediatype`, which is one of {}", ICONS.join(", ")),
             Form::Version => "a semantic version".to_owned(),
@@ -134,7 +134,7 @@ impl Field {
     }
 }
 
-/// Parts before a slash, a name, a colon and what follows.
+/// Whether the text is parts before a slash, a name, a colon and a tag.
 fn is_image(text: &str) -> bool {
     // Everything before some slash, in parts that are not empty; then a name without colon, and a tag.
     let mut from = 0;

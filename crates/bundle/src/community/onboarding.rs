@@ -1,7 +1,5 @@
-//! An operator with bundles, as a file-based catalog: templates, the mapping to catalogs, and what its support policy says
-//! (`docs/behaviour/authoring.md` F.6).
-//!
-//! What it deliberately does not do: it writes nothing and renders nothing.
+//! An operator with bundles, as a file-based catalog: templates, the mapping to catalogs, and the effect of its support
+//! policy (`docs/behaviour/authoring.md` F.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +21,7 @@ use olmdex_version::Version;
 /// The largest share of channels times versions that is written; no operator comes near it.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Which versions are supported, and which must not be installed.
+/// The supported versions, and those that must not be installed.
 #[derive(Debug, Clone, Default)]
 pub struct SupportPolicy {
     /// Versions before this one are deprecated.
@@ -36,7 +34,7 @@ pub struct SupportPolicy {
     pub broken: Vec<String>,
 }
 
-/// What is wanted of an operator.
+/// The request for onboarding an operator.
 pub struct OnboardingWish<'a> {
     /// The versions of OpenShift that get a catalog; if there are none, those that the pipelines know.
     pub openshift: Vec<Minor>,
@@ -59,11 +57,12 @@ pub struct Onboarding {
     pub ci_before: Option<Vec<u8>>,
     /// Its text after.
     pub ci_after: Vec<u8>,
-    /// The release configuration of the version that is not published yet, with its path below the operator's directory.
+    /// The release configuration of the version that is not published yet, with its path below the operator's
+    /// directory.
     pub release: Option<(String, Vec<u8>)>,
     /// The names of the bundles with their images, by the names of their directories.
     pub images: BTreeMap<String, String>,
-    /// What the user should know.
+    /// The notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -78,12 +77,12 @@ pub struct NewTemplate {
     pub catalogs: Vec<String>,
 }
 
-/// Why an operator gets no templates.
+/// The reasons why an operator gets no templates.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OnboardingError {
     /// It has some.
-    #[error("`{0}` has templates already: `ci.yaml` has `fbc.enabled` and a mapping")]
+    #[error("`{0}` already has templates: `ci.yaml` has `fbc.enabled` and a mapping")]
     HasTemplates(String),
     /// It has no bundle.
     #[error("`{0}` has no bundle directories")]
@@ -93,11 +92,11 @@ pub enum OnboardingError {
     NoCsv {
         /// The bundle.
         called: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// A bundle names no package, or another one than the others.
-    #[error("`{called}` is of package `{package}`, and the versions before it of `{other}`")]
+    #[error("`{called}` belongs to package `{package}`, but the versions before it belong to `{other}`")]
     OtherPackage {
         /// The bundle.
         called: String,
@@ -110,7 +109,7 @@ pub enum OnboardingError {
     #[error("`{0}` names no channel in `metadata/annotations.yaml`")]
     NoChannel(String),
     /// A version that is named does not exist.
-    #[error("there is no version `{version}`")]
+    #[error("no version `{version}`")]
     NoVersion {
         /// The version.
         version: String,
@@ -118,28 +117,28 @@ pub enum OnboardingError {
         meant: Option<String>,
     },
     /// No catalog takes a bundle.
-    #[error("no version of OpenShift takes any of the bundles")]
+    #[error("no version of OpenShift can take any of the bundles")]
     NoCatalog,
     /// It has more versions and channels than any operator has.
     #[error("it has more than {MAX_ENTRIES} entries in its channels")]
     TooMany,
     /// `ci.yaml` cannot be changed.
-    #[error("`ci.yaml` cannot be changed: {0}")]
+    #[error("cannot change `ci.yaml`: {0}")]
     Settings(String),
 }
 
 impl OnboardingError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::HasTemplates(_) => "`olmdex release` adds a version, `olmdex whereis --repo` a catalog".to_owned(),
-            Self::NoBundles(_) => "name the directory that holds a directory for each version".to_owned(),
+            Self::NoBundles(_) => "name the directory that holds one directory per version".to_owned(),
             Self::NoCsv { help, .. } => help.clone(),
             Self::OtherPackage { .. } => "keep one package in a directory".to_owned(),
             Self::NoChannel(_) => "add `operators.operatorframework.io.bundle.channels.v1: stable`".to_owned(),
             Self::NoVersion { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
-            Self::NoVersion { .. } => "versions are the names of the bundle directories".to_owned(),
+            Self::NoVersion { .. } => "name a version by its bundle directory".to_owned(),
             Self::NoCatalog => {
                 "name versions with `--openshift`, or correct `com.redhat.openshift.versions`".to_owned()
             }
@@ -201,7 +200,7 @@ struct Work<'a> {
     broken: BTreeSet<usize>,
     unreleased: Option<usize>,
     images: BTreeMap<usize, String>,
-    /// Versions whose bundles have the names of earlier ones.
+    /// Versions whose bundles have the same names as earlier ones.
     repeated: Vec<(usize, usize)>,
 }
 
@@ -256,7 +255,7 @@ impl<'a> Work<'a> {
         self.version(at).facts.csv_name.as_deref().unwrap_or_default()
     }
 
-    /// Versions of OpenShift whose catalogs have the same bundles, with these.
+    /// Groups of OpenShift versions whose catalogs have the same bundles, with these.
     fn groups(&self) -> Vec<(Vec<usize>, Vec<Minor>)> {
         let known = || openshift::all_catalogs().collect();
         let minors: Vec<Minor> = if self.wish.openshift.is_empty() { known() } else { self.wish.openshift.clone() };
@@ -314,7 +313,7 @@ impl<'a> Work<'a> {
         Ok(edited.map_err(|error| OnboardingError::Settings(error.to_string()))?.text.into_bytes())
     }
 
-    /// As opm makes it of a bundle: description and icon are those of the default head.
+    /// The blob that opm makes of a bundle: description and icon are those of the default head.
     fn package_blob(&self, default: &str, members: &[usize]) -> String {
         let mut blob = format!(
             "{{\"schema\":\"olm.package\",\"name\":{},\"defaultChannel\":{}",
@@ -330,7 +329,7 @@ impl<'a> Work<'a> {
             blob.push_str(&format!(",\"description\":{}", quoted(&description)));
         }
         let icon = spec.and_then(|it| it.get("icon")).and_then(|it| it.items().next());
-        // No catalog takes an icon that cannot be decoded; the check of the bundle says so.
+        // No catalog takes an icon that cannot be decoded; the check of the bundle reports it.
         let decodes =
             |it: &String| base64::engine::general_purpose::STANDARD.decode(it.replace(['\r', '\n'], "")).is_ok();
         if let (Some(data), Some(kind)) = (text(icon, "base64data").filter(decodes), text(icon, "mediatype")) {
@@ -340,7 +339,8 @@ impl<'a> Work<'a> {
         blob
     }
 
-    /// The entries of a channel with their edges. A broken version is skipped by what replaces it, which replaces what that one did.
+    /// The entries of a channel with their edges. A broken version is skipped by the version that replaces it, which
+    /// replaces the broken version's predecessor instead.
     fn entries(&self, channel: &str, members: &[usize]) -> Vec<(usize, Edges)> {
         let is_in = |it: &&usize| self.version(**it).facts.channels.iter().any(|it| it == channel);
         let is_semver = self.operator.settings.update_graph.as_deref() == Some("semver-mode");
@@ -362,8 +362,9 @@ impl<'a> Work<'a> {
         entries
     }
 
-    /// The entries of a channel as an index of bundles has them: what the head replaces, what that replaces, and so on, and what these skip.
-    /// A version that only a `skipRange` covers would be another head, and one that only a skipped version skips would be stranded.
+    /// The entries of a channel as an index of bundles has them: the head, the bundle that it replaces, the bundle that
+    /// this one replaces, and so on, and the bundles that these skip. A version that only a `skipRange` covers would be
+    /// another head, and one that only a skipped version skips would be stranded.
     fn reachable(&self, members: Vec<usize>) -> Vec<(usize, Edges)> {
         let mut edges: BTreeMap<usize, Edges> = members.iter().map(|it| (*it, self.edges(*it))).collect();
         let by_name: BTreeMap<&str, usize> = members.iter().map(|it| (self.name(*it), *it)).collect();
@@ -388,7 +389,7 @@ impl<'a> Work<'a> {
             skips: facts.skips.clone(),
             skip_range: facts.skip_range.clone().filter(|it| !it.is_empty()),
         };
-        // Each broken version is looked at once, so that a circle of them ends.
+        // Each broken version is visited once, so that a circle of them ends.
         let mut left: BTreeSet<usize> = self.broken.clone();
         while let Some(broken) =
             edges.replaces.as_ref().and_then(|name| left.iter().copied().find(|it| self.name(*it) == name))
@@ -410,7 +411,7 @@ impl<'a> Work<'a> {
         out
     }
 
-    /// Why a version is not supported any more.
+    /// The reason why a version is not supported any more.
     fn ended(&self, at: usize) -> Option<String> {
         let facts = &self.version(at).facts;
         let policy = &self.wish.policy;
@@ -488,7 +489,7 @@ impl<'a> Work<'a> {
         let mut skipped: BTreeSet<String> = BTreeSet::new();
         let repeated = |(at, first): &(usize, usize)| {
             let (called, other) = (self.operator.called(self.version(*at)), self.operator.called(self.version(*first)));
-            format!("`{called}` is left out: its bundle is called `{}`, as that of `{other}` is", self.name(*at))
+            format!("left out `{called}`: its bundle has the name `{}`, like that of `{other}`", self.name(*at))
         };
         let mut notes: Vec<String> = self.repeated.iter().map(repeated).collect();
         for channel in channels {
@@ -504,7 +505,7 @@ impl<'a> Work<'a> {
         }
         let of_broken = self.broken.iter().flat_map(|it| &self.version(*it).facts.channels).collect::<BTreeSet<_>>();
         let gone = of_broken.into_iter().filter(|it| !kept.contains(it));
-        notes.extend(gone.map(|it| format!("channel `{it}` has only broken versions, and is left out")));
+        notes.extend(gone.map(|it| format!("left out channel `{it}`, which has only broken versions")));
         let left = self.broken.iter().map(|it| self.name(*it)).filter(|it| !skipped.contains(*it));
         notes.extend(left.map(|it| format!("no version replaces the broken `{it}`, so none skips it")));
         notes

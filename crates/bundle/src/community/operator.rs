@@ -16,7 +16,7 @@ use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step, Value};
 use olmdex_version::Version;
 
-/// How many versions an operator may have.
+/// The number of versions that an operator may have.
 const MAX_VERSIONS: usize = 2_000;
 
 /// The directory of an operator.
@@ -24,7 +24,7 @@ const MAX_VERSIONS: usize = 2_000;
 pub struct Operator {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     pub(super) ci: Result<RepositoryFile, Unread>,
     pub(super) settings: Settings,
@@ -37,19 +37,19 @@ pub struct Operator {
 pub struct VersionDirectory {
     /// The name of the directory.
     pub name: String,
-    /// Its `ClusterServiceVersion`, or why there is none.
+    /// Its `ClusterServiceVersion`, or the reason why there is none.
     pub(super) csv: Result<RepositoryFile, Unread>,
     pub(super) annotations: Result<RepositoryFile, Unread>,
     pub(super) release: Result<RepositoryFile, Unread>,
     pub(super) facts: Facts,
 }
 
-/// What the files of a version say.
+/// The facts in the files of a version.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
     /// `metadata.name` of the ClusterServiceVersion.
     pub(super) csv_name: Option<String>,
-    /// What stands before the first dot of it, and what after, without `v`s.
+    /// The parts of it before and after the first dot, without `v`s.
     pub(super) split_name: Option<(String, String)>,
     pub(super) replaces: Option<String>,
     pub(super) skips: Vec<String>,
@@ -65,7 +65,7 @@ pub(super) struct Facts {
     pub(super) created: Option<String>,
 }
 
-/// Why a directory is not that of an operator.
+/// The reasons why a directory is not that of an operator.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RepositoryError {
@@ -99,7 +99,7 @@ impl Operator {
     /// Reads the directory of an operator.
     ///
     /// # Errors
-    /// [`RepositoryError`] if it is none. What is wrong with files in it is not an error here.
+    /// [`RepositoryError`] if it is not one. Errors within its files are not an error here.
     pub fn open(path: &Path) -> Result<Self, RepositoryError> {
         let unreadable = |error: io::Error| RepositoryError::Unreadable { path: path.to_owned(), error };
         let ci = RepositoryFile::read(path, "ci.yaml");
@@ -139,7 +139,7 @@ impl Operator {
         })
     }
 
-    /// What a version is called in messages.
+    /// The name of a version in messages.
     pub(super) fn called(&self, version: &VersionDirectory) -> String {
         format!("{}/{}", self.name, version.name)
     }
@@ -152,7 +152,7 @@ impl PartialEq for RepositoryFile {
 }
 
 impl VersionDirectory {
-    /// The keys of its release configuration that nobody reads: where, which, and what may be meant.
+    /// The unused keys of its release configuration: their places, their names, and the keys that may be meant.
     #[must_use]
     pub fn unread_keys(&self) -> Vec<(Place, String, Option<&'static str>)> {
         let Ok(file) = &self.release else { return Vec::new() };
@@ -163,7 +163,8 @@ impl VersionDirectory {
         found.collect()
     }
 
-    /// How to give it a ClusterServiceVersion, if it has none: a file that is one may only be called otherwise.
+    /// The advice about its missing ClusterServiceVersion, if it has none: a file that is one may only have the wrong
+    /// name.
     pub(super) fn csv_help(&self, operator: &Path) -> Option<String> {
         if self.csv != Err(Unread::Absent) {
             return None;
@@ -180,10 +181,11 @@ impl VersionDirectory {
             Some(name) => {
                 let stem = name.split('.').next().unwrap_or_default();
                 format!(
-                    "`manifests/{name}` is one, and must end in `.clusterserviceversion.yaml`: rename it, for example to `{stem}.clusterserviceversion.yaml`"
+                    "`manifests/{name}` is one, but its name must end in `.clusterserviceversion.yaml`: rename it, for \
+                    example to `{stem}.clusterserviceversion.yaml`"
                 )
             }
-            None => "put it into `manifests/` as `NAME.clusterserviceversion.yaml`".to_owned(),
+            None => "add it to `manifests/` as `NAME.clusterserviceversion.yaml`".to_owned(),
         })
     }
 
@@ -268,7 +270,8 @@ impl Facts {
         facts
     }
 
-    /// The order of versions: by the name in the ClusterServiceVersion, then by version, or as text where one is no version.
+    /// The order of versions: by the name in the ClusterServiceVersion, then by version, or as text if one is not a
+    /// version.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let (Some((name, version)), Some((other_name, other_version))) = (&self.split_name, &other.split_name) else {
             return self.split_name.is_some().cmp(&other.split_name.is_some());
@@ -281,7 +284,7 @@ impl Facts {
     }
 }
 
-/// What stands before the first dot, and what after, without `v`s.
+/// The parts before and after the first dot, without `v`s.
 fn split_name(name: &str) -> Option<(String, String)> {
     let (name, version) = name.split_once('.')?;
     Some((name.to_owned(), version.trim_start_matches('v').to_owned()))
@@ -291,7 +294,7 @@ fn text(of: Option<Value<'_>>, key: &str) -> Option<String> {
     plain(of?.get(key)?)
 }
 
-/// A text, or what a number or truth value is written as.
+/// A text, or the written form of a number or truth value.
 pub(super) fn plain(value: Value<'_>) -> Option<String> {
     match value.as_str() {
         Some(text) => Some(text.into_owned()),

@@ -1,7 +1,5 @@
-//! Whether a repository puts an operator into the catalog of a version of OpenShift, why not, and the smallest change that does it
-//! (`docs/behaviour/authoring.md` F.5).
-//!
-//! What it deliberately does not do: it writes nothing, renders no template, and does not know which catalogs a registry has.
+//! Whether a repository puts an operator into the catalog of a version of OpenShift, why not, and the smallest change
+//! that does it (`docs/behaviour/authoring.md` F.5).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,12 +18,13 @@ use olmdex_text::json::{Reader, Step};
 /// The annotation by which the pipelines choose catalogs for a bundle.
 pub const OPENSHIFT_VERSIONS: &str = "com.redhat.openshift.versions";
 
-/// What a repository says of one operator and the catalogs of OpenShift.
+/// The knowledge of a repository about one operator and the catalogs of OpenShift.
 #[derive(Debug)]
 pub struct Publications {
     repository: Repository,
     operator: Operator,
-    /// The catalogs of the repository, by version: their names, and the file of the operator's catalog in those that have one.
+    /// The catalogs of the repository, by version: their names, and the file of the operator's catalog in those that
+    /// have one.
     catalogs: BTreeMap<Minor, CatalogDirectory>,
 }
 
@@ -41,22 +40,22 @@ struct CatalogDirectory {
 pub struct Publication {
     /// Whether it is there.
     pub is_there: bool,
-    /// Why not, or what will keep later versions away.
+    /// The reasons against it, or the reasons that will keep later versions out.
     pub reasons: Vec<PublicationReason>,
     /// The smallest change that puts it there.
     pub change: Option<PublicationChange>,
-    /// The change that gives the catalog a template of its own, where the operator keeps one for each catalog.
+    /// The change that gives the catalog a template of its own, if the operator keeps one for each catalog.
     pub own_template: Option<PublicationChange>,
 }
 
-/// Why an operator is not in a catalog.
+/// The reason why an operator is not in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicationReason {
-    /// Which kind of reason it is.
+    /// The kind of reason.
     pub kind: PublicationReasonKind,
     /// The reason in words.
     pub text: String,
-    /// Where it stands.
+    /// Its place.
     pub place: Option<Place>,
 }
 
@@ -69,7 +68,7 @@ pub enum PublicationReasonKind {
     NotMapped,
     /// `ci.yaml` maps a template, and the catalog was not rendered.
     NotRendered,
-    /// `ci.yaml` says what happens when a version of OpenShift gets its catalogs.
+    /// `ci.yaml` states the treatment when a version of OpenShift gets its catalogs.
     Promotion,
     /// The bundles exclude the version by their annotation.
     Annotation,
@@ -101,11 +100,11 @@ impl PublicationReasonKind {
 /// A change that puts an operator into a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PublicationChange {
-    /// What to do, in words.
+    /// The steps to take, in words.
     pub steps: Vec<String>,
     /// The files that change, below the root of the repository.
     pub files: Vec<ChangedFile>,
-    /// What to run after that.
+    /// The commands to run after that.
     pub commands: Vec<String>,
 }
 
@@ -118,7 +117,7 @@ pub struct ChangedFile {
     pub content: NewContent,
 }
 
-/// What is written into a file.
+/// The new content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewContent {
     /// Another text.
@@ -128,7 +127,7 @@ pub enum NewContent {
         /// The text after.
         after: Vec<u8>,
     },
-    /// What another file of the repository holds.
+    /// The content of another file of the repository.
     CopyOf(String),
 }
 
@@ -148,7 +147,7 @@ pub struct PublishedHead {
 }
 
 impl Publications {
-    /// Reads what a repository has of a package.
+    /// Reads the data of a package in a repository.
     ///
     /// # Errors
     /// [`RepositoryError`]; [`RepositoryError::NoOperator`] if no operator has the package.
@@ -213,7 +212,8 @@ impl Publications {
         heads.map(|(channel, head)| self.head(channel, &self.operator.versions[head])).collect()
     }
 
-    /// A version of the operator in each of its channels, if the pipelines put it into the catalog of a version of OpenShift.
+    /// A version of the operator in each of its channels, if the pipelines put it into the catalog of a version of
+    /// OpenShift.
     #[must_use]
     pub fn channels_of(&self, version: &str, minor: Minor) -> Vec<PublishedHead> {
         let Some(found) = self.find(version).filter(|it| it.takes(minor)) else { return Vec::new() };
@@ -236,13 +236,14 @@ impl Publications {
         self.operator.position(version).map(|it| &self.operator.versions[it])
     }
 
-    /// Whether the operator is in the catalog of a version, and what would put it there.
+    /// Whether the operator is in the catalog of a version, and the change that would put it there.
     #[must_use]
     pub fn of(&self, minor: Minor) -> Publication {
         if self.has_templates() { self.of_templates(minor) } else { self.of_annotations(minor) }
     }
 
-    /// As [`Self::of`], for one version of the operator: its number, the name of its directory or of its ClusterServiceVersion.
+    /// Like [`Self::of`], for one version of the operator: its number, or the name of its directory or of its
+    /// ClusterServiceVersion.
     #[must_use]
     pub fn of_version(&self, version: &str, minor: Minor) -> Publication {
         let Some(found) = self.find(version) else {
@@ -274,7 +275,7 @@ impl Publications {
         match mapped {
             Some((number, mapping)) => {
                 let text = format!(
-                    "ci.yaml maps the template `{}` to `{name}`, and `catalogs/{name}/{}` has no catalog file",
+                    "ci.yaml maps the template `{}` to `{name}`, but `catalogs/{name}/{}` has no catalog file",
                     mapping.template, self.operator.name
                 );
                 let at = [path(["fbc", "catalog_mapping"]), vec![number.into()]].concat();
@@ -296,7 +297,7 @@ impl Publications {
     }
 
     fn not_mapped(&self, name: &str) -> PublicationReason {
-        let text = format!("no template of `catalog_mapping` makes `{name}`");
+        let text = format!("no template of `catalog_mapping` produces `{name}`");
         self.reason(PublicationReasonKind::NotMapped, text, Some(&path(["fbc", "catalog_mapping"])))
     }
 
@@ -310,19 +311,19 @@ impl Publications {
         self.reason(PublicationReasonKind::NoCatalog, text, None)
     }
 
-    /// What happens to the operator when a version of OpenShift gets its catalogs.
+    /// The treatment of the operator when a version of OpenShift gets its catalogs.
     fn promotion(&self) -> PublicationReason {
         const KEY: &str = "version_promotion_strategy";
         let given = self.operator.settings.promotion.as_deref();
         let text = match given {
-            Some("never") => format!("`{KEY}` is `never`: nobody but its owner adds the operator to new catalogs"),
+            Some("never") => format!("`{KEY}` is `never`: only its owner adds the operator to new catalogs"),
             Some("always") => {
-                format!("`{KEY}` is `always`: the pipelines add the operator when they open the catalog")
+                format!("`{KEY}` is `always`: the pipelines add the operator when they create the catalog")
             }
             Some("review-needed") => format!(
                 "`{KEY}` is `review-needed`: the pipelines propose the change, and a reviewer of the operator must approve it"
             ),
-            Some(other) => format!("`{KEY}` is `{other}`, which the pipelines do not know: they do as for `never`"),
+            Some(other) => format!("`{KEY}` is `{other}`, which the pipelines do not know: they treat it as `never`"),
             None => format!(
                 "`{KEY}` is not set: the pipelines propose the change, and a reviewer of the operator must approve it"
             ),
@@ -331,15 +332,16 @@ impl Publications {
         self.reason(PublicationReasonKind::Promotion, text, Some(&at))
     }
 
-    /// The catalog that another one is copied from: the nearest before it that a template makes, else the nearest after it.
+    /// The catalog that another one is copied from: the nearest before it that a template makes, or else the nearest
+    /// after it.
     fn nearest(&self, minor: Minor, is_fit: impl Fn(&CatalogDirectory) -> bool) -> Option<&CatalogDirectory> {
         let is_fit = |it: &&CatalogDirectory| it.file.is_some() && is_fit(it);
         let before = self.catalogs.iter().rev().filter(|it| it.0.is_before(minor)).map(|it| it.1).find(is_fit);
         before.or_else(|| self.catalogs.iter().filter(|it| minor.is_before(*it.0)).map(|it| it.1).find(is_fit))
     }
 
-    /// What the pipelines do when a version of OpenShift gets its catalogs: the catalog before it is copied, and the template that makes it
-    /// makes the new one too.
+    /// The change that the pipelines make when a version of OpenShift gets its catalogs: the catalog before it is
+    /// copied, and the template that makes it makes the new one too.
     fn promoted(&self, minor: Minor, name: &str) -> Option<PublicationChange> {
         let mut change = PublicationChange::default();
         if let Some((_, mapping)) = self.mapping_of(name) {
@@ -362,7 +364,8 @@ impl Publications {
         Some(change)
     }
 
-    /// As [`Self::promoted`], for an operator that names a template after each catalog: the template of the catalog before is copied, too.
+    /// Like [`Self::promoted`], for an operator that names a template after each catalog: the template of the catalog
+    /// before is copied, too.
     fn with_own_template(&self, minor: Minor, name: &str) -> Option<PublicationChange> {
         let source = self.nearest(minor, |it| self.mapping_of(&it.name).is_some())?;
         let (number, mapping) = self.mapping_of(&source.name)?;
@@ -375,7 +378,7 @@ impl Publications {
         let directory = format!("operators/{operator}/{TEMPLATES}");
         let mut change = PublicationChange::default();
         let (from, to) = (format!("{directory}/{}", mapping.template), format!("{directory}/{template}"));
-        change.steps.push(format!("copy `{from}` to `{template}` beside it"));
+        change.steps.push(format!("copy `{from}` to `{template}` next to it"));
         change.files.push(ChangedFile { path: to, content: NewContent::CopyOf(from) });
         change.steps.push(format!("map `{template}` to `{name}` in `operators/{operator}/ci.yaml`"));
         let (before, after) = self.with_mapping(number, &template, name)?;
@@ -385,7 +388,7 @@ impl Publications {
         Some(change)
     }
 
-    /// Adds what makes the catalog itself: a copy of another one where that is the same, else what renders it.
+    /// Adds the catalog itself: a copy of another one if that is the same, or else the command that renders it.
     fn add_catalog(
         &self,
         change: &mut PublicationChange,
@@ -424,7 +427,7 @@ impl Publications {
         }
     }
 
-    /// What to do where no catalog of the operator can be taken as a model.
+    /// The steps to take if no catalog of the operator can serve as a model.
     fn first_catalog(&self, name: &str) -> Option<PublicationChange> {
         let operator = &self.operator.name;
         let template = self.operator.settings.mapping.first().map(|it| it.template.clone())?;
@@ -488,15 +491,17 @@ impl Publications {
             Ok(file) => file,
             Err(error) => {
                 let (text, commands) = match error {
-                    Unread::Absent => {
-                        (format!("`{directory}` has no release-config.yaml, so no template gets it"), vec![release])
-                    }
+                    Unread::Absent => (
+                        format!("`{directory}` has no release-config.yaml, so no template gets the version"),
+                        vec![release],
+                    ),
                     Unread::Unreadable(message) | Unread::Broken(message, _) => {
-                        (format!("`{directory}/release-config.yaml` cannot be read: {message}"), Vec::new())
+                        (format!("`{directory}/release-config.yaml` is unreadable: {message}"), Vec::new())
                     }
                 };
                 let steps = vec![format!(
-                    "write `{directory}/release-config.yaml`, which names a template that makes `{name}` and the channels"
+                    "write `{directory}/release-config.yaml`, which names the channels and a template that produces \
+                    `{name}`"
                 )];
                 let change = PublicationChange { steps, commands, ..PublicationChange::default() };
                 return absent(vec![self.reason(kind, text, None)], Some(change));
@@ -510,15 +515,17 @@ impl Publications {
         let place = Some(file.place(&Spot::Path(path(["catalog_templates"]))));
         let templates = released.iter().map(|it| format!("`{}`", it.template)).collect::<Vec<_>>().join(", ");
         if released.iter().any(|it| makes(&it.template)) {
-            let text = format!("release-config.yaml adds it to {templates}, and the catalog was not rendered since");
+            let text = format!(
+                "release-config.yaml adds the version to {templates}, but the catalog has not been rendered since"
+            );
             let steps = vec!["release the version again".to_owned()];
             let change = PublicationChange { steps, commands: vec![release], ..PublicationChange::default() };
             return absent(vec![PublicationReason { kind, text, place }], Some(change));
         }
-        let text = format!("release-config.yaml adds it to {templates}, and none of these makes `{name}`");
+        let text = format!("release-config.yaml adds the version to {templates}, but none of these produces `{name}`");
         let wanted = self.operator.settings.mapping.iter().find(|it| makes(&it.template));
         let steps = vec![match wanted {
-            Some(it) => format!("add the template `{}`, which makes `{name}`, to release-config.yaml", it.template),
+            Some(it) => format!("add the template `{}`, which produces `{name}`, to release-config.yaml", it.template),
             None => format!("add `{name}` to a template in `operators/{}/ci.yaml`", self.operator.name),
         }];
         let change = PublicationChange { steps, commands: vec![release], ..PublicationChange::default() };
@@ -552,7 +559,7 @@ impl Publications {
         absent(reasons, Some(self.next_version(newest, minor)))
     }
 
-    /// How the annotation of a version excludes a catalog.
+    /// The way in which the annotation of a version excludes a catalog.
     fn excluded(&self, version: &VersionDirectory) -> PublicationReason {
         let selector = version.facts.openshift.as_deref().unwrap_or_default();
         let text = format!("version {} is for OpenShift `{selector}` (`{OPENSHIFT_VERSIONS}`)", shown_version(version));
@@ -570,7 +577,8 @@ impl Publications {
             version => format!("a version after {version}"),
         };
         let steps = vec![format!(
-            "publish {newer} with `{OPENSHIFT_VERSIONS}: {widened}` in its `metadata/annotations.yaml`; the pipelines refuse a change of a published bundle"
+            "publish {newer} with `{OPENSHIFT_VERSIONS}: {widened}` in its `metadata/annotations.yaml`; the pipelines \
+            refuse changes to a published bundle"
         )];
         PublicationChange { steps, ..PublicationChange::default() }
     }

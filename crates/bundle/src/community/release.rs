@@ -1,9 +1,8 @@
-//! What a release configuration does to the templates of an operator (`docs/behaviour/authoring.md` C.3).
+//! The changes that a release configuration makes to the templates of an operator (`docs/behaviour/authoring.md` C.3).
 //!
-//! Every old line stays where it is, with its comments. What the pipelines do twice (an entry of a name that is there with other edges)
-//! is done here as well, so that both agree; the catalog that comes out is not valid then, which whoever renders it sees.
-//!
-//! What it deliberately does not do: it writes nothing and renders nothing.
+//! Every old line stays where it is, with its comments. If the pipelines add an entry twice (one of the same name
+//! exists with other edges), this module does so too, so that both agree; the resulting catalog is not valid then,
+//! which its rendering shows.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,13 +28,13 @@ pub struct TemplateEdit {
     pub before: Option<Vec<u8>>,
     /// Its text after.
     pub after: Vec<u8>,
-    /// Why its comments are lost, if they are.
+    /// The reason why its comments are lost, if they are.
     pub rewritten: Option<&'static str>,
     /// The catalogs that are made of it.
     pub catalogs: Vec<String>,
 }
 
-/// Why a version cannot be released.
+/// The reasons why a version cannot be released.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
@@ -43,11 +42,11 @@ pub enum ReleaseError {
     #[error("`{0}` has no `release-config.yaml`")]
     NoConfiguration(String),
     /// A file cannot be read.
-    #[error("`{file}` cannot be read: {message}")]
+    #[error("`{file}` is unreadable: {message}")]
     Unreadable {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// It has no ClusterServiceVersion with a name.
@@ -55,7 +54,7 @@ pub enum ReleaseError {
     NoCsv {
         /// The version.
         called: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// The default channel is not one of the channels.
@@ -76,22 +75,22 @@ pub enum ReleaseError {
     UnknownKind {
         /// The template.
         template: String,
-        /// What ci.yaml says.
+        /// The kind that `ci.yaml` states.
         kind: String,
     },
     /// A name leads out of the repository.
-    #[error("`{0}` is not the name of a file in a directory")]
+    #[error("`{0}` is not a valid file name")]
     BadName(String),
     /// The template does not have the form of its kind.
     #[error("the template `{template}` has no {what}")]
     Form {
         /// The template.
         template: String,
-        /// What it lacks.
+        /// The missing part.
         what: &'static str,
     },
     /// The text of the template cannot be changed.
-    #[error("the template `{template}` cannot be changed: {error}")]
+    #[error("cannot change the template `{template}`: {error}")]
     Edit {
         /// The template.
         template: String,
@@ -101,7 +100,7 @@ pub enum ReleaseError {
 }
 
 impl ReleaseError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -116,7 +115,7 @@ impl ReleaseError {
             }
             Self::UnknownKind { .. } => "use `olm.template.basic` or `olm.semver`".to_owned(),
             Self::BadName(_) => "use a name without `/`".to_owned(),
-            Self::Form { .. } => "`olmdex validate` of the template says more".to_owned(),
+            Self::Form { .. } => "`olmdex validate` of the template shows more".to_owned(),
             Self::Edit { .. } => "change it by hand".to_owned(),
         }
     }
@@ -128,7 +127,7 @@ pub fn catalog_level(catalog: &str) -> Level {
     let numbers = catalog.strip_prefix('v').and_then(|it| it.split_once('.'));
     let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
     match numbers.filter(|(major, minor)| is_number(major) && is_number(minor)) {
-        // What does not fit is large.
+        // A number that does not fit is large.
         Some((major, minor)) => {
             let number = |it: &str| it.parse::<u64>().unwrap_or(u64::MAX);
             if (number(major), number(minor)) >= (4, 17) { Level::CsvMetadata } else { Level::None }
@@ -137,7 +136,8 @@ pub fn catalog_level(catalog: &str) -> Level {
     }
 }
 
-/// What the release configuration of a version does to the templates of its operator. `image` is the reference of its bundle image.
+/// The changes that the release configuration of a version makes to the templates of its operator. `image` is the
+/// reference of its bundle image.
 ///
 /// # Errors
 /// [`ReleaseError`]
@@ -174,7 +174,7 @@ pub fn release(
                 return Err(ReleaseError::BadName(name.clone()));
             }
         }
-        // Of a template that is named twice, the second change is one of what the first one made.
+        // If a template is named twice, the second change builds on the result of the first.
         let earlier = edits.get(&template).map(|it| it.after.clone());
         let edit = edit(operator, mapping, &wanted, &name, image, earlier)?;
         match edits.get_mut(&template) {
@@ -301,7 +301,7 @@ fn new_semver(wanted: &TemplateRelease, image: &str) -> String {
     format!("{{\"Schema\":\"olm.semver\",\"GenerateMajorChannels\":true,\"GenerateMinorChannels\":true{streams}}}")
 }
 
-/// An object with other values for some of its members, and more members behind.
+/// An object with other values for some of its members, and more members at the end.
 pub(super) fn with_members(json: &str, object: Value<'_>, changed: &BTreeMap<String, String>, more: &str) -> String {
     let mut out = "{".to_owned();
     for (key, value) in object.members() {
@@ -374,7 +374,7 @@ fn amended_basic(
     Ok(with_members(json, value, &changed, ""))
 }
 
-/// Which items of the top-level `entries` have one list of entries, because an alias stands for it.
+/// The items of the top-level `entries` that share one list of entries, because an alias stands for it.
 fn shared_lists(file: &RepositoryFile) -> BTreeMap<usize, Vec<usize>> {
     let (_, document, _) = file.parts();
     let text = String::from_utf8_lossy(document);
@@ -429,7 +429,7 @@ fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) 
         if list.items().any(has) {
             continue;
         }
-        // In the letters of its neighbours.
+        // In the letter case of its neighbours.
         let key = key.as_str().unwrap_or_default().into_owned();
         let first = list.items().next().and_then(|it| it.get_field_with_key("image"));
         let image_key = first.and_then(|it| it.0.as_str().map(|it| it.into_owned())).unwrap_or("Image".to_owned());
@@ -437,14 +437,14 @@ fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) 
         let list_key = list_key.as_str().unwrap_or_default().into_owned();
         let new = [(list_key, with_items(json, list, &[item]))].into_iter().collect();
         let text = with_members(json, stream, &new, "");
-        // A stream that another one stands for through an alias is changed for both.
+        // A stream that is shared through an alias is changed for both names.
         let both = shared.iter().find(|it| it.contains(&key)).cloned().unwrap_or_else(|| vec![key]);
         changed.extend(both.into_iter().map(|it| (it, text.clone())));
     }
     Ok(with_members(json, value, &changed, &more.join(",")))
 }
 
-/// The names of streams that are one, or have one list of bundles, because an alias stands for it.
+/// The names of streams that are the same, or share one list of bundles, because an alias stands for it.
 fn shared_streams(file: &RepositoryFile) -> Vec<Vec<String>> {
     let (_, document, _) = file.parts();
     let text = String::from_utf8_lossy(document);

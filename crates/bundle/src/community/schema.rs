@@ -1,14 +1,15 @@
-//! The schemas of `ci.yaml` and `release-config.yaml` (`docs/behaviour/authoring.md` A.6), in the part of JSON Schema that they use.
+//! The schemas of `ci.yaml` and `release-config.yaml` (`docs/behaviour/authoring.md` A.6), in the part of JSON Schema
+//! that they use.
 
 use olmdex_text::json::{self, Kind, Step, Value};
 
-/// What a value must be.
+/// The form that a value must have.
 pub(super) enum Form {
     Text,
     Flag,
     /// One of these texts.
     OneOf(&'static [&'static str]),
-    /// A list: of what, whether it may be empty, whether items may repeat.
+    /// A list: the form of its items, whether it may be empty, and whether items may repeat.
     List(&'static Form, bool, bool),
     /// An object: its fields, those that it must have, whether it may have others.
     Object(&'static [(&'static str, Form)], &'static [&'static str], bool),
@@ -83,14 +84,14 @@ pub(super) const RELEASE: Form = Form::Object(
     false,
 );
 
-/// A value that does not have its form: where, in our words, and in those of the pipelines.
+/// A value that does not have its form: its place, our words, and those of the pipelines.
 pub(super) struct Misfit {
     pub(super) path: Vec<Step>,
     pub(super) message: String,
     pub(super) theirs: String,
 }
 
-/// All that does not have its form. As deep as the form.
+/// All values that do not have their form. The recursion is as deep as the form.
 pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found: &mut Vec<Misfit>) {
     let mut add = |path: &[Step], (message, theirs): (String, String)| {
         found.push(Misfit { path: path.to_vec(), message, theirs });
@@ -133,7 +134,7 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
             items.sort();
             if !may_repeat && items.windows(2).any(|it| it[0] == it[1]) {
                 let theirs = format!("{} has non-unique elements", python(value));
-                add(path, (format!("{} has an item twice", shown()), theirs));
+                add(path, (format!("{} has a duplicate item", shown()), theirs));
             }
             for (number, item) in value.items().enumerate() {
                 path.push(number.into());
@@ -179,7 +180,7 @@ fn compact(value: Value<'_>) -> String {
     json::decode_utf8(&out).into_owned()
 }
 
-/// How deep values are shown.
+/// The depth to which values are shown.
 const MAX_SHOWN: usize = 8;
 
 /// A value as Python shows it. Deep values are cut: the text is for people.

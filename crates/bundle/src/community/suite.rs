@@ -1,4 +1,5 @@
-//! Which checks belong to which pipeline, and what all of one pipeline say of an operator (`docs/behaviour/authoring.md` F.3).
+//! The checks of each pipeline, and the findings of all checks of one pipeline about an operator
+//! (`docs/behaviour/authoring.md` F.3).
 
 use super::check::{check, findings};
 use super::marketplace;
@@ -39,7 +40,7 @@ impl Suite {
     }
 }
 
-/// What a pipeline says of an operator, each finding with the name of its check.
+/// The findings of a pipeline about an operator, each with the name of its check.
 #[must_use]
 pub fn suite_findings(operator: &Operator, repository: Option<&Repository>, suite: Suite) -> Vec<Finding> {
     let mut verdicts = check(operator);
@@ -47,7 +48,7 @@ pub fn suite_findings(operator: &Operator, repository: Option<&Repository>, suit
     verdicts.extend(using_fbc(operator));
     verdicts.retain(|it| suite.has(it.check));
     for verdict in &mut verdicts {
-        // What cannot be read is no check of theirs: it stops them.
+        // A file that cannot be read fails none of their checks: it stops them.
         verdict.finding.check = Some(verdict.check).filter(|it| *it != "load");
     }
     findings(&verdicts)
@@ -58,11 +59,11 @@ fn using_fbc(operator: &Operator) -> Option<CheckResult> {
         return None;
     }
     let message = match operator.versions.len() {
-        1 => "this new operator does not keep its catalogs in the repository, which may become a must",
+        1 => "this new operator does not keep its catalogs in the repository, which may become mandatory",
         _ => "the operator does not keep its catalogs in the repository",
     };
     let wording = Wording::new(rules::NOT_FBC, message, "non-FBC");
-    let wording = wording.help("set `fbc.enabled` in `ci.yaml` and add templates; `olmdex release` keeps them");
+    let wording = wording.help("set `fbc.enabled` in `ci.yaml` and add templates; `olmdex release` maintains them");
     let shown = operator.path.display().to_string();
     Some(wording.at("check_using_fbc", None, operator.ci.as_ref().ok(), &Spot::Start, &shown))
 }

@@ -1,6 +1,4 @@
-//! Removing packages, and what is left of nothing.
-//!
-//! What it deliberately does not do: no row is looked at by itself.
+//! Removing packages, and rows that belong to none.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +12,7 @@ use olmdex_base::diag::Guesses;
 use olmdex_fbc::Name;
 use olmdex_text::tally;
 
-/// Deletes all that belongs to the bundles in `doomed`, and the channels whose heads they are.
+/// Deletes everything that belongs to the bundles in `doomed`, and the channels whose heads they are.
 const DELETE_DOOMED: &str = "
 CREATE TEMP TABLE IF NOT EXISTS gone_channel (package_name TEXT, name TEXT, PRIMARY KEY (package_name, name));
 DELETE FROM gone_channel;
@@ -36,8 +34,8 @@ DELETE FROM api WHERE (group_name, version, kind) NOT IN (SELECT group_name, ver
 DELETE FROM operatorbundle WHERE name IN (SELECT name FROM doomed);
 ";
 
-/// Takes the bundles of the packages in `unwanted` into `doomed`, and deletes the rows of these packages. A bundle that another package
-/// lists too stays with that one.
+/// Puts the bundles of the packages in `unwanted` into `doomed`, and deletes the rows of these packages. A bundle that
+/// another package lists too stays with that one.
 const DOOM_UNWANTED: [&str; 5] = [
     "DELETE FROM deprecated WHERE operatorbundle_name IN
          (SELECT operatorbundle_name FROM channel_entry WHERE package_name IN (SELECT name FROM unwanted))",
@@ -74,7 +72,7 @@ fn package_of_part(
     Some(package).filter(|it| known.contains(it))
 }
 
-/// An error with what to do about it, as a warning.
+/// An error with its advice, as a warning.
 fn in_words(error: &LegacyError) -> String {
     error.help().map_or_else(|| error.to_string(), |help| format!("{error}; {help}"))
 }
@@ -102,7 +100,7 @@ impl Edit {
                 of_bundles = Some(self.packages_of_bundles()?);
             }
             if let Some(whole) = package_of_part(package, &known, of_bundles.as_ref()) {
-                // Removing all of it is not for us to decide.
+                // Only the user may decide to remove the whole package.
                 let error = LegacyError::Part { word: package.clone(), package: whole };
                 if !is_permissive {
                     return Err(error);
@@ -125,11 +123,11 @@ impl Edit {
         self.remove_stranded()
     }
 
-    /// Removes all packages but these; a part of a package keeps all of it. Without `is_permissive` a package that is not there ends the step: a name that is mistyped
-    /// would remove what was to be kept.
+    /// Removes all packages but these; a part of a package keeps all of it. Without `is_permissive` a package that does
+    /// not exist ends the step: a mistyped name would remove the package that was to be kept.
     ///
     /// # Errors
-    /// As [`Self::remove_packages`].
+    /// The errors of [`Self::remove_packages`].
     pub fn keep_packages(&mut self, packages: &[String], is_permissive: bool) -> Result<(), LegacyError> {
         let names = self.package_names()?;
         let known: HashSet<&String> = names.iter().collect();
@@ -153,7 +151,7 @@ impl Edit {
             if !wording.insert(unknown) {
                 continue;
             }
-            let error = absent(unknown, format!("there is no package `{unknown}` to keep"), &guesses);
+            let error = absent(unknown, format!("no package `{unknown}` to keep"), &guesses);
             if !is_permissive {
                 return Err(error);
             }
@@ -162,12 +160,12 @@ impl Edit {
         let kept: HashSet<&String> = packages.iter().collect();
         let others: Vec<String> = names.iter().filter(|it| !kept.contains(it)).cloned().collect();
         if others.len() == names.len() && !names.is_empty() {
-            self.done.passed_over.push("no package is kept: all packages are removed".to_owned());
+            self.done.passed_over.push("no package kept: all packages are removed".to_owned());
         }
         self.remove_packages(&others, is_permissive)
     }
 
-    /// The packages by the names of their bundles; of several, the first by name.
+    /// The packages by the names of their bundles; if there are several, the first by name.
     fn packages_of_bundles(&self) -> Result<HashMap<String, String>, LegacyError> {
         let of = "FROM channel_entry WHERE operatorbundle_name IS NOT NULL AND package_name IS NOT NULL
                   GROUP BY operatorbundle_name ORDER BY operatorbundle_name";
@@ -192,7 +190,7 @@ impl Edit {
         self.remove_strays()
     }
 
-    /// The second half of the clean-up: bundles whose properties name packages that are not there.
+    /// The second half of the clean-up: removes bundles whose properties name packages that do not exist.
     pub(super) fn remove_strays(&mut self) -> Result<(), LegacyError> {
         self.doom_none()?;
         let bad = "SELECT DISTINCT operatorbundle_name FROM properties
@@ -218,7 +216,7 @@ impl Edit {
         )
     }
 
-    /// Collects the bundles of packages, and deletes the rows of these packages. Gives those that are there.
+    /// Collects the bundles of packages, and deletes the rows of these packages. Returns the packages that exist.
     fn doom_packages(&mut self, packages: &[&String]) -> Result<HashSet<String>, LegacyError> {
         self.connection
             .execute_batch("CREATE TEMP TABLE IF NOT EXISTS unwanted (name TEXT PRIMARY KEY); DELETE FROM unwanted")
@@ -309,7 +307,7 @@ mod tests {
     use crate::Destination;
     use olmdex_text::tally::assert_grows_with_input;
 
-    /// A legacy file with so many packages of one bundle.
+    /// A legacy file with `n_packages` packages of one bundle.
     fn file(directory: &Path, n_packages: usize) -> std::path::PathBuf {
         let path = directory.join(format!("{n_packages}.db"));
         let connection = rusqlite::Connection::open(&path).unwrap();

@@ -1,8 +1,5 @@
 //! A channel as rows of edges (`docs/behaviour/legacy-index.md` 2.2): the chain from the head, with a pair of rows for
 //! every skip.
-//!
-//! What it deliberately does not do: it numbers rows from 1 within the channel; the numbers of the file are for the
-//! writer.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -26,7 +23,7 @@ struct Rows<'a> {
     entered: HashSet<String>,
     /// Entries of this channel.
     entries: HashMap<&'a str, &'a Entry>,
-    /// Bundles of the package, in whatever channel.
+    /// Bundles of the package, in any channel.
     members: &'a BTreeSet<&'a str>,
 }
 
@@ -64,7 +61,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The rows of a channel with this head, and what they cannot say.
+/// The rows of a channel with this head, and the facts that they cannot state.
 pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<&str>) -> (Vec<Row>, Vec<String>) {
     let mut it = Rows {
         rows: Vec::new(),
@@ -104,10 +101,8 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
     for entry in entries.iter().filter(|it| !chain.contains(it.name.as_str())) {
         if !named.contains(&entry.name) {
             if !has_upgrade.contains(entry.name.as_str()) {
-                it.losses.push(format!(
-                    "no upgrade leads from `{}` to the head; it becomes an entry all the same",
-                    entry.name
-                ));
+                it.losses
+                    .push(format!("no upgrade leads from `{}` to the head, but it still becomes an entry", entry.name));
             }
             it.push(&entry.name, None);
             it.depth += 1;
@@ -116,7 +111,7 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
         if entry.replaces.is_empty() {
             continue;
         }
-        // Skipping what the chain goes through would cut it there.
+        // Skipping a bundle of the chain would cut the chain there.
         if chain.contains(entry.replaces.as_str()) {
             it.losses.push(format!(
                 "`{}` is off the chain; it replaces `{}`, which cannot be stored",

@@ -1,10 +1,8 @@
 //! Writing a catalog as a legacy file of the last schema, for servers and tools that know no other
 //! (`docs/behaviour/legacy-index.md` 2, 4.10, 6 and 8).
 //!
-//! Two passes: the first reads packages and channels, the second writes bundles as they come, so that memory does not
-//! grow with the manifests. What the format cannot hold is a finding, by name.
-//!
-//! What it deliberately does not do: it repairs no catalog. One whose channels have no single head is refused.
+//! There are two passes: the first reads packages and channels, the second writes bundles as they come, so that memory
+//! does not grow with the manifests. A fact that the format cannot hold is a finding, by name.
 
 mod bundle;
 mod edges;
@@ -28,7 +26,7 @@ use olmdex_rules::check::failure_findings;
 /// The schema that is written.
 const SCHEMA: &str = include_str!("../schema.sql");
 
-/// An export that has been written beside its place, and what it could not hold.
+/// An export that has been written beside its place, and the losses.
 #[derive(Debug)]
 pub struct Export {
     file: OutFile,
@@ -47,7 +45,7 @@ impl Export {
     /// Writes a catalog.
     ///
     /// # Errors
-    /// [`LegacyError::Write`]. What is wrong with the catalog is in the findings.
+    /// [`LegacyError::Write`]. Errors in the catalog are in the findings.
     pub fn write(&mut self, input: &Input) -> Result<(), LegacyError> {
         let file = &self.file;
         let mut plan = plan(input);
@@ -66,7 +64,7 @@ impl Export {
         Ok(())
     }
 
-    /// What the format cannot hold (warnings), and what keeps the catalog from being written (errors).
+    /// The findings: facts that the format cannot hold (warnings), and errors that keep the catalog from being written.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
@@ -92,7 +90,7 @@ impl Export {
     }
 }
 
-/// What became of a document.
+/// The result for a document.
 enum Made {
     Bundle(Box<BundleRows>),
     /// It cannot be decoded.
@@ -110,7 +108,7 @@ impl Consumer for Making<'_> {
     type Output = Made;
 
     fn document(&self, document: Document<'_>) -> Made {
-        // What cannot be read was reported in the first pass, bundles aside.
+        // The first pass has reported documents that cannot be read, except bundles.
         let blob = match &document.blob {
             Ok(blob) => blob,
             Err(failure) if is_of_bundle(failure, document.raw) => {
@@ -123,7 +121,7 @@ impl Consumer for Making<'_> {
         let standing = Standing { is_head: self.plan.heads.contains(&key), icon: self.plan.icons.get(&key) };
         match rows_of_bundle(bundle, standing) {
             Ok(rows) => Made::Bundle(Box::new(rows)),
-            Err(error) => Made::Broken(key.0, format!("bundle `{}` cannot be read: {error}", key.1)),
+            Err(error) => Made::Broken(key.0, format!("bundle `{}` is unreadable: {error}", key.1)),
         }
     }
 }
@@ -169,8 +167,9 @@ impl Writer<'_> {
     fn bundle(&mut self, rows: &BundleRows, columns: Option<&Columns>) -> rusqlite::Result<()> {
         let (name, package) = (rows.name.as_str(), rows.package.as_str());
         if let Some(other) = self.names.get(name) {
-            let message =
-                format!("`{name}` is a bundle of both `{other}` and `{package}`, and the format has one row for it");
+            let message = format!(
+                "`{name}` is a bundle of both `{other}` and `{package}`, but the format has only one row for it"
+            );
             self.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
             return Ok(());
         }
@@ -222,7 +221,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What the format does not say as the blob does.
+    /// Reports the facts of the blob that the format cannot state in the same way.
     fn remark(&mut self, rows: &BundleRows) {
         let (name, package) = (rows.name.as_str(), rows.package.as_str());
         for loss in &rows.losses {
@@ -249,7 +248,7 @@ impl Writer<'_> {
         for channel in &plan.channels {
             let (package, name) = (channel.package.as_str(), channel.name.as_str());
             if !self.names.contains_key(&channel.head) && missing.insert((package, &channel.head)) {
-                let message = format!("channel `{name}` of package `{package}`: there is no bundle `{}`", channel.head);
+                let message = format!("channel `{name}` of package `{package}`: no bundle `{}`", channel.head);
                 self.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
             }
             self.insert("INSERT INTO channel VALUES (?1, ?2, ?3)", params![name, package, channel.head])?;

@@ -1,6 +1,4 @@
-//! Compares the bundles of both sides: images, properties, manifests, and what only columns say.
-//!
-//! What it deliberately does not do: entries of channels are [`super::graphs`]'.
+//! Compares the bundles of both sides: images, properties, manifests, and facts that only columns state.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,12 +12,12 @@ use crate::rules;
 use olmdex_base::diag::Finding;
 use olmdex_text::json::Reader;
 
-/// What became of a bundle's row.
+/// The result for a bundle's row.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) name: String,
     pub(super) standing: Standing,
-    /// What is lost of it, and how the blobs differ.
+    /// The losses, and the differences in the blobs.
     pub(super) report: Report,
 }
 
@@ -29,7 +27,7 @@ pub(super) struct Bundles<'a> {
     new: &'a NewSide,
     /// The packages in which a bundle has entries.
     packages_of: HashMap<&'a str, BTreeSet<&'a str>>,
-    /// What any entry says that a bundle replaces or skips.
+    /// The bundles that any entry of a bundle replaces or skips.
     edges_of: HashMap<&'a str, BTreeSet<&'a str>>,
 }
 
@@ -131,7 +129,7 @@ impl<'a> Bundles<'a> {
             expected.insert(made);
         } else if old.facts.properties.iter().all(|it| it.0 != PACKAGE || !has_version(&it.1, &old.version)) {
             let message = format!(
-                "bundle `{name}`: the version `{}` of its column is lost, as a property has another",
+                "bundle `{name}`: the version `{}` in its column is lost, as a property has another version",
                 old.version
             );
             report.say(rules::LOST_COLUMN, message, Some(package));
@@ -162,9 +160,8 @@ impl<'a> Bundles<'a> {
                     _ => Some(String::new()),
                 };
                 let Some(field) = field else { continue };
-                message = format!(
-                    "bundle `{name}`: the field `{field}` of `{kind}` is not that of its ClusterServiceVersion"
-                );
+                message =
+                    format!("bundle `{name}`: the field `{field}` of `{kind}` differs from its ClusterServiceVersion");
             }
             report.differs(message, package);
         }

@@ -1,6 +1,4 @@
 //! Compares the graphs of both sides: packages, channels, heads, entries and edges.
-//!
-//! What it deliberately does not do: what bundles say is compared in [`super::bundles`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,7 +22,8 @@ impl<'a> Graphs<'a> {
         self.new.graph.packages.contains_key(package)
     }
 
-    /// Compares packages, channels, heads and edges; `problems` say why packages are left out, `bundles` which rows count.
+    /// Compares packages, channels, heads and edges; `problems` say why packages are left out, `bundles` which rows
+    /// count.
     pub(super) fn compare<'p>(
         &self,
         problems: impl IntoIterator<Item = &'p Problem>,
@@ -71,7 +70,7 @@ impl<'a> Graphs<'a> {
         }
     }
 
-    /// Compares packages. Gives those that are left out.
+    /// Compares packages. Returns those that are left out.
     fn compare_packages<'p>(
         &self,
         problems: impl IntoIterator<Item = &'p Problem>,
@@ -200,7 +199,8 @@ impl<'a> Graphs<'a> {
                 && top != head
             {
                 let message = format!(
-                    "channel `{channel}` of `{package}` names `{head}` as its head, and its edges make it `{top}`: the name is lost"
+                    "channel `{channel}` of `{package}` names `{head}` as its head, but by its edges the head is \
+                    `{top}`: the name is lost"
                 );
                 report.say(rules::GRAPH_IGNORES_COLUMN, message, Some(package));
             }
@@ -225,7 +225,7 @@ fn compare_edges(old: &Graph, new: &Graph, is_left_out: impl Fn(&str) -> bool, r
         let how = words(*link);
         let message = format!("channel `{channel}` of `{package}`: the upgrade from `{from}` to `{to}`{how} is lost");
         let is_member = new.members.contains_key(&(package.clone(), channel.clone(), to.clone()));
-        // An entry replaces one bundle: of several, the last by name.
+        // An entry replaces one bundle: if there are several, the last by name.
         let behind = new.edges.range(edge.clone()..);
         let has_last = behind
             .take_while(|it| (&it.0, &it.1, &it.2, it.3) == (package, channel, to, Link::Replaces))

@@ -1,4 +1,4 @@
-//! What the old side takes from manifests: which there are, and what ClusterServiceVersions say.
+//! The facts that the old side takes from manifests: the list of manifests, and the content of ClusterServiceVersions.
 
 use base64::Engine as _;
 
@@ -7,7 +7,7 @@ use super::report::Report;
 use crate::rules;
 use olmdex_text::json::{self, Reader, Value};
 
-/// Reads the manifests, and compares the ClusterServiceVersion of the other column with them. Gives the first
+/// Reads the manifests, and compares the ClusterServiceVersion of the other column with them. Returns the first
 /// ClusterServiceVersion among them.
 pub(super) fn read_manifests(
     name: &str,
@@ -32,7 +32,7 @@ pub(super) fn read_manifests(
         at = end;
     }
     if !manifests[at..].trim_ascii().is_empty() {
-        let message = format!("bundle `{name}`: what follows its manifests is not JSON and is lost");
+        let message = format!("bundle `{name}`: the content after its manifests is not JSON and is lost");
         report.say(rules::LOST_MANIFESTS, message, None);
     }
     if n_found == 0 && !has_column {

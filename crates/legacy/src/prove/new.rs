@@ -1,6 +1,4 @@
 //! The new side: blobs, read as those of any catalog are.
-//!
-//! What it deliberately does not do: it knows nothing of the legacy format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +8,17 @@ use olmdex_fbc::{
 };
 use olmdex_text::json::Reader;
 
-/// All that the blobs say.
+/// The whole content of the blobs.
 #[derive(Debug, Default)]
 pub(super) struct NewSide {
     pub(super) graph: Graph,
     /// By package and name.
     pub(super) bundles: BTreeMap<(String, String), BundleFacts>,
-    /// What no legacy catalog gives, in words, with the package.
+    /// Facts that no legacy catalog yields, in words, with the package.
     pub(super) strange: Vec<(String, String)>,
 }
 
-/// What one document says.
+/// The content of one document.
 #[derive(Debug)]
 enum Fact {
     Graph(Graph),
@@ -38,7 +36,7 @@ impl Consumer for Read {
             Ok(blob) => facts(&blob),
             Err(failure) => {
                 let why = failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default();
-                vec![Fact::Strange(failure.package, format!("a blob cannot be read: {why}"))]
+                vec![Fact::Strange(failure.package, format!("a blob is unreadable: {why}"))]
             }
         }
     }
@@ -147,7 +145,7 @@ fn bundle_facts(bundle: &Bundle<'_>) -> BundleFacts {
     }
     facts.images = bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect();
     let mut reader = Reader::new();
-    // What cannot be read shows as missing.
+    // An object that cannot be read shows as missing.
     let _ = for_each_object(bundle, |object| {
         facts.manifests.insert(digest_manifest(object, &mut reader));
     });

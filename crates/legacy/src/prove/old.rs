@@ -1,11 +1,9 @@
 //! The old side: a legacy file, by plain queries of its own.
 //!
-//! What a schema has no place for is taken from where that schema has it (`docs/behaviour/legacy-index.md` 1.5 and
-//! 1.7): APIs from the tables of providers and requirers, which up to schema 5 hang at entries of channels; versions,
-//! ranges and images from ClusterServiceVersions. Nothing of the conversion's reader is used, so that what that reader
-//! gets wrong shows.
-//!
-//! What it deliberately does not do: it decides nothing about packages; which can be converted is the conversion's claim.
+//! Facts for which a schema has no columns are taken from the place where that schema has them
+//! (`docs/behaviour/legacy-index.md` 1.5 and 1.7): APIs from the tables of providers and requirers, which up to schema
+//! 5 hang at entries of channels; versions, ranges and images from ClusterServiceVersions. The conversion's reader is
+//! not used, so that its errors show.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -66,7 +64,7 @@ impl Values {
     }
 }
 
-/// A legacy file, read but for the rows of its bundles.
+/// A legacy file, with everything read except the rows of its bundles.
 #[derive(Debug)]
 pub(super) struct OldSide<'a> {
     pub(super) file: &'a LegacyFile,
@@ -86,7 +84,7 @@ pub(super) struct OldSide<'a> {
     pub(super) deprecated: BTreeSet<String>,
 }
 
-/// What the schema lacks, and whether it is to be had elsewhere.
+/// The facts that the schema lacks, and whether they are available elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gaps {
     /// Versions, ranges and paths that are NULL are filled.
@@ -129,7 +127,7 @@ impl Gaps {
 }
 
 impl<'a> OldSide<'a> {
-    /// Reads everything but the rows of bundles. What has no place in blobs, or no meaning, is reported.
+    /// Reads everything but the rows of bundles. Facts that have no place in blobs, or no meaning, are reported.
     pub(super) fn read(file: &'a LegacyFile, fidelity: Fidelity, report: &mut Report) -> rusqlite::Result<Self> {
         let mut side = Self {
             file,
@@ -248,7 +246,7 @@ impl<'a> OldSide<'a> {
         Ok(())
     }
 
-    /// The names of bundles: who is there, and what belongs to nobody; and the icons of heads.
+    /// Reads the names of bundles, and reports rows that belong to none; and reads the icons of heads.
     fn names(&mut self, connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
         let mut rowids: HashMap<String, i64> = HashMap::new();
         let mut n_nameless = 0;
@@ -272,7 +270,7 @@ impl<'a> OldSide<'a> {
         ];
         for (table, names) in attached {
             for name in names.into_iter().filter(|it| !rowids.contains_key(*it)) {
-                let message = format!("the rows of `{table}` for `{name}` are lost: there is no such bundle");
+                let message = format!("the rows of `{table}` for `{name}` are lost: the bundle does not exist");
                 report.say(rules::ORPHAN_ROWS, message, None);
             }
         }

@@ -1,4 +1,4 @@
-//! What is wrong with one bundle by itself: its properties, images and version.
+//! Checks of one bundle by itself: its properties, images and version.
 
 use super::definitions::Carried;
 use super::facts::{BundleFacts, PROPERTIES_STEP, Phase};
@@ -141,7 +141,7 @@ impl Inspector {
         let (package, name) = (&*bundle.package, &*bundle.name);
         if places.len() != 1 {
             let n_found = places.len();
-            let message = format!("bundle `{name}` has {n_found} `olm.package` properties, exactly one is needed");
+            let message = format!("bundle `{name}` has {n_found} `olm.package` properties, but needs exactly one");
             let text = format!(
                 "package {} bundle {} must have exactly 1 \"olm.package\" property, found {n_found}",
                 Quoted(package),
@@ -155,7 +155,7 @@ impl Inspector {
             let property = &bundle.properties[idx];
             let Some(value) = property.value else { continue };
             let found = text_of(value, "packageName");
-            // What is absent or no text at all has been reported as that.
+            // An absent name, or one that is not a text, has been reported already.
             if found != package && !package.is_empty() && property::check(&property.kind, property.value).is_none() {
                 let message = format!(
                     "bundle `{name}` belongs to package `{package}`, but its `olm.package` property says `{found}`"
@@ -168,7 +168,7 @@ impl Inspector {
         }
     }
 
-    /// What OLM refuses, or what does not do what it looks like, although opm accepts it.
+    /// Reports properties that OLM refuses, or whose effect is not what it seems, although opm accepts them.
     fn advice(&mut self, bundle: &str, idx: usize, kind: &str, value: Value<'_>) {
         for advice in advise(kind, value) {
             let rule = match advice.topic {
@@ -194,7 +194,7 @@ impl Inspector {
         }
         let range = text_of(value, "versionRange");
         if let Err(error) = Range::parse(&range) {
-            let message = format!("bundle `{bundle}`: `{range}` is not a range of versions: {}", error.plain());
+            let message = format!("bundle `{bundle}`: `{range}` is not a version range: {}", error.plain());
             let it = draft(rules::INVALID_VERSION_RANGE, message);
             self.push(property::draft_at(it, idx, vec!["versionRange".into()]));
         }
@@ -235,7 +235,8 @@ impl Inspector {
         }
     }
 
-    /// Rule 14, and what the second pass says of versions. Gives the version that no other bundle may have.
+    /// Checks rule 14, and adds the complaints of the second pass about versions. Returns the version that no other
+    /// bundle may have.
     fn bundle_version(&mut self, bundle: &Bundle<'_>, complaints: &mut Vec<(u8, String)>) -> Option<VersionRelease> {
         let (package, name) = (&*bundle.package, &*bundle.name);
         let (idx, value) = bundle

@@ -1,6 +1,4 @@
-//! What is wrong with a catalog as a whole.
-//!
-//! What it deliberately does not do: what shows in the documents of one package is [`super::package_rules`]'s.
+//! The findings about a catalog as a whole.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -17,20 +15,20 @@ use olmdex_fbc::{Input, Origin};
 use olmdex_text::calendar::Day;
 use olmdex_version::Quoted;
 
-/// Judges a catalog as a whole: takes the facts of its documents in order, then says what is wrong.
+/// Judges a catalog as a whole: takes the facts of its documents in order, then reports its findings.
 #[derive(Debug, Default)]
 pub struct Checker {
     origins: Vec<Origin>,
     facts: Vec<Facts>,
     drafts: Vec<(usize, Draft)>,
-    /// Whether there are so many of them that no more documents are looked at.
+    /// Whether there are so many of them that no more documents are examined.
     is_full: bool,
     day: Option<Day>,
     advice: Option<CutAdvice>,
 }
 
 impl Checker {
-    /// A checker that has seen nothing.
+    /// A checker that has seen no document yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -42,7 +40,7 @@ impl Checker {
         Self { day, ..self }
     }
 
-    /// Who says what to do about a channel that is cut.
+    /// Sets the adviser on channels that are cut off.
     #[must_use]
     pub fn advised_by(self, advice: Option<CutAdvice>) -> Self {
         Self { advice, ..self }
@@ -60,8 +58,8 @@ impl Checker {
         self.drafts.extend(inspected.drafts.into_iter().map(|it| (number, it)));
     }
 
-    /// What is wrong, each with the number of its document, for those who find places by themselves. Of `input` only the names of
-    /// files are used.
+    /// The findings, each with the number of its document, for callers that find places by themselves. Only the names
+    /// of files are used from `input`.
     #[must_use]
     pub fn drafts(self, input: &Input) -> Vec<(usize, Draft)> {
         let Self { origins, facts, drafts, day, advice, .. } = self;
@@ -70,12 +68,12 @@ impl Checker {
         drafts
     }
 
-    /// Judges what it has seen. Documents with findings are read once more from `input` for their places.
+    /// Judges the documents that it has seen. Documents with findings are read once more from `input` for their places.
     #[must_use]
     pub fn finish(self, input: &Input) -> Report {
         let Self { origins, facts, drafts, day, advice, .. } = self;
         let Judge { models, mut drafts, .. } = Judge::judged(&facts, &origins, input, drafts, day, advice);
-        // Stable: what was found in one document stays in the order of the rules.
+        // The sort is stable: findings of one document stay in the order of the rules.
         drafts.sort_by_key(|(number, _)| *number);
         let opm = first_refusal(&drafts).or_else(|| tree::tree(&models));
         let mut broken_packages = BTreeSet::new();
@@ -104,7 +102,7 @@ impl Checker {
     }
 }
 
-/// The message with which the real tool gives up before it looks at the catalog as a whole.
+/// The message with which the real tool stops before it looks at the catalog as a whole.
 fn first_refusal(drafts: &[(usize, Draft)]) -> Option<String> {
     drafts
         .iter()
@@ -124,15 +122,15 @@ struct Judge<'a> {
     drafts: Vec<(usize, Draft)>,
     /// The packages that the catalog has.
     known_packages: OnceCell<Guesses<'a>>,
-    /// What names of packages that it does not have may have been meant to be.
+    /// The closest existing package for each name of a package that the catalog does not have.
     meant_packages: HashMap<&'a str, Option<&'a str>>,
 }
 
-/// Said of what may only seem to be missing.
-const INCOMPLETE: &str = "a document that could not be read may hold it: fix that first";
+/// The advice about items that may only seem to be missing.
+const INCOMPLETE: &str = "an unreadable document may hold it: fix that document first";
 
 impl<'a> Judge<'a> {
-    /// All that is wrong with these documents.
+    /// Judges these documents.
     fn judged(
         facts: &'a [Facts],
         origins: &'a [Origin],
@@ -172,7 +170,7 @@ impl<'a> Judge<'a> {
         self.drafts.push((number, draft));
     }
 
-    /// Where a document starts, for help.
+    /// The start of a document, for advice.
     fn place_of(&self, number: usize) -> String {
         let origin = self.origins[number];
         let file = self.input.files.get(origin.file as usize);
@@ -182,8 +180,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A draft about something absent: what is proposed depends on whether it can be trusted to be absent. If a
-    /// document of the package could not be read, it cannot, and the package is known to be broken already.
+    /// Adds a finding about an absent item. Its advice depends on whether the item is certainly absent. If a document
+    /// of the package could not be read, that is not certain, and the package is known to be broken already.
     fn absent(&mut self, number: usize, package: &str, mut draft: Draft, meant: Option<&str>) {
         if self.models.get(package).is_some_and(|it| it.is_incomplete) {
             return;
@@ -301,7 +299,7 @@ impl<'a> Judge<'a> {
                 continue;
             }
             model.bundles.insert(name, (number, bundle));
-            // Of a bundle without package the missing package has been reported, which says it all.
+            // The missing package has been reported already, so a bundle without one gets no second finding.
             if !is_orphan && !listed.contains(&(package, name)) {
                 let text =
                     format!("package {}, bundle {} not found in any channel entries", Quoted(package), Quoted(name));
@@ -314,7 +312,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What needs all of a package.
+    /// Runs the checks that need all of a package.
     fn whole_packages(&mut self, advice: Option<CutAdvice>) {
         let names: Vec<&str> = self.models.keys().copied().collect();
         for package in names {
@@ -364,7 +362,7 @@ impl<'a> Judge<'a> {
             }
             if !self.is_known(package) {
                 let text = format!("cannot apply deprecations to an unknown package {}", Quoted(package));
-                let message = format!("deprecations are about package `{package}`, which is not in the catalog");
+                let message = format!("the deprecations name package `{package}`, which is not in the catalog");
                 let it = draft(rules::DEPRECATIONS_OF_UNKNOWN_PACKAGE, message).at(vec!["package".into()]);
                 let meant = self.closest_package(package);
                 self.absent(number, package, it.opm(Phase::Deprecations, 17, text), meant);
@@ -383,7 +381,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What lifecycles and packages say of each other.
+    /// Compares the statements of lifecycles and packages about each other.
     fn lifecycles(&mut self, day: Option<Day>) {
         for found in lifecycles(self.facts, &self.models, day) {
             let Unfit { number, package, draft, is_absence } = found;
@@ -425,7 +423,7 @@ impl<'a> Judge<'a> {
             let meant = meant.map(str::to_owned);
             let text =
                 format!("cannot deprecate {what} {} for package {}: {what} not found", Quoted(name), Quoted(package));
-            let message = format!("package `{package}` has no {what} `{name}` that could be deprecated");
+            let message = format!("package `{package}` has no {what} `{name}` to deprecate");
             let path = vec!["entries".into(), idx.into(), "reference".into(), "name".into()];
             let it = draft(rule, message).at(path).opm(Phase::Deprecations, deprecation_step(idx) + 2, text);
             self.absent(number, package, it, meant.as_deref());

@@ -1,6 +1,4 @@
-//! What several catalogs have in common that fragments of one index, or catalogs of one cluster, should not have.
-//!
-//! What it deliberately does not do: it reads nothing; it takes note of what the checks read.
+//! Overlaps between several catalogs that fragments of one index, or catalogs of one cluster, should not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +29,7 @@ struct Catalog {
     source: usize,
 }
 
-/// A bundle's name that stands for several images.
+/// A name of a bundle that stands for several images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     /// The name.
@@ -94,14 +92,14 @@ impl SeveralCatalogs {
         found
     }
 
-    /// What is wrong with the sources if they are fragments of one index.
+    /// The findings about the sources if they are fragments of one index.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (name, places) in self.packages.iter().filter(|it| self.n_sources(it.1) > 1) {
             for (first, at) in self.apart(places) {
-                let message = format!("package `{name}` is in another fragment too: {}", text(&self.place(first)));
-                let help = "keep one of them, or put them together: an index has each package once";
+                let message = format!("package `{name}` is also in another fragment: {}", text(&self.place(first)));
+                let help = "keep one of them, or merge them: an index can hold each package only once";
                 findings.extend(self.finding(at, name, rules::PACKAGE_IN_SEVERAL_FRAGMENTS, message, help, "name"));
             }
         }
@@ -116,15 +114,15 @@ impl SeveralCatalogs {
                 let first = all.iter().find(|it| it.0 != *image && it.1 < *at && is_together(&it.1));
                 let Some((other, first)) = first.filter(|_| wording.insert(*image)) else { continue };
                 let place = text(&self.place(*first));
-                let message = format!("bundle `{name}` has the image `{image}` here, and `{other}` at {place}");
-                let help = "give both the image that was released, or the bundles different names";
+                let message = format!("bundle `{name}` has the image `{image}` here, but `{other}` at {place}");
+                let help = "give both bundles the released image, or different names";
                 findings.extend(self.finding(*at, "", rules::BUNDLE_WITH_SEVERAL_IMAGES, message, help, "image"));
             }
         }
         findings
     }
 
-    /// How many sources places are in.
+    /// The number of sources in a list of places.
     fn n_sources(&self, places: &[At]) -> usize {
         places.iter().map(|it| self.catalogs[it.0].source).collect::<BTreeSet<_>>().len()
     }

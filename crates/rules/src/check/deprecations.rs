@@ -1,4 +1,4 @@
-//! What is wrong with one `olm.deprecations` blob by itself.
+//! Checks of one `olm.deprecations` blob by itself.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,8 @@ impl Inspector {
         }
     }
 
-    /// What an entry is about, and whether it has a message. Of equal entries one is the first.
+    /// Checks the subject of an entry, and whether it has a message. `is_first` tells whether it is the first of its
+    /// equals.
     fn deprecation(&mut self, package: &str, idx: usize, entry: &Deprecation<'_>, is_first: bool) {
         let at = |field: &'static str| vec!["entries".into(), idx.into(), "reference".into(), field.into()];
         let (schema, name) = (&*entry.schema, &*entry.name);
@@ -38,7 +39,7 @@ impl Inspector {
             format!("declcfg.PackageScopedReference{{Schema:{}, Name:{}}}", Quoted(schema), Quoted(name));
         let step = deprecation_step(idx);
         if schema.is_empty() {
-            let message = format!("deprecation {idx} of package `{package}` does not say what it is about");
+            let message = format!("deprecation {idx} of package `{package}` does not name its subject");
             let text = format!("schema must be set for deprecation entry [{idx}] for package {}", Quoted(package));
             self.push(draft(rules::DEPRECATION_WITHOUT_SCHEMA, message).at(at("schema")).opm(
                 Phase::Deprecations,
@@ -65,7 +66,7 @@ impl Inspector {
                 self.push(it.opm(Phase::Deprecations, step + 2, text));
             }
         } else if schema != "olm.channel" && schema != "olm.bundle" {
-            let message = format!("package `{package}`: a `{schema}` cannot be deprecated");
+            let message = format!("package `{package}`: a deprecation cannot apply to a `{schema}`");
             let text = format!(
                 "cannot deprecate object {go_reference} referenced by entry {idx} for package {}: object schema unknown",
                 Quoted(package)

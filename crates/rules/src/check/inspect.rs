@@ -1,4 +1,4 @@
-//! What is wrong with one document by itself.
+//! Checks of one document by itself.
 
 use std::collections::HashSet;
 
@@ -13,12 +13,12 @@ use olmdex_text::json::{Step, Value};
 use olmdex_version::Quoted;
 use olmdex_version::blang::{HOW_TO_WRITE_A_RANGE, Range};
 
-/// Looks at one document by itself: its facts, and what is wrong with it whatever the rest of the catalog holds.
+/// Looks at one document by itself: its facts, and the findings that do not depend on the rest of the catalog.
 #[must_use]
 pub fn inspect(document: &Document<'_>) -> Inspected {
     let mut inspector = Inspector { drafts: Vec::new() };
     if let Some(line) = document.unread_from {
-        let message = "nothing from here on is read, up to the next `---` or the end of the file";
+        let message = "opm ignores everything from here to the next `---` or the end of the file";
         let mut it = draft(rules::UNREAD_TEXT, message.to_owned());
         it.spot = Spot::Line(line, 1);
         it.help = Some(
@@ -40,7 +40,7 @@ pub fn inspect(document: &Document<'_>) -> Inspected {
     Inspected { origin: document.origin, facts, drafts: inspector.drafts, image }
 }
 
-/// Collects what is wrong with a document. What is said of bundles and deprecations is in files of their own.
+/// Collects the findings about a document. The checks of bundles and deprecations are in files of their own.
 pub(super) struct Inspector {
     drafts: Vec<Draft>,
 }
@@ -78,7 +78,7 @@ impl Inspector {
         for defect in &failure.defects {
             self.defect(defect, &failure.schema, syntax);
         }
-        // A document without content cannot hold what seems to be absent elsewhere.
+        // A document without content cannot hold an item that seems to be absent.
         let is_blank = |it: &Defect| matches!(&it.kind, DefectKind::MissingSchema(blob) if blob.is_empty());
         if failure.defects.iter().all(is_blank) {
             return Facts::Other { package: String::new() };
@@ -230,7 +230,7 @@ impl Inspector {
         }
     }
 
-    /// Fields of entries that are there and say nothing, which only the text tells.
+    /// Reports fields of entries that are present but empty, which only the text shows.
     fn empty_edges(&mut self, channel: Value<'_>) {
         let Some(entries) = channel.get_field("entries") else { return };
         for (idx, entry) in entries.items().enumerate() {
@@ -238,7 +238,7 @@ impl Inspector {
                 if entry.get_field(field).and_then(|it| it.as_str()).is_some_and(|it| it.is_empty()) {
                     let message = format!("`{field}` is present but empty");
                     let path = vec!["entries".into(), idx.into(), field.into()];
-                    self.push(draft(rules::EMPTY_FIELD, message).at(path).help("leave the field out"));
+                    self.push(draft(rules::EMPTY_FIELD, message).at(path).help("leave out the field"));
                 }
             }
         }
@@ -248,12 +248,12 @@ impl Inspector {
         match Range::parse(range) {
             Err(error) => {
                 let why = error.plain();
-                let message = format!("entry `{entry}`: `skipRange: {range}` is not a range of versions: {why}");
+                let message = format!("entry `{entry}`: `skipRange: {range}` is not a version range: {why}");
                 self.push(draft(rules::INVALID_SKIP_RANGE, message).at(path).help(HOW_TO_WRITE_A_RANGE));
             }
             Ok(range_value) if range_value.has_empty_group() => {
                 let message = format!(
-                    "entry `{entry}`: `skipRange: {range}` has an empty alternative; the real tools crash on it"
+                    "entry `{entry}`: `skipRange: {range}` has an empty alternative, which makes opm and OLM crash"
                 );
                 self.push(draft(rules::UNUSABLE_SKIP_RANGE, message).at(path).help("remove the extra `||`"));
             }
@@ -261,13 +261,13 @@ impl Inspector {
         }
     }
 
-    /// What the real tool's server demands of other schemas.
+    /// Checks the demands of the real tool's server on other schemas.
     fn other(&mut self, blob: &Blob<'_>) {
         for (field, name) in [("schema", &blob.schema), ("package", &blob.package)] {
             let is_servable = name.bytes().next().is_none_or(|byte| byte.is_ascii_alphanumeric())
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
             if !is_servable {
-                let message = format!("the {field} `{name}` has characters that the real tool's server refuses");
+                let message = format!("the {field} `{name}` has characters that opm's server refuses");
                 self.push(draft(rules::UNSERVABLE_SCHEMA_NAME, message).at(vec![field.into()]));
             }
         }
@@ -286,12 +286,12 @@ impl Inspector {
         for field in fields {
             if value.get_field(field).and_then(|it| it.as_str()).is_some_and(|it| it.is_empty()) {
                 let message = format!("`{field}` is present but empty");
-                self.push(draft(rules::EMPTY_FIELD, message).at(vec![(*field).into()]).help("leave the field out"));
+                self.push(draft(rules::EMPTY_FIELD, message).at(vec![(*field).into()]).help("leave out the field"));
             }
         }
     }
 
-    /// What the format's definition demands of every property.
+    /// Checks the demands of the format's definition on every property.
     pub(super) fn property_form(&mut self, properties: &[PropertyView<'_>]) {
         for (idx, property) in properties.iter().enumerate() {
             if property.kind.is_empty() {
@@ -332,7 +332,7 @@ pub(super) fn path_text(path: &[Step]) -> String {
     format!("`{text}`")
 }
 
-/// What keeps a name from being an RFC 1123 label, in the real tool's words.
+/// The reasons why a name is not an RFC 1123 label, in the real tool's words.
 fn label_defects(name: &str) -> Option<String> {
     let is_label = |text: &str| {
         let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();

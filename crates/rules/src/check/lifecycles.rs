@@ -1,6 +1,4 @@
-//! What lifecycles and the packages of their catalog say of each other (`docs/behaviour/platform.md` 1.3).
-//!
-//! What it deliberately does not do: what shows in one lifecycle by itself is judged with the document.
+//! Checks between lifecycles and the packages of their catalog (`docs/behaviour/platform.md` 1.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +11,7 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_text::calendar::Day;
 use olmdex_version::first_of;
 
-/// Something that does not fit.
+/// A mismatch.
 pub(super) struct Unfit<'a> {
     /// The number of the document.
     pub(super) number: usize,
@@ -45,7 +43,7 @@ pub(super) fn lifecycles<'a>(
         }
         match models.get(package).filter(|it| it.document.is_some()) {
             None => {
-                let message = format!("a lifecycle is about package `{package}`, which is not in the catalog");
+                let message = format!("a lifecycle names package `{package}`, which is not in the catalog");
                 add(draft(rules::PACKAGE_UNKNOWN, message).at(vec!["package".into()]), true);
             }
             Some(model) => {
@@ -72,10 +70,10 @@ fn of_package(lifecycle: &LifecycleFacts, model: &PackageModel<'_>, day: Option<
     let entries = model.channels.iter().flat_map(|(_, it)| it.entries.iter());
     let missing: BTreeSet<Minor> =
         entries.filter_map(|it| minor_of(&it.name)).filter(|it| !known.contains_key(it)).collect();
-    // A lifecycle without versions says nothing at all, which has been reported.
+    // A lifecycle without versions makes no statement, which has been reported.
     if !missing.is_empty() && !known.is_empty() {
         let list = first_of(missing.iter().map(ToString::to_string), missing.len());
-        let message = format!("the lifecycle of `{package}` does not know {list}, which its channels hold");
+        let message = format!("the lifecycle of `{package}` does not list {list}, although its channels hold them");
         drafts.push(draft(rules::MINOR_WITHOUT_LIFECYCLE, message).at(vec!["versions".into()]));
     }
     let Some(day) = day else { return drafts };

@@ -1,6 +1,4 @@
-//! What is wrong with a package that only all of its documents together show (rules 16, 22 to 25, 27 and 28).
-//!
-//! What it deliberately does not do: it does not tell what is absent from what could not be read; its caller does.
+//! Checks of a package that need all of its documents together (rules 16, 22 to 25, 27 and 28).
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -15,29 +13,29 @@ use olmdex_fbc::Entry;
 use olmdex_text::json::Step;
 use olmdex_version::{Quoted, Version, by_version, first_of};
 
-/// Something absent that a document names.
+/// An absent item that a document names.
 pub(super) struct Absence {
     pub(super) number: usize,
     pub(super) draft: Draft,
-    /// What may be meant instead.
+    /// The name that may be meant instead.
     pub(super) meant: Option<String>,
 }
 
-/// What is wrong with a package, each with the number of its document.
+/// The findings about a package, each with the number of its document.
 pub(super) struct Whole {
     pub(super) found: Vec<(usize, Draft)>,
-    /// What may only seem to be absent, if a document could not be read.
+    /// Items that may only seem to be absent, if a document could not be read.
     pub(super) absences: Vec<Absence>,
 }
 
-/// Judges a package. `advice` says more of what is cut.
+/// Judges a package. `advice` gives the advice about cut channels.
 pub(super) fn whole(package: &str, model: &PackageModel<'_>, advice: Option<CutAdvice>) -> Whole {
     let mut absences: Vec<Absence> = missing_channels(package, model).into_iter().collect();
     let mut found: Vec<(usize, Draft)> = Vec::new();
     let last = model.channels.len().saturating_sub(1);
     let names = OnceCell::new();
     for (idx, (number, channel)) in model.channels.iter().enumerate() {
-        // Without package nothing can be found; that has been reported.
+        // Without a package document no bundle can be found; that has been reported.
         if model.document.is_some() {
             absences.extend(missing_bundles(model, &names, *number, channel, idx == last));
         }
@@ -114,7 +112,7 @@ fn missing_bundles<'a>(
     dangling.iter().enumerate().map(absence).collect()
 }
 
-/// Bundles of a package that have one version, each said at the last of them.
+/// Bundles of a package that share a version, each reported at the last of them.
 fn duplicate_versions(package: &str, model: &PackageModel<'_>) -> Vec<(usize, Draft)> {
     let mut found = Vec::new();
     for (version, names) in model.duplicate_versions() {
@@ -127,7 +125,7 @@ fn duplicate_versions(package: &str, model: &PackageModel<'_>) -> Vec<(usize, Dr
             let list = first_of(bundles.iter().map(|(name, _)| format!("`{name}`")), bundles.len());
             let message = format!("package `{package}`: the bundles {list} all have version {version}");
             let it = draft(rules::DUPLICATE_VERSION, message).at(vec!["name".into()]);
-            found.push((**number, it.help(format!("give `{name}` a version of its own"))));
+            found.push((**number, it.help(format!("give `{name}` a different version"))));
         }
     }
     found
@@ -139,11 +137,11 @@ fn dangling_entries<'a>(model: &PackageModel<'_>, channel: &'a ChannelFacts) -> 
     entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
 }
 
-/// How many names that a package does not have are compared with those that it has.
+/// The number of names missing in a package that are compared with the names that it has.
 const MAX_DANGLING: usize = 200;
 
-/// Edges from names that nothing in the package has, and that an entry of the channel has but for a slip. Other names are versions that
-/// were pruned, which is normal.
+/// Edges from names that nothing in the package has, and that differ from an entry of the channel by a slip. Other
+/// names are versions that were pruned, which is normal.
 fn misspelt_edges<'a>(model: &'a PackageModel<'_>, channel: &'a ChannelFacts) -> impl Iterator<Item = Draft> + 'a {
     let entries: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
     let edges = channel.entries.iter().enumerate().flat_map(|(idx, entry)| {
@@ -166,11 +164,11 @@ fn misspelt_edges<'a>(model: &'a PackageModel<'_>, channel: &'a ChannelFacts) ->
     })
 }
 
-/// How many heads, and how many names that a channel does not have, are compared for a slip.
+/// The number of heads, and of names that a channel does not have, which are compared for a slip.
 const MAX_COMPARED: usize = 20;
 
-/// An edge to a name that the channel does not have and that looks like one of its heads: what probably made that one a head. Names
-/// that differ in numbers only are other versions, not slips.
+/// An edge to a name that the channel does not have and that looks like one of its heads: it is probably the reason why
+/// that entry is a head. Names that differ in numbers only are other versions, not slips.
 fn misspelt_edge(channel: &ChannelFacts, heads: &[String]) -> Option<String> {
     let entries: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
     let has_entry = |name: &str| entries.contains(name);
@@ -205,7 +203,7 @@ fn chain_draft(model: &PackageModel<'_>, channel: &ChannelFacts, defect: &GraphD
         GraphDefect::NoHead => {
             draft(rules::NO_CHANNEL_HEAD, format!("{of} has no head: every entry is replaced or skipped"))
                 .at(vec!["entries".into()])
-                .help("let the newest entry replace the others, and nothing replace or skip it")
+                .help("let the newest entry replace the others, and let no entry replace or skip it")
         }
         GraphDefect::SeveralHeads(heads) => {
             let heads = sorted(heads);
@@ -223,7 +221,7 @@ fn chain_draft(model: &PackageModel<'_>, channel: &ChannelFacts, defect: &GraphD
         }
         GraphDefect::Stranded(stranded) => {
             let stranded = sorted(stranded);
-            let message = format!("{of}: nothing leads from {} to the head", shown(&stranded));
+            let message = format!("{of}: no edge leads from {} to the head", shown(&stranded));
             draft(rules::STRANDED_ENTRIES, message)
                 .at(at(&stranded[0], "name"))
                 .help("let an entry of the chain replace or skip them; a `skipRange` does not count here")
@@ -231,7 +229,7 @@ fn chain_draft(model: &PackageModel<'_>, channel: &ChannelFacts, defect: &GraphD
     }
 }
 
-/// How many names at the beginning of a cycle are shown of many.
+/// The number of names that are shown of a long cycle.
 const SHOWN_OF_CYCLE: usize = 6;
 
 /// The names of a cycle in their order, of many the first and the last.

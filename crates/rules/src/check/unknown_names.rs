@@ -1,9 +1,7 @@
-//! Names that nobody reads: fields that a schema does not have, and schemas and types of properties that look like slips.
+//! Names that nothing reads: fields that a schema does not have, and schemas and types of properties that look like
+//! slips.
 //!
-//! opm drops what it does not know without a word, so that only the consequence shows, elsewhere.
-//!
-//! What it deliberately does not do: it says nothing of schemas and properties that resemble no known name, and does not look into the
-//! values of properties.
+//! opm silently drops everything that it does not know, so that only the consequence shows, elsewhere.
 
 use super::inspect::{Inspector, draft, path_text};
 use super::rules;
@@ -50,7 +48,7 @@ static DEPRECATIONS: Shape = Shape(&[
     ("entries", Some(&Shape(&[("reference", Some(&Shape(&[("schema", None), ("name", None)]))), ("message", None)]))),
 ]);
 
-/// The schemas that somebody reads.
+/// The schemas that are read.
 const SCHEMAS: [&str; 8] = [
     "olm.package",
     "olm.channel",
@@ -62,7 +60,7 @@ const SCHEMAS: [&str; 8] = [
     "olm.template.substitutes",
 ];
 
-/// The types of properties that somebody reads.
+/// The types of properties that are read.
 const PROPERTY_TYPES: [&str; 12] = [
     "olm.package",
     "olm.gvk",
@@ -79,7 +77,7 @@ const PROPERTY_TYPES: [&str; 12] = [
 ];
 
 impl Inspector {
-    /// What of a blob nobody reads.
+    /// Reports the parts of a blob that nothing reads.
     pub(super) fn unknown(&mut self, blob: &Blob<'_>) {
         let (shape, properties) = match &blob.typed {
             Typed::Package(it) => (&PACKAGE, it.properties.as_slice()),
@@ -95,7 +93,7 @@ impl Inspector {
                 && !PROPERTY_TYPES.contains(&kind)
                 && let Some(meant) = closest(kind, PROPERTY_TYPES)
             {
-                let message = format!("nobody reads properties of type `{kind}`");
+                let message = format!("no tool reads properties of type `{kind}`");
                 let path = vec!["properties".into(), idx.into(), "type".into()];
                 let it = draft(rules::MISSPELT_PROPERTY_TYPE, message).at(path);
                 self.push(it.help(format!("did you mean `{meant}`?")));
@@ -106,14 +104,14 @@ impl Inspector {
     fn unknown_schema(&mut self, schema: &str) {
         let is_other = |it: &&str| *it != schema && without_version(it) != without_version(schema);
         if let Some(meant) = closest(schema, SCHEMAS).filter(is_other) {
-            let message = format!("nobody reads blobs of schema `{schema}`");
+            let message = format!("no tool reads blobs of schema `{schema}`");
             let it = draft(rules::MISSPELT_SCHEMA, message).at(vec!["schema".into()]);
             self.push(it.help(format!("did you mean `{meant}`?")));
         }
     }
 
-    /// The fields of an object that its shape does not have, and those of the objects in it. It goes as deep as the shape, whatever
-    /// the document does.
+    /// The fields of an object that its shape does not have, and those of the objects in it. It goes as deep as the
+    /// shape, however deep the document is.
     fn unknown_fields(&mut self, schema: &str, object: Value<'_>, shape: &Shape, path: &mut Vec<Step>) {
         for (key, _) in object.members() {
             let name = key.as_str().unwrap_or_default();
@@ -135,7 +133,7 @@ impl Inspector {
             path.pop();
         }
         for (name, inner) in shape.0 {
-            // Of several members of one name, this is the one that counts.
+            // If several members share a name, this is the one that counts.
             let Some(inner) = inner else { continue };
             let Some((key, member)) = object.get_field_with_key(name) else { continue };
             path.push(Step::Key(key.as_str().unwrap_or_default().into_owned()));
@@ -175,7 +173,7 @@ mod tests {
         unknown.map(|it| format!("{} {}", it.rule.id, it.message)).collect()
     }
 
-    /// What is deep is not followed, whichever of two members it is.
+    /// Deep values are not followed, whichever of two members they are in.
     #[test]
     fn depth_and_duplicates_do_no_harm() {
         let deep = |open: &str, close: &str| format!("{}{}", open.repeat(9_980), close.repeat(9_980));

@@ -1,6 +1,4 @@
-//! What can be said of the objects of a cluster by themselves, without any catalog.
-//!
-//! What it deliberately does not do: it asks no cluster, and judges no upgrade.
+//! Checks of the objects of a cluster by themselves, without any catalog.
 
 use olmdex_base::diag::{Finding, Rule};
 use olmdex_version::masterminds::api_server_refusal;
@@ -8,22 +6,22 @@ use olmdex_version::masterminds::api_server_refusal;
 use super::{AnyObject, Cluster, rules};
 use crate::crd::{Crd, CrdError};
 
-/// What keeps manifests from being checked, as [`super::read_objects`] says it.
+/// The findings about manifests that cannot be checked, from the warnings of [`super::read_objects`].
 #[must_use]
 pub fn unreadable(warnings: &[String]) -> Vec<Finding> {
     let finding = |it: &String| Finding {
         rule: rules::MANIFEST_UNREADABLE,
         message: it.clone(),
         place: None,
-        help: Some("write it as YAML or JSON, or take it out of the directory".to_owned()),
+        help: Some("write it as YAML or JSON, or remove it from the directory".to_owned()),
         package: None,
         check: None,
     };
     warnings.iter().map(finding).collect()
 }
 
-/// Checks the ClusterExtensions of a cluster and the CustomResourceDefinitions among its objects, and counts the definitions that can be
-/// read.
+/// Checks the ClusterExtensions of a cluster and the CustomResourceDefinitions among its objects, and counts the
+/// definitions that can be read.
 #[must_use]
 pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
     let (mut findings, mut n_definitions) = (Vec::new(), 0);
@@ -45,7 +43,7 @@ pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
             add(rules::EXTENSION_VERSION, refusal, help);
         }
         if let Some(Err(error)) = extension.selector.as_ref().map(super::LabelSelector::validate) {
-            add(rules::EXTENSION_SELECTOR, error, "write it as a selector of labels of Kubernetes");
+            add(rules::EXTENSION_SELECTOR, error, "write it as a Kubernetes label selector");
         }
     }
     for object in objects {

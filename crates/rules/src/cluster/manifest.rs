@@ -1,6 +1,4 @@
 //! Files and texts to objects.
-//!
-//! What it deliberately does not do: it follows no symbolic links to directories or out of the one that is read, and opens nothing but YAML, JSON and archives of them.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -19,14 +17,14 @@ use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
 use olmdex_text::json::{self, Kind, Step, Value};
 use olmdex_text::yaml;
 
-/// How many bytes a file of manifests may have.
+/// The number of bytes that a file of manifests may have.
 const MAX_FILE: u64 = 1 << 30;
 
-/// How many bytes a line of YAML may have. An API server keeps no object of more than some megabytes, and what has no lines would take
-/// four times its size to be parsed.
+/// The longest line of YAML, in bytes. An API server keeps no object of more than some megabytes, and parsing a text
+/// without lines would take four times its size.
 const MAX_LINE: usize = 64 << 20;
 
-/// Why manifests cannot be read.
+/// The reasons why manifests cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ClusterError {
@@ -43,7 +41,7 @@ pub enum ClusterError {
     Archive {
         /// Its path.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         error: ArchiveError,
     },
     /// A text is neither YAML nor JSON.
@@ -53,12 +51,12 @@ pub enum ClusterError {
         file: String,
         /// The line, from 1.
         line: u32,
-        /// What is wrong there.
+        /// The error there.
         error: String,
     },
 }
 
-/// Where archives of manifests are read to, and how much of them.
+/// The directory to which archives of manifests are read, and the limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Archives<'a> {
     /// The directory for temporary files.
@@ -70,7 +68,7 @@ pub struct Archives<'a> {
 /// Reads manifests: a file, or all files of a directory or an archive and those below, by name.
 ///
 /// # Errors
-/// If the path, or the one file that it names, cannot be read. What is wrong in a directory or an archive is a warning.
+/// If the path, or the one file that it names, cannot be read. An error within a directory or an archive is a warning.
 pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError> {
     let mut collector = Collector::default();
     let warnings = each_text(path, archives, tells_of_cluster, &mut |file, text| add_text(&mut collector, file, text))?;
@@ -78,8 +76,8 @@ pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError
     Ok(collector.finish())
 }
 
-/// Whether a file may tell of a cluster's operators or of its platform. In a must-gather the path says what a file holds, and most of it are
-/// logs and pods; everywhere else every file may.
+/// Whether a file may describe a cluster's operators or its platform. In a must-gather the path shows the content of a
+/// file, and most files are logs and pods; everywhere else every file may.
 fn tells_of_cluster(path: &[u8]) -> bool {
     let parts: Vec<&[u8]> = path.split(|it| *it == b'/').collect();
     let root = parts.iter().position(|it| matches!(*it, b"namespaces" | b"cluster-scoped-resources"));
@@ -105,14 +103,14 @@ fn tells_of_cluster(path: &[u8]) -> bool {
     }
 }
 
-/// An object of whatever kind.
+/// An object of any kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnyObject {
     /// Its content, as compact JSON.
     pub json: String,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
-    /// The text that it stands in, of definitions and ClusterServiceVersions, into which findings point.
+    /// The text that contains it, for definitions and ClusterServiceVersions, into which findings point.
     pub text: Option<ObjectText>,
 }
 
@@ -126,14 +124,13 @@ pub struct ObjectText {
 }
 
 impl AnyObject {
-    /// Where a value of it is written, as far as it has what the steps lead to; where it is written itself if its text is not
-    /// known.
+    /// The place of one of its values, as far as it has the parts of the path; its own place if its text is not known.
     #[must_use]
     pub fn place_of(&self, path: &[Step]) -> Place {
         self.places_of(&[path]).pop().unwrap_or_else(|| self.place.clone())
     }
 
-    /// The same of many values: the text is read once.
+    /// The places of many values: the text is read once.
     #[must_use]
     pub fn places_of(&self, paths: &[&[Step]]) -> Vec<Place> {
         let unknown = || vec![self.place.clone(); paths.len()];
@@ -167,10 +164,10 @@ impl AnyObject {
     }
 }
 
-/// Reads all objects, as [`read`] does, with what could not be read.
+/// Reads all objects, like [`read`], and warnings about the parts that could not be read.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn read_objects(path: &Path, archives: Archives<'_>) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
     let mut objects = Vec::new();
     let warnings = each_text(path, archives, |_| true, &mut |file, text| {
@@ -179,10 +176,11 @@ pub fn read_objects(path: &Path, archives: Archives<'_>) -> Result<(Vec<AnyObjec
     Ok((objects, warnings))
 }
 
-/// Reads what [`read`] and [`read_objects`] read, once: the state of a cluster, all objects, and what could not be read, in words.
+/// Reads the results of [`read`] and [`read_objects`], once: the state of a cluster, all objects, and the parts that
+/// could not be read, in words.
 ///
 /// # Errors
-/// As [`read_objects`].
+/// The errors of [`read_objects`].
 pub fn read_with_objects(
     path: &Path,
     archives: Archives<'_>,
@@ -192,7 +190,7 @@ pub fn read_with_objects(
     Ok((gathered.collector.finish(), gathered.objects, warnings))
 }
 
-/// As [`read_with_objects`], from texts with what they are called.
+/// Like [`read_with_objects`], from texts with their names.
 ///
 /// # Errors
 /// If one is neither YAML nor JSON.
@@ -234,8 +232,8 @@ impl AnyObject {
 /// Takes the name of a file and its text.
 type TextSink<'s> = dyn FnMut(&str, &[u8]) -> Result<(), ClusterError> + 's;
 
-/// Hands over the text of a file, or of all manifests of a directory and those below. What is wrong in a directory is given
-/// back as words.
+/// Hands over the text of a file, or of all manifests of a directory and those below. Errors within a directory are
+/// returned as words.
 fn each_text(
     path: &Path,
     archives: Archives<'_>,
@@ -267,10 +265,7 @@ fn each_text(
                 open.push(path);
             } else if kind.is_symlink() && !leads_below(&path, directory_given) {
                 if is_manifest(path.as_os_str().as_encoded_bytes()) {
-                    warnings.push(format!(
-                        "`{}` is a link that leads out of the directory; it is left out",
-                        path.display()
-                    ));
+                    warnings.push(format!("left out `{}`, a symbolic link out of the directory", path.display()));
                 }
             } else if is_manifest(path.as_os_str().as_encoded_bytes())
                 && is_wanted(path.strip_prefix(root).unwrap_or(&path).as_os_str().as_encoded_bytes())
@@ -291,8 +286,8 @@ fn each_text(
     Ok(warnings)
 }
 
-/// Whether a link leads to something below a directory. Directories of manifests come from others, like archives: what they name outside
-/// is not theirs to show.
+/// Whether a link leads to something below a directory. Directories of manifests come from other people, like archives:
+/// they must not show files outside of them.
 fn leads_below(link: &Path, directory: &Path) -> bool {
     let whole = |it: &Path| std::fs::canonicalize(it).ok();
     whole(link).zip(whole(directory)).is_some_and(|(to, root)| to.starts_with(root))
@@ -324,7 +319,7 @@ fn each_archived(
             names.push(name.split(|&byte| byte == b'/').collect());
         }
     }
-    // As in a directory.
+    // The same order as in a directory.
     names.sort_unstable();
     for name in names {
         let name = name.join(&b'/');
@@ -353,7 +348,7 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// Reads manifests from a text; `file` is how it is called.
+/// Reads manifests from a text; `file` is its name.
 ///
 /// # Errors
 /// If it is neither YAML nor JSON.
@@ -367,7 +362,7 @@ fn add_text(collector: &mut Collector, file: &str, text: &[u8]) -> Result<(), Cl
     each_object(file, text, &mut |value, place, _| collector.add(value, place))
 }
 
-/// Takes an object, where it is written, and what keeps its text.
+/// Takes an object, its place, and a function that keeps its text.
 type Sink<'s> = dyn FnMut(Value<'_>, Place, &dyn Fn() -> ObjectText) + 's;
 
 /// Hands over every object of a text, those of lists one by one.
@@ -377,7 +372,8 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
         let text = json::decode_utf8(text);
         let mut at = 0;
-        // Lists may have thousands of objects, all in one line, so places are counted from the last one that was asked for.
+        // Lists may have thousands of objects, all in one line, so places are counted from the last one that was asked
+        // for.
         let last = Cell::new((0_usize, (1_u32, 1_u32)));
         let place = |offset: usize| {
             let (from, (line, column)) = if last.get().0 <= offset { last.get() } else { (0, (1, 1)) };

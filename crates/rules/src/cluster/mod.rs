@@ -1,9 +1,7 @@
-//! Kubernetes objects as `kubectl get -o yaml` prints them: what a namespace has and wants.
+//! Kubernetes objects as `kubectl get -o yaml` prints them: the content of a namespace, and what is requested for it.
 //!
-//! Manifests come as lists, as documents of one file, as JSON, or scattered over the directories of a must-gather. Whatever
-//! else they hold is passed over. One file for each kind.
-//!
-//! What it deliberately does not do: no cluster is asked, nothing is judged, and it knows no catalogs.
+//! Manifests come as lists, as documents of one file, as JSON, or scattered over the directories of a must-gather.
+//! Objects of other kinds are skipped. There is one file for each kind.
 
 mod admin_gate;
 mod api_request_count;
@@ -82,7 +80,7 @@ pub struct Cluster {
     pub install_plans: Vec<InstallPlan>,
     /// OperatorConditions.
     pub operator_conditions: Vec<OperatorCondition>,
-    /// What people call the cluster, or empty: its Infrastructure says so.
+    /// The name that people use for the cluster, from its Infrastructure, or empty.
     pub name: String,
     /// The version of OpenShift, or empty.
     pub openshift: String,
@@ -96,15 +94,16 @@ pub struct Cluster {
     pub nodes: Vec<ClusterNode>,
     /// Requests for APIs, by the clients that make them.
     pub api_requests: Vec<ApiRequestCount>,
-    /// What must be acknowledged before an update.
+    /// The acknowledgements that an update needs.
     pub admin_gates: AdminGates,
-    /// When something changed last, as far as it is known: `2026-01-31T12:00:00Z`.
+    /// The time of the last change, as far as it is known: `2026-01-31T12:00:00Z`.
     pub newest: String,
-    /// The namespaces of which there is any object.
+    /// The namespaces with any object.
     pub collected: BTreeSet<String>,
-    /// How many objects there are of kinds that say nothing here.
+    /// The number of objects of each kind that is not used here.
     pub skipped: BTreeMap<String, u64>,
-    /// What could not be read, in words; only what was found in a directory, where not every file need be a manifest.
+    /// The parts that could not be read, in words. They are only those of a directory, in which not every file need be
+    /// a manifest.
     pub warnings: Vec<String>,
 }
 
@@ -115,7 +114,7 @@ impl Cluster {
         self.subscriptions.iter().find(|it| it.installed == csv.name && it.namespace == csv.namespace)
     }
 
-    /// Adds what was read elsewhere. Of two objects of one kind and name the later counts.
+    /// Adds the objects of another reading. If two objects share kind and name, the later one counts.
     pub fn add(&mut self, other: Self) {
         fn put<T>(list: &mut Vec<T>, others: Vec<T>, key: impl Fn(&T) -> (String, String)) {
             let mut known: HashMap<_, usize> = list.iter().enumerate().map(|(at, it)| (key(it), at)).collect();
@@ -160,13 +159,15 @@ impl Cluster {
         self.newest = std::mem::take(&mut self.newest).max(other.newest);
     }
 
-    /// Takes a ClusterVersion; of two the later counts. That they are of different clusters is a warning.
+    /// Takes a ClusterVersion; if there are two, the later one counts. If they are of different clusters, that is a
+    /// warning.
     fn take_version(&mut self, version: ClusterVersion) {
         if let Some(known) = &self.cluster_version {
             let (one, other) = (&known.cluster_id, &version.cluster_id);
             if !one.is_empty() && !other.is_empty() && one != other {
                 self.warnings.push(format!(
-                    "the manifests are of two clusters, `{one}` and `{other}`: what is said of them is mixed, and the version is that of the second"
+                    "the manifests belong to two clusters, `{one}` and `{other}`: the answers mix both, with the \
+                    version of the second"
                 ));
             }
         }
@@ -176,7 +177,8 @@ impl Cluster {
         self.cluster_version = Some(version);
     }
 
-    /// The architecture of its releases, as channels name it: that of its ClusterVersion, else that of its nodes if all have the same.
+    /// The architecture of its releases, as channels name it: that of its ClusterVersion, or else that of its nodes if
+    /// all have the same.
     #[must_use]
     pub fn architecture(&self) -> Option<String> {
         if let Some(wording) = self.cluster_version.as_ref().and_then(ClusterVersion::architecture_said) {

@@ -5,7 +5,8 @@ use olmdex_base::diag::rules;
 rules! {
     FIRST_VERSION: "W0907", "crd-first-version", Warning,
         "The `version` of a v1beta1 definition is the first of its `versions`.",
-        "`spec.version` is deprecated and may be left out. If it is set, Kubernetes refuses a definition in which another version comes first, and the operator is not installed.",
+        "`spec.version` is deprecated and optional. If it is set, Kubernetes refuses a definition in which another \
+        version comes first, and OLM does not install the operator.",
         "apiVersion: apiextensions.k8s.io/v1beta1\nspec:\n  version: v1beta1\n  versions: [{name: v1alpha1}, {name: v1beta1}]";
     OWNED_WITHOUT_DEFINITION: "W0908", "owned-crd-missing", Warning,
         "A bundle has the CustomResourceDefinitions that its ClusterServiceVersion owns.",
@@ -17,10 +18,12 @@ rules! {
         "owned: [{name: things.example.com, version: v1alpha1, kind: Thing}]   # the definition serves v1 only";
     OWNED_KIND: "W0910", "owned-crd-kind", Warning,
         "A ClusterServiceVersion names the kind that the definition has.",
-        "The API that others can depend on is made of the entry in `owned`. With another kind, dependencies on the real API are not met by this operator. Letter case counts.",
+        "OLM derives the API that other operators can depend on from the entry in `owned`. If the kind differs, this \
+        operator does not meet dependencies on the real API. Letter case counts.",
         "owned: [{name: things.example.com, version: v1, kind: thing}]   # the definition has kind Thing";
     DEFINITION_NOT_OWNED: "W0911", "crd-not-owned", Warning,
         "A ClusterServiceVersion owns every CustomResourceDefinition of its bundle.",
-        "OLM installs the definition, but the operator does not provide its API: operators that depend on it may not find it, and two operators can bring it without a conflict being noticed.",
+        "OLM installs the definition, but the operator does not provide its API: operators that depend on it may not \
+        find it, and OLM does not notice a conflict if two operators bring it.",
         "the bundle has things.example.com, and `spec.customresourcedefinitions.owned` does not list it";
 }

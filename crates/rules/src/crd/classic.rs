@@ -1,5 +1,5 @@
-//! What OLM Classic checks before it updates a definition (`docs/behaviour/olm-classic.md` section 7), and what its
-//! documentation says that it checks (OLM's "Dependency Resolution and Upgrades").
+//! The checks of OLM Classic before it updates a definition (`docs/behaviour/olm-classic.md` section 7), and the checks
+//! that only its documentation claims (OLM's "Dependency Resolution and Upgrades").
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::objects::Resource;
 use super::validator::ValidatorError;
 use olmdex_text::json::Step;
 
-/// What OLM Classic says to a new definition.
+/// A verdict of OLM Classic about a new definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -28,11 +28,11 @@ pub enum Verdict {
         api: String,
         /// Namespace and name of the object, or its name.
         object: String,
-        /// What does not fit, with the path.
+        /// The mismatch, with the path.
         reason: String,
         /// Whether it is only a warning, since a webhook converts.
         is_exempt: bool,
-        /// The steps to what the object breaks in the manifest of the new definition.
+        /// The steps to the part of the new definition's manifest that the object breaks.
         field: Vec<Step>,
     },
     /// Documented, but not checked: a served version is gone.
@@ -40,11 +40,11 @@ pub enum Verdict {
         /// The version.
         version: String,
     },
-    /// The new schema of a version is none.
+    /// The new schema of a version is not a valid one.
     SchemaUnusable {
         /// The version.
         version: String,
-        /// What is wrong with it.
+        /// The error in it.
         reason: String,
         /// The steps to the schema in the manifest of the new definition.
         field: Vec<Step>,
@@ -53,7 +53,7 @@ pub enum Verdict {
     NotConverted {
         /// The version.
         version: String,
-        /// How many objects that is so for.
+        /// The number of such objects.
         count: usize,
     },
 }
@@ -72,8 +72,8 @@ pub struct Overwork {
     pub reason: String,
 }
 
-/// Compares a new definition with the one on the cluster, of which these objects exist. OLM stops at the first object; all
-/// are given here.
+/// Compares a new definition with the one on the cluster, which has these objects. OLM stops at the first invalid
+/// object; all are returned here.
 ///
 /// # Errors
 /// [`Overwork`]
@@ -82,7 +82,7 @@ pub fn check(old: &Crd, new: &Crd, objects: &[Resource]) -> Result<Vec<Verdict>,
     for version in old.versions.iter().filter(|it| it.is_served) {
         match new.version(&version.name) {
             None => verdicts.push(Verdict::ServedVersionRemoved { version: version.name.clone() }),
-            // What is not served any more is not validated.
+            // OLM does not validate objects of a version that is no longer served.
             Some(next) if next.is_served => verdicts.extend(check_objects(old, new, next, objects)?),
             Some(_) => {}
         }
@@ -93,8 +93,8 @@ pub fn check(old: &Crd, new: &Crd, objects: &[Resource]) -> Result<Vec<Verdict>,
     Ok(verdicts)
 }
 
-/// The objects of a definition, each once: the same object may be given at several versions. Where it is given at this
-/// one, that is taken.
+/// The objects of a definition, each once: the same object may be given at several versions. If it is given at this
+/// version, that form is taken.
 fn at_version<'o>(crd: &Crd, version: &str, objects: &'o [Resource]) -> Vec<&'o Resource> {
     let mut found: Vec<&Resource> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -111,14 +111,14 @@ fn at_version<'o>(crd: &Crd, version: &str, objects: &'o [Resource]) -> Vec<&'o 
     found
 }
 
-/// How many objects of a definition there are, whatever the versions at which they are given.
+/// The number of objects of a definition, whatever version they are given at.
 #[must_use]
 pub fn count(crd: &Crd, objects: &[Resource]) -> usize {
     at_version(crd, "", objects).len()
 }
 
-/// OLM lists the objects at each version, and every object is served at every version. It is the definition on the cluster
-/// that says how they are converted, since the new one is not there yet.
+/// OLM lists the objects at each version, and every object is served at every version. It is the definition on the
+/// cluster that says how they are converted, since the new one is not there yet.
 fn check_objects(old: &Crd, new: &Crd, version: &CrdVersion, objects: &[Resource]) -> Result<Vec<Verdict>, Overwork> {
     let Some(schema) = &version.schema else { return Ok(Vec::new()) };
     let mut of_version = at_version(new, &version.name, objects);
@@ -177,10 +177,10 @@ fn validate(
     Ok(verdicts)
 }
 
-/// Says that nobody looked.
+/// Returns that nothing was validated.
 #[cfg(not(feature = "jsonschema"))]
 fn validate(_: &Crd, version: &CrdVersion, _: &Value, _: Vec<&Resource>) -> Result<Vec<Verdict>, Overwork> {
-    let reason = "this build is without the feature `jsonschema`".to_owned();
+    let reason = "this build lacks the feature `jsonschema`".to_owned();
     Ok(vec![Verdict::SchemaUnusable { version: version.name.clone(), reason, field: version.schema_path.clone() }])
 }
 
@@ -244,7 +244,7 @@ mod tests {
         for (conversion, new, given, expected) in [
             ("None", &strict_1, &objects[1..], "ns/n g/v1, Kind=Thing false"),
             ("", &strict_2, &objects[..1], "ns/n g/v2, Kind=Thing false"),
-            // The same object, given at both.
+            // The same object, given at both versions.
             ("None", &strict_2, &objects[..], "ns/n g/v2, Kind=Thing false"),
             ("Webhook", &strict_2, &objects[..1], "1 not converted to v2"),
             ("Webhook", &strict_2, &objects[1..], "1 not converted to v1; ns/n g/v2, Kind=Thing false"),

@@ -1,6 +1,4 @@
-//! Verdicts about definitions as findings: what OLM refuses or warns of, in words.
-//!
-//! What it deliberately does not do: it decides nothing; [`super::preflight`] and [`super::classic`] do.
+//! Verdicts about definitions as findings: the refusals and warnings of OLM, in words.
 
 use super::classic::{self, Overwork, Verdict};
 use super::field::steps;
@@ -13,18 +11,18 @@ use olmdex_text::json::Step;
 pub struct Placed {
     /// The definition.
     pub crd: Crd,
-    /// Where it is written.
+    /// The place where it is written.
     pub place: Place,
 }
 
-/// A finding, and the steps to what it is about in the manifest of the new definition. Its place is that of the definition.
+/// A finding, and the steps to its subject in the manifest of the new definition. Its place is that of the definition.
 pub type FieldFinding = (Finding, Vec<Step>);
 
 fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
     Finding { rule, message, place: Some(next.place.clone()), help, package: None, check: None }
 }
 
-/// What OLM v1 refuses.
+/// The refusals of OLM v1.
 #[must_use]
 pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<FieldFinding> {
     let refusals = preflight::preflight(&before.crd, &next.crd).into_iter();
@@ -36,8 +34,8 @@ pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<FieldFinding> {
         .collect()
 }
 
-/// What OLM Classic says to a definition of which these objects exist, and what cannot be known. `owners` are the packages
-/// that own it, if a catalog was asked for them.
+/// The findings of OLM Classic about a definition with these objects, and the points that cannot be decided. `owners`
+/// are the packages that own it, if a catalog was asked for them.
 ///
 /// # Errors
 /// [`Overwork`]
@@ -63,7 +61,8 @@ pub fn of_classic(
                     let message = format!(
                         "OLM Classic refuses {name}: version {version} was removed while objects are still stored in it{known}"
                     );
-                    let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
+                    let help = format!("keep {version} with `served: false` until status.storedVersions no longer \
+                        lists it");
                     (finding(rules::STORED_VERSION, next, message, Some(help)), versions())
                 }
                 Verdict::ServedVersionRemoved { version } => {
@@ -87,7 +86,7 @@ pub fn of_classic(
                 }
                 Verdict::NotConverted { version, count } => {
                     unknown.push(format!(
-                        "{name}: whether {} at version {version} cannot be known without the webhook that converts",
+                        "{name}: whether {} at version {version} is unknown without the webhook that converts",
                         if count == 1 { "1 object fits".to_owned() } else { format!("{count} objects fit") }
                     ));
                     return None;
@@ -98,17 +97,19 @@ pub fn of_classic(
     Ok((findings, unknown))
 }
 
-/// What to do about a served version that is gone: the documents ask for more than OLM checks, and only of definitions
-/// with several owners, which are `None` if no catalog was asked.
+/// The advice about a served version that is gone. The documentation asks for more than OLM checks, but only for
+/// definitions with several owners; `owners` is `None` if no catalog was asked.
 fn help_for_removed(version: &str, owners: Option<&[String]>) -> String {
     let keep = format!("keep {version} with `served: false` for a release");
     match owners {
         None => format!(
-            "{keep}; the documentation asks for it if several operators own the definition: `-i CATALOG` tells whether they do"
+            "{keep}; the documentation asks for it if several operators own the definition: `-i CATALOG` shows whether \
+            they do"
         ),
         Some([]) => {
             format!(
-                "{keep}; the documentation asks for it if several operators own the definition, and none in the catalog does"
+                "{keep}; the documentation asks for it if several operators own the definition, but no operator in the \
+                catalog does"
             )
         }
         Some([only]) => format!(

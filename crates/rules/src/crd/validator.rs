@@ -6,25 +6,25 @@ use serde_json::{Map, Value, json};
 use super::objects::Resource;
 use super::work::{self, Fuel, Patterns};
 
-/// What is wrong with an object.
+/// An error in an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// Where in the object.
+    /// The path in the object.
     pub path: String,
-    /// What is wrong there.
+    /// The error.
     pub reason: String,
     /// The keyword of the schema that it breaks.
     pub keyword: String,
 }
 
-/// Why a schema cannot be used, or an object cannot be validated.
+/// The reasons why a schema cannot be used, or an object cannot be validated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValidatorError {
-    /// The schema is none.
+    /// The schema is not a valid one.
     #[error("{0}")]
     Schema(String),
     /// It takes too much work or memory.
-    #[error("it takes too much work: its patterns, lists of values or alternatives are too large for it")]
+    #[error("the check takes too much work: the patterns, lists of values or alternatives of the schema are too large")]
     Work,
 }
 
@@ -62,7 +62,7 @@ impl Validator {
         Ok(Self { validator, schema, patterns: states, fuel: Fuel::new() })
     }
 
-    /// What is wrong with an object; nothing if it fits. Work that objects have in common with the schema adds up.
+    /// The errors in an object; empty if it is valid. Work that objects cause by the schema that they share adds up.
     ///
     /// # Errors
     /// [`ValidatorError::Work`]
@@ -86,18 +86,18 @@ impl Validator {
     }
 }
 
-/// What is wrong, in words that quote the beginning of a large value only.
+/// The text of an error. If it quotes a large value, the middle is cut out.
 fn shown(error: &jsonschema::ValidationError<'_>) -> String {
     let text = error.to_string();
     if text.len() <= MAX_REASON {
         return text;
     }
-    // The words behind the value say what is wrong with it.
+    // The words behind the value describe the error.
     let (start, end) = (text.floor_char_boundary(MAX_REASON / 2), text.ceil_char_boundary(text.len() - MAX_REASON / 2));
     format!("{}…{}", &text[..start], &text[end..])
 }
 
-/// How deep schemas are followed; what is deeper accepts everything.
+/// The depth to which schemas are followed; a deeper schema accepts everything.
 const MAX_DEPTH: usize = 100;
 
 /// The schema in JSON Schema's words: `nullable` and integers-or-strings have none of their own there.
@@ -123,7 +123,7 @@ fn as_draft_4(schema: &Value, depth: usize) -> Value {
             "type" | "format" | "pattern" | "enum" | "required" | "minimum" | "maximum" | "exclusiveMinimum"
             | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength" | "minItems" | "maxItems"
             | "minProperties" | "maxProperties" | "uniqueItems" => value.clone(),
-            // What else there is validates nothing.
+            // All other keywords validate nothing.
             _ => continue,
         };
         // An empty list, which JSON Schema forbids, is as good as none.
@@ -199,7 +199,7 @@ mod tests {
         for pattern in ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$"] {
             assert_eq!(verdict(json!({"pattern": pattern}), json!(text)), Ok(1), "{pattern}");
         }
-        // What needs to backtrack, or repeats too much, is no pattern in Kubernetes either.
+        // A pattern that needs to backtrack, or repeats too much, is no pattern in Kubernetes either.
         for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a+)\1$", "(a{1000}){1000}", "((a{1000}){1000}){1000}"] {
             let found = verdict(json!({"pattern": pattern}), json!("a"));
             assert!(matches!(found, Err(ValidatorError::Schema(_) | ValidatorError::Work)), "{pattern} {found:?}");
@@ -237,7 +237,7 @@ mod tests {
             ),
             ("schemas in schemas", both(&json!({"maxLength": 3}), 16), json!("y".repeat(100_000))),
         ] {
-            // Patterns count where they stand.
+            // Patterns count at every place.
             let schema = if schema.get("k1").is_some() { json!({"properties": schema}) } else { schema };
             assert_eq!(verdict(schema, value), Err(ValidatorError::Work), "{what}");
         }

@@ -1,4 +1,4 @@
-//! What keeps a cluster from being upgraded: both generations of OLM report it.
+//! The reasons that keep a cluster from being upgraded: both generations of OLM report them.
 
 use super::builder::{EXTENSIONS, Made, between, command, each};
 use super::explanation::{MessageExplanation, PartExplanation};
@@ -18,8 +18,8 @@ const RULES: &[Rule] = &[
 ];
 
 const INVALID: &str = " has invalid olm.maxOpenShiftVersion properties";
-const WHY: &str = "says with `olm.maxOpenShiftVersion` that it does not run on the next version of OpenShift, so the cluster is \
-                   not upgraded until it is upgraded or removed";
+const WHY: &str = "says with `olm.maxOpenShiftVersion` that it does not run on the next version of OpenShift, so \
+    OpenShift refuses the update until the operator is upgraded or removed";
 
 /// Installed operators that keep the cluster from being upgraded: both generations of OLM report them.
 pub(super) fn blocked_upgrade(message: &str) -> Option<MessageExplanation> {
@@ -38,14 +38,14 @@ fn by_unreadable_property(message: &str) -> Made {
     let bundle = between(message, "error in bundle ", ":").unwrap_or_default();
     let extension = between(message, "error(s) with cluster extension ", ":").unwrap_or_default();
     let meaning = format!(
-        "The property `olm.maxOpenShiftVersion` of {} cannot be read, which keeps the cluster from being upgraded as well.",
+        "The property `olm.maxOpenShiftVersion` of {} is unreadable, which also blocks updates of the cluster.",
         if bundle.is_empty() { "a bundle" } else { bundle }
     );
     Made::new("OLM v1", meaning).about(&[bundle, extension]).next(EXTENSIONS)
 }
 
 fn by_operators(message: &str) -> Made {
-    let mut made = Made::new("OLM Classic", format!("Each of these operators {WHY}; or what it says cannot be read."));
+    let mut made = Made::new("OLM Classic", format!("Each of these operators {WHY}; or its property is unreadable."));
     // OLM writes a line for each; here they are one text.
     for item in message.split(" - ").map(|it| it.trim_start_matches("- ")) {
         let maximum = item.strip_prefix("maximum supported OCP version for ").and_then(|it| it.split_once(" is "));
@@ -53,7 +53,10 @@ fn by_operators(message: &str) -> Made {
             (Some((name, version)), _) => (name, format!("{name} runs up to OpenShift {version}.")),
             (None, Some((name, why))) => (
                 name,
-                format!("What {name} says cannot be read{why}, so it counts as if it did not run on the next version."),
+                format!(
+                    "The property of {name} is unreadable{why}, so OLM treats it as if it did not run on the next \
+                    version."
+                ),
             ),
             (None, None) => continue,
         };

@@ -7,13 +7,13 @@ use super::explanation::MessageExplanation;
 pub(super) fn catalogd(message: &str) -> Option<MessageExplanation> {
     const SYSTEM: &str = "catalogd";
     let meaning = [
-        ("Successfully unpacked and stored content from resolved source", "Nothing is wrong: the catalog was read."),
-        ("Serving desired content from resolved source", "Nothing is wrong: the catalog is served."),
+        ("Successfully unpacked and stored content from resolved source", "No problem: catalogd has read the catalog."),
+        ("Serving desired content from resolved source", "No problem: catalogd serves the catalog."),
         (
             "Catalog availability mode is set to Unavailable",
-            "Somebody switched the catalog off with spec.availabilityMode.",
+            "A user has switched off the catalog with spec.availabilityMode.",
         ),
-        ("source catalog content:", "The image of the catalog cannot be pulled or read; OLM tries again."),
+        ("source catalog content:", "catalogd cannot pull or read the image of the catalog; it tries again."),
         ("error storing fbc:", "The catalog is not valid; catalogd still serves the previous one."),
     ];
     let (_, meaning) = meaning.iter().find(|it| message.contains(it.0))?;

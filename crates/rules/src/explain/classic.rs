@@ -1,6 +1,4 @@
 //! Messages of OLM Classic with a grammar of their own.
-//!
-//! What it deliberately does not do: contradictions are [`super::unsatisfiable`]'s.
 
 use super::builder::{Made, RESOLVE, between, command};
 use super::explanation::{MessageExplanation, PartExplanation};
@@ -19,8 +17,8 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &[" instead of Replacing"],
-        meaning: "With the fail-forward upgrade strategy, every operator that is being replaced must be in phase Replacing, and \
-                  one is not.",
+        meaning: "With the fail-forward upgrade strategy, every operator that is being replaced must be in phase \
+            Replacing, but one is not.",
         names: &[("csv ", " in phase")],
         next: &[CSVS],
     }),
@@ -33,7 +31,8 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["expected exactly one operator, got"],
-        meaning: "Two packages of a catalog have a channel and a bundle of the same names, and OLM cannot tell them apart.",
+        meaning: "Two packages of a catalog have a channel and a bundle with the same names, and OLM cannot \
+            distinguish them.",
         names: &[],
         next: &[RESOLVE],
     }),
@@ -47,7 +46,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["multiple name matches for status.installedCSV"],
-        meaning: "Several installed operators have the name that the Subscription says it installed.",
+        meaning: "Several installed operators have the name in the Subscription's status.installedCSV.",
         names: &[("of subscription ", ":")],
         next: &[CSVS],
     }),
@@ -63,7 +62,8 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["bundle unpacking failed"],
-        meaning: "The image of the bundle could not be unpacked: it cannot be pulled, or is not a bundle, or the job took too long.",
+        meaning: "OLM could not unpack the image of the bundle: the pull failed, the image is not a bundle, or the job \
+            took too long.",
         names: &[],
         next: &["kubectl get jobs,pods -n openshift-marketplace"],
     }),
@@ -74,7 +74,8 @@ pub(super) fn classic(message: &str) -> Option<MessageExplanation> {
     deprecation(message).or_else(|| by_rules(RULES, message))
 }
 
-/// What `olm.deprecations` says: the conditions of a Subscription, or the one that joins them.
+/// The explanation of `olm.deprecations` messages: those in the conditions of a Subscription, or the one that joins
+/// them.
 fn deprecation(message: &str) -> Option<MessageExplanation> {
     const KINDS: [(&str, &str, &str); 3] =
         [("olm.package/", "package", "show"), ("olm.channel/", "channel", ""), ("olm.bundle/", "bundle", "show")];
@@ -97,8 +98,8 @@ fn deprecation(message: &str) -> Option<MessageExplanation> {
     }
     let mut made = Made::new(
         SYSTEM,
-        "The catalog marks what is installed, or where it comes from, as deprecated (`olm.deprecations`). That is advice: OLM \
-         still installs and upgrades it.",
+        "The catalog marks the installed bundle, its channel or its package as deprecated (`olm.deprecations`). This \
+        is advice only: OLM still installs and upgrades it.",
     );
     for text in parts {
         let Some((kind, verb, name, wording)) = of(&text) else { continue };
@@ -131,8 +132,8 @@ fn broken_catalog(message: &str) -> Made {
     let cause = between(message, "error using catalogsource ", "").unwrap_or_default();
     let cause = cause.split_once(": ").map_or("", |it| it.1);
     let meaning = format!(
-        "The catalog {catalog} cannot be reached ({cause}). OLM then resolves nothing at all in the namespaces that see it, \
-         even where nothing uses that catalog."
+        "OLM cannot reach the catalog {catalog} ({cause}). OLM then resolves nothing at all in the namespaces that see \
+        the catalog, even if no operator there uses it."
     );
     let (namespace, name) = catalog.split_once('/').unwrap_or(("", catalog));
     Made::new(SYSTEM, meaning)
@@ -147,8 +148,8 @@ fn without_order(message: &str) -> Made {
     let package = between(message, "of package \"", "\"").unwrap_or_default();
     let meaning = if channel.is_empty() {
         format!(
-            "Two installed operators of the package {package} meet the same requirement, and OLM cannot order them: usually \
-             an upgrade is still in progress. It passes once the old one is removed."
+            "Two installed operators of the package {package} meet the same requirement, and OLM cannot order them: \
+            usually an upgrade is still in progress. The message disappears once the old one is removed."
         )
     } else {
         format!(
@@ -165,8 +166,8 @@ fn unreadable_constraint(message: &str) -> Made {
     let what = message.split_once("olm.constraint").map_or("", |it| it.1);
     let what = what.split_once(": ").map_or(what, |it| it.1);
     let mut meaning = format!(
-        "A bundle within reach has an `olm.constraint` that OLM cannot read ({what}). That stops the whole namespace, even \
-         if it is an old bundle that nobody would install."
+        "A bundle that the namespace can reach has an `olm.constraint` that OLM cannot read ({what}). This stops \
+        resolution in the whole namespace, even if it is an old bundle that OLM would never install."
     );
     if message.contains("unknown field \"name\"") {
         let hint = ConstraintError::UnknownField("name".to_owned());

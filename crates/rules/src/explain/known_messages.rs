@@ -1,7 +1,6 @@
-//! Messages that are recognised by their words alone, as a table: the conditions of ClusterServiceVersions, OperatorGroups,
-//! InstallPlans and CatalogSources, OLM v1's checks before it installs, and what opm and oc-mirror refuse.
-//!
-//! What it deliberately does not do: messages with a grammar of their own are taken apart by [`super`].
+//! Messages that are recognized by their words alone, as a table: the conditions of ClusterServiceVersions,
+//! OperatorGroups, InstallPlans and CatalogSources, OLM v1's checks before it installs, and the refusals of opm and
+//! oc-mirror.
 
 use super::builder::{EXTENSIONS, Made};
 use super::explanation::MessageExplanation;
@@ -22,8 +21,9 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["failed to populate resolver cache from source"],
-        meaning: "A catalog cannot be read: its registry pod is not running, not reachable, or reports an error. OLM resolves \
-                  nothing in any namespace that sees the catalog until it answers again or is deleted, even where nobody uses it.",
+        meaning: "OLM cannot read a catalog: its registry pod is not running, not reachable, or reports an error. \
+            Until the catalog answers again or is deleted, OLM resolves nothing in any namespace that sees the \
+            catalog, even if no operator there uses it.",
         names: &[("resolver cache from source ", ":")],
         next: &[SOURCES, MARKETPLACE_PODS],
     },
@@ -91,9 +91,9 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["requirements couldn't be found"],
-        meaning: "Something that the operator needs is not on the cluster: a CRD, an API service, a service account or its \
-                  permissions. status.requirementStatus of the ClusterServiceVersion lists each with its state; those that are \
-                  not Present are missing.",
+        meaning: "The cluster lacks something that the operator needs: a CRD, an API service, a service account or its \
+            permissions. status.requirementStatus of the ClusterServiceVersion lists each with its state; those that \
+            are not Present are missing.",
         names: &[],
         next: &["kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'"],
     },
@@ -108,14 +108,15 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["onflicting CRD owner in namespace"],
-        meaning: "Another operator in the namespace owns a CRD that this one owns too. Only one may be installed there.",
+        meaning: "Another operator in the namespace also owns a CRD of this one. Only one of them may be installed \
+            there.",
         names: &[],
         next: &[CSVS],
     },
     Known {
         system: CLASSIC,
         marks: &["crd owner conflict"],
-        meaning: "Another operator owns a CRD that this one owns too. Only one of them may be installed.",
+        meaning: "Another operator also owns a CRD of this one. Only one of them may be installed.",
         names: &[],
         next: &[CSVS],
     },
@@ -137,14 +138,14 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["install failed: deployment "],
-        meaning: "The operator's deployment did not become ready in time: look at its pods. OLM tries again.",
+        meaning: "The operator's deployment did not become ready in time: check its pods. OLM tries again.",
         names: &[("install failed: deployment ", " ")],
         next: &["kubectl get pods -A --field-selector=status.phase!=Running", "kubectl get deployments -A"],
     },
     Known {
         system: CLASSIC,
         marks: &["waiting for deployment ", "to become ready"],
-        meaning: "The operator is being installed: its deployment is not ready yet. If that lasts, look at its pods.",
+        meaning: "OLM is installing the operator: its deployment is not ready yet. If this persists, check its pods.",
         names: &[("waiting for deployment ", " ")],
         next: &["kubectl get deployments -A", "kubectl get events -A --sort-by=.lastTimestamp"],
     },
@@ -159,7 +160,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["being replaced by csv: "],
-        meaning: "An upgrade is in progress: the new version replaces this one. If it stays like this, look at the new one.",
+        meaning: "An upgrade is in progress: the new version replaces this one. If this persists, check the new one.",
         names: &[("being replaced by csv: ", " ")],
         next: &[CSVS],
     },
@@ -173,40 +174,41 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["all available catalogsources are healthy"],
-        meaning: "Nothing is wrong: every catalog answers.",
+        meaning: "No problem: every catalog answers.",
         names: &[],
         next: &["kubectl get subscriptions -A"],
     },
     Known {
         system: CLASSIC,
         marks: &["attenuated service account query failed"],
-        meaning: "The service account that the OperatorGroup names cannot be used. Check spec.serviceAccountName of the group, \
-                  and the account's roles.",
+        meaning: "OLM cannot use the service account that the OperatorGroup names. Check spec.serviceAccountName of \
+            the group, and the account's roles.",
         names: &[],
         next: &[GROUPS],
     },
     Known {
         system: CLASSIC,
         marks: &["retry execution due to error"],
-        meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The text after it says why.",
+        meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The text after the message tells \
+            why.",
         names: &[],
         next: &[PLANS],
     },
     Known {
         system: V1,
         marks: &["validating upgrade for CRD "],
-        meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not upgrade. Each line \
-                  names a version, a field and what changed. Wait for a version without the change; or, if nothing on the \
-                  cluster depends on it, set spec.install.preflight.crdUpgradeSafety.enforcement to None.",
+        meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not \
+            upgrade. Each line names a version, a field and the change. Wait for a version without the change; or, if \
+            no client on the cluster depends on it, set spec.install.preflight.crdUpgradeSafety.enforcement to None.",
         names: &[("validating upgrade for CRD \"", "\"")],
         next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
     },
     Known {
         system: V1,
         marks: &["failed upgrade safety validation"],
-        meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not upgrade. Wait for a \
-                  version without the change; or, if nothing on the cluster depends on it, set \
-                  spec.install.preflight.crdUpgradeSafety.enforcement to None.",
+        meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not \
+            upgrade. Wait for a version without the change; or, if no client on the cluster depends on it, set \
+            spec.install.preflight.crdUpgradeSafety.enforcement to None.",
         names: &[("CustomResourceDefinition '", "'"), ("CustomResourceDefinition \"", "\"")],
         next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
     },
@@ -236,9 +238,9 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["Bundle image pull failed"],
-        meaning: "The image of a bundle cannot be pulled, so it cannot be unpacked. The message lists common causes: a reference that does \
-                  not exist, a pull secret or a mirror that is missing, a registry that cannot be reached. Remove the cause; OLM \
-                  tries again about five minutes after the failure, and logs are gone by then.",
+        meaning: "OLM cannot pull the image of a bundle, so it cannot unpack it. The message lists common causes: a \
+            reference that does not exist, a missing pull secret or mirror, or an unreachable registry. Fix the cause; \
+            OLM tries again about five minutes after the failure, and logs are gone by then.",
         names: &[],
         next: &[
             "kubectl get jobs,pods -n openshift-marketplace",
@@ -248,83 +250,86 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["Bundle unpacking failed", "Auto-retry"],
-        meaning: "The job that unpacks a bundle has failed, for the reason that the message gives. Kubernetes removes the job about five \
-                  minutes later, with its logs, and OLM starts another one. Remove the cause; nothing has to be deleted by hand.",
+        meaning: "The job that unpacks a bundle has failed, for the reason in the message. Kubernetes removes the job \
+            about five minutes later, with its logs, and OLM starts another one. Fix the cause; you need not delete \
+            anything by hand.",
         names: &[],
         next: &["kubectl get jobs,pods -n openshift-marketplace"],
     },
     Known {
         system: CLASSIC,
         marks: &["Bundle unpacking failed"],
-        meaning: "The job that unpacks a bundle has failed, for the reason that the message gives: its image cannot be pulled, or is \
-                  not a bundle, or the job took too long. Older releases of OLM do not try again: delete the job and its \
-                  ConfigMap, or set operatorframework.io/bundle-unpack-min-retry-interval on the OperatorGroup.",
+        meaning: "The job that unpacks a bundle has failed, for the reason in the message: the pull of the image \
+            failed, the image is not a bundle, or the job took too long. Older releases of OLM do not try again: \
+            delete the job and its ConfigMap, or set operatorframework.io/bundle-unpack-min-retry-interval on the \
+            OperatorGroup.",
         names: &[],
         next: &["kubectl get jobs,pods,configmaps -n openshift-marketplace"],
     },
     Known {
         system: V1,
         marks: &["invalid ClusterExtension configuration"],
-        meaning: "spec.config.inline of the ClusterExtension does not fit the bundle: a field is unknown, is missing, or has a value of \
-                  another form. Which fields there are follows from the bundle's install modes: `watchNamespace` where it does not watch \
-                  all namespaces. Change the ClusterExtension; until then OLM does not install the bundle.",
+        meaning: "spec.config.inline of the ClusterExtension does not fit the bundle: a field is unknown, is missing, \
+            or has a value of the wrong form. The bundle's install modes determine its fields: `watchNamespace` exists \
+            if the bundle does not watch all namespaces. Change the ClusterExtension; until then OLM does not install \
+            the bundle.",
         names: &[("field \"", "\""), ("resolved bundle \"", "\"")],
         next: &[EXTENSIONS],
     },
     Known {
         system: V1,
         marks: &["revision object collisions in phase"],
-        meaning: "Objects of the new revision exist already and belong to something else: the message names each with its owner, often \
-                  an operator that OLM Classic installed, or another ClusterExtension. OLM tries again every ten seconds. Remove \
-                  the other owner first.",
+        meaning: "Objects of the new revision already exist and belong to another owner: the message names each with \
+            its owner, often an operator that OLM Classic installed, or another ClusterExtension. OLM tries again \
+            every ten seconds. Remove the other owner first.",
         names: &[("Object ", " Action")],
         next: &[CSVS, EXTENSIONS],
     },
     Known {
         system: V1,
         marks: &["does not support AllNamespaces install mode"],
-        meaning: "OLM v1 installs operators that watch all namespaces, and this bundle does not support that.",
+        meaning: "OLM v1 installs only operators that watch all namespaces, and this bundle does not support that.",
         names: &[],
         next: &[EXTENSIONS],
     },
     Known {
         system: V1,
         marks: &["invalid ownership metadata"],
-        meaning: "An object that the bundle brings exists already and belongs to something else, for example to an operator that \
-                  OLM Classic installed. Remove the other owner first.",
+        meaning: "An object that the bundle brings already exists and belongs to another owner, for example to an \
+            operator that OLM Classic installed. Remove the other owner first.",
         names: &[],
         next: &[CSVS, EXTENSIONS],
     },
     Known {
         system: V1,
         marks: &["already exists in namespace", "cannot be managed"],
-        meaning: "An object that the bundle brings exists already and belongs to another ClusterExtension.",
+        meaning: "An object that the bundle brings already exists and belongs to another ClusterExtension.",
         names: &[],
         next: &[EXTENSIONS],
     },
     Known {
         system: V1,
         marks: &["source bundle content:"],
-        meaning: "The image of the bundle cannot be pulled or read; OLM tries again. Check the pull secret and, on a disconnected \
-                  cluster, the mirror.",
+        meaning: "OLM cannot pull or read the image of the bundle; it tries again. Check the pull secret and, on a \
+            disconnected cluster, the mirror.",
         names: &[],
         next: &[EXTENSIONS],
     },
     Known {
         system: OPM,
         marks: &["cache requires rebuild"],
-        meaning: "The cache in the catalog image does not match the catalog beside it: the catalog was changed, or the cache was \
-                  built by another version of opm. Build the image again and run `opm serve CONFIGS --cache-dir=DIR --cache-only` \
-                  as its last step; or set spec.grpcPodConfig.extractContent of the CatalogSource, or serve without \
-                  `--cache-enforce-integrity`.",
+        meaning: "The cache in the catalog image does not match the catalog next to it: the catalog was changed, or \
+            the cache was built by another version of opm. Build the image again and run `opm serve CONFIGS \
+            --cache-dir=DIR --cache-only` as its last step; or set spec.grpcPodConfig.extractContent of the \
+            CatalogSource, or serve without `--cache-enforce-integrity`.",
         names: &[],
         next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
     },
     Known {
         system: OPM,
         marks: &["integrity check failed"],
-        meaning: "`opm serve` with `--cache-dir` expects a cache that was built earlier, and finds none that fits. Run `opm serve \
-                  CONFIGS --cache-dir=DIR --cache-only` when the image is built.",
+        meaning: "`opm serve` with `--cache-dir` expects a cache that was built earlier, but finds none that fits. Run \
+            `opm serve CONFIGS --cache-dir=DIR --cache-only` when the image is built.",
         names: &[],
         next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
     },
@@ -338,9 +343,9 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: "opm or oc-mirror",
         marks: &["multiple channel heads"],
-        meaning: "A channel has several entries that no other entry replaces or skips, so its newest one is not clear. Often a \
-                  filter by version has removed the entries that joined them: widen minVersion and maxVersion, or add the \
-                  missing `replaces` or `skips`.",
+        meaning: "A channel has several entries that no other entry replaces or skips, so its newest entry is unclear. \
+            Often a filter by version has removed the entries that connected them: widen minVersion and maxVersion, or \
+            add the missing `replaces` or `skips`.",
         names: &[("invalid package \"", "\""), ("invalid channel \"", "\""), ("channel heads found: [", "]")],
         next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
     },
@@ -354,8 +359,8 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: OPM,
         marks: &["channel contains one or more stranded bundles"],
-        meaning: "Entries of a channel are not reached from its head by `replaces`, and nothing skips them: what runs them \
-                  can no longer be upgraded.",
+        meaning: "The chain of `replaces` from a channel's head does not reach some entries, and no entry skips them: \
+            clusters that run them get no more upgrades.",
         names: &[("stranded bundles: ", "")],
         next: &["olmdex validate CATALOG"],
     },

@@ -1,4 +1,4 @@
-//! Messages as clusters print them, and what they must come to.
+//! Messages as clusters print them, and their expected explanations.
 
 use super::known_messages::KNOWN;
 use super::*;
@@ -12,7 +12,7 @@ fn contradictions_are_cut_where_constraints_begin() {
     let decoded = decode(message).unwrap();
     let texts: Vec<&str> = decoded.parts.iter().map(|it| it.text.split(' ').next().unwrap()).collect();
     assert_eq!(texts, ["@existing/ns//a.v1,", "bundle", "subscription", "subscription", "zcat/ns/s/b.v1"]);
-    assert!(decoded.parts.iter().all(|it| it.meaning != "This part is not known."), "{decoded:#?}");
+    assert!(decoded.parts.iter().all(|it| it.meaning != "olmdex does not know this part."), "{decoded:#?}");
     assert!(decoded.next.contains(&"olmdex provides g/v/K".to_owned()));
 }
 
@@ -67,7 +67,7 @@ fn texts_of_conditions_are_known_and_lead_on() {
         (
             "error(s) with cluster extension e: error in bundle b: error converting to semver for version 4: no",
             "b,e",
-            "b cannot be read",
+            "b is unreadable",
         ),
         (r#"parse olm.constraint: json: unknown field "name""#, "", r#"unknown field "name""#),
         (r#"parse olm.constraint: json: unknown field "name""#, "", "packageName"),
@@ -83,7 +83,7 @@ fn texts_of_conditions_are_known_and_lead_on() {
     }
 }
 
-/// B15: what people meet most is known, and every command is whole.
+/// B15: the most common messages are known, and every command is complete.
 #[test]
 fn common_messages_are_known() {
     for (message, system, culprits) in [

@@ -1,6 +1,4 @@
 //! `constraints not satisfiable: …`, cut into its constraints.
-//!
-//! What it deliberately does not do: it looks for no way out; `olmdex resolve` does.
 
 use super::builder::{Made, RESOLVE, between, command};
 use super::explanation::{MessageExplanation, PartExplanation};
@@ -13,8 +11,9 @@ pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
     let list = between(message, "constraints not satisfiable", "")?;
     let mut made = Made::new(
         "OLM Classic",
-        "The Subscriptions and installed operators of the namespace contradict each other. OLM changes nothing in \
-         the namespace until that is resolved, and puts this message on every Subscription there, not just on the culprit.",
+        "The Subscriptions and installed operators of the namespace contradict each other. OLM changes nothing in the \
+        namespace until you resolve this, and puts this message on every Subscription there, not just on the one at \
+        fault.",
     );
     for text in constraints(list.trim_start_matches(':').trim()) {
         let Meaning { meaning, names, next } = constraint(&text);
@@ -27,8 +26,8 @@ pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
     made.next(RESOLVE).done()
 }
 
-/// Cuts a list at its commas. Constraints have commas themselves, so a cut is where a constraint begins and the one before
-/// is whole.
+/// Cuts a list at its commas. Constraints have commas themselves, so a cut is where a constraint begins and the one
+/// before is whole.
 fn constraints(list: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for piece in list.split(", ").filter(|it| !it.is_empty()) {
@@ -84,12 +83,12 @@ fn listed<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
     found
 }
 
-/// What a constraint means.
+/// The meaning of a constraint.
 pub(super) struct Meaning {
     pub(super) meaning: String,
-    /// What it is about.
+    /// The names that it is about.
     pub(super) names: Vec<String>,
-    /// What to run.
+    /// The commands to run.
     pub(super) next: Vec<String>,
 }
 
@@ -150,7 +149,7 @@ fn of_bundle(text: &str) -> Option<Meaning> {
     Some(Meaning::new(meaning, &[name_of(id)]))
 }
 
-/// The commands that show who meets a demand for a package, for an API.
+/// The commands that show the providers for a demand for a package, or for an API.
 fn who_meets(demand: &str) -> Vec<String> {
     let mut next = Vec::new();
     if let Some(package) = between(demand, "with package: ", " and with version") {
@@ -192,8 +191,7 @@ fn same_package(text: &str) -> Option<Meaning> {
 
 fn replaced(text: &str) -> Option<Meaning> {
     let (new, old) = text.split_once(" conflicts with ")?;
-    let meaning =
-        format!("{} would take the place of {}; they cannot be installed together.", place(new), name_of(old));
+    let meaning = format!("{} would replace {}, so OLM cannot install both.", place(new), name_of(old));
     Some(Meaning::new(meaning, &[name_of(new), name_of(old)]))
 }
 
@@ -232,7 +230,7 @@ pub(super) fn no_operators(text: &str) -> Meaning {
         names.push(package.clone());
         (format!("the catalog has no package {package} (any more)"), command(["olmdex", "show", &package]))
     } else {
-        ("the catalog has nothing that fits".to_owned(), RESOLVE.to_owned())
+        ("the catalog has no matching bundle".to_owned(), RESOLVE.to_owned())
     };
     let meaning = format!("The Subscription {subscription} asks for something that does not exist: {what}.");
     Meaning { meaning, names, next: vec![next] }

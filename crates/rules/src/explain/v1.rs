@@ -1,7 +1,4 @@
 //! Messages of OLM v1.
-//!
-//! What it deliberately does not do: what is recognised by its words alone stands in [`super::known_messages`], but for what must
-//! come after a message with a grammar.
 
 use super::builder::{EXTENSIONS, Made, between, command};
 use super::explanation::MessageExplanation;
@@ -27,7 +24,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["error finding upgrade edges"],
-        meaning: "The recorded version of the installed bundle cannot be read, so OLM cannot upgrade it.",
+        meaning: "The recorded version of the installed bundle is unreadable, so OLM cannot upgrade it.",
         names: &[],
         next: &[EXTENSIONS],
     }),
@@ -36,7 +33,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["deprecation status unknown"],
-        meaning: "Whether anything is deprecated is unknown, because no catalog could be reached.",
+        meaning: "The deprecation status is unknown, because OLM could reach no catalog.",
         names: &[],
         next: &["kubectl get clustercatalogs"],
     }),
@@ -45,7 +42,7 @@ const RULES: &[Rule] = &[
 
 /// Messages of OLM v1.
 pub(super) fn v1(message: &str) -> Option<MessageExplanation> {
-    // As part of another message these words say nothing.
+    // As part of another message these words carry no information.
     if message == "not deprecated" {
         return not_deprecated(message).done();
     }
@@ -87,7 +84,7 @@ fn nothing_found(message: &str) -> Made {
     ask_for_updates(package, version, installed).into_iter().fold(made, Made::next)
 }
 
-/// The commands that tell what may follow, and why a version may not.
+/// The commands that show the possible upgrades, and the reason against a version.
 fn ask_for_updates(package: &str, version: &str, installed: &str) -> Vec<String> {
     let with = if installed.is_empty() { String::new() } else { format!(" --installed {}", word(installed)) };
     let name = word(package);
@@ -107,8 +104,8 @@ fn dependency(message: &str) -> Made {
     let bundle = between(message, "validating bundle \"", "\"").unwrap_or_default();
     let property = between(message, "via property \"", "\"").unwrap_or_default();
     let meaning = format!(
-        "OLM v1 does not support dependencies: it chooses {bundle}, finds its {property}, and gives up without trying another bundle. \
-         Such an operator cannot be installed with OLM v1 as it is."
+        "OLM v1 does not support dependencies: it chooses {bundle}, finds its {property}, and gives up without trying \
+        another bundle. OLM v1 cannot install such an operator unchanged."
     );
     Made::new(SYSTEM, meaning).about(&[bundle, property]).next(command(["olmdex", "deps", bundle]))
 }
@@ -125,7 +122,7 @@ fn unreadable_catalog(message: &str) -> Made {
     let package = between(message, "error getting package \"", "\"").unwrap_or_default();
     let catalog = between(message, "from catalog \"", "\"").unwrap_or_default();
     let meaning = format!(
-        "The catalog {catalog} cannot be read. OLM then resolves nothing of {package}, even if another catalog has it."
+        "OLM cannot read the catalog {catalog}. It then resolves nothing for {package}, even if another catalog has it."
     );
     Made::new(SYSTEM, meaning).about(&[catalog, package]).next(command([
         "kubectl",
@@ -139,11 +136,11 @@ fn unreadable_catalog(message: &str) -> Made {
 
 fn unreadable_version(message: &str) -> Made {
     let bundle = between(message, "for bundle \"", "\"").unwrap_or_default();
-    Made::new(SYSTEM, format!("The version of {bundle} cannot be read."))
+    Made::new(SYSTEM, format!("The version of {bundle} is unreadable."))
         .about(&[bundle])
         .next(command(["olmdex", "show", bundle]))
 }
 
 fn not_deprecated(_: &str) -> Made {
-    Made::new(SYSTEM, "Nothing is wrong: nothing that is used is deprecated.")
+    Made::new(SYSTEM, "No problem: the extension uses nothing deprecated.")
 }

@@ -1,9 +1,8 @@
-//! A copy of the repository of the update graph: channels, blocked edges, build suggestions (`docs/behaviour/platform.md` 2.1).
+//! A copy of the repository of the update graph: channels, blocked edges, build suggestions
+//! (`docs/behaviour/platform.md` 2.1).
 //!
-//! The repository holds no edges; they are in the release images. What it suggests to those who build releases says between which
-//! releases edges are likely: such edges are marked as estimated.
-//!
-//! What it deliberately does not do: it opens no file itself; files come by name, from wherever they are.
+//! The repository holds no edges; they are in the release images. Its suggestions to the builders of releases show
+//! between which releases edges are likely: such edges are marked as estimated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,19 +29,20 @@ pub struct Window {
     pub block_lists: (BTreeSet<String>, BTreeSet<String>),
 }
 
-/// What is suggested to builds of a minor version, by architecture; `default` for all that have none of their own.
+/// The suggestions to builds of a minor version, by architecture; `default` is for all architectures without an own
+/// one.
 pub type Suggestion = BTreeMap<String, Window>;
 
-/// What a copy of the repository says.
+/// The content of a copy of the repository.
 #[derive(Debug, Clone, Default)]
 pub struct GraphData {
     /// The releases of each channel, with the architecture to which an entry is restricted.
     pub channels: BTreeMap<String, Vec<(String, Option<String>)>>,
-    /// What is said against edges.
+    /// The objections to edges.
     pub blocked: Vec<BlockedEdge>,
     /// The windows of minor versions.
     pub suggestions: BTreeMap<Minor, Suggestion>,
-    /// What could not be read, in words.
+    /// The parts that could not be read, in words.
     pub warnings: Vec<String>,
 }
 
@@ -56,13 +56,16 @@ impl GraphData {
                 .any(|it| path.strip_prefix(it).is_some_and(|it| !it.contains('/') && it.ends_with(".yaml")))
     }
 
-    /// Adds a file of the repository, by its path below the repository's root. What cannot be read is a warning.
+    /// Adds a file of the repository, by its path below the repository's root. A part that cannot be read is a warning.
     pub fn add(&mut self, path: &str, text: &[u8]) {
         if path == "version" {
             let version = String::from_utf8_lossy(text).trim().to_owned();
             let read = coerce(&version).map(|it| (it.major, it.minor));
             if !read.is_some_and(|it| it.0 == LAYOUT.0 && it.1 <= LAYOUT.1) {
-                self.warnings.push(format!("the graph data have layout {version}; {}.{} is known", LAYOUT.0, LAYOUT.1));
+                self.warnings.push(format!(
+                    "the graph data have layout {version}, but olmdex knows only {}.{}",
+                    LAYOUT.0, LAYOUT.1
+                ));
             }
             return;
         }
@@ -97,7 +100,7 @@ impl GraphData {
             return Err("`to` is missing".to_owned());
         }
         let from = text_of(value, "from");
-        let pattern = Pattern::parse(&from).map_err(|error| format!("`from: {from}` cannot be read: {error}"))?;
+        let pattern = Pattern::parse(&from).map_err(|error| format!("`from: {from}` is invalid: {error}"))?;
         let (risk, file) = (Risk::read(value), file.to_owned());
         self.blocked.push(BlockedEdge { to, from: pattern, from_text: from, risk, file });
         Ok(())
@@ -122,7 +125,7 @@ impl GraphData {
         Ok(())
     }
 
-    /// What is said against an edge. Whether it exists at all, the repository does not say.
+    /// The objections to an edge. The repository does not state whether the edge exists at all.
     #[must_use]
     pub fn judge(&self, from: &str, to: &str, arch: &str) -> EdgeJudgement {
         EdgeJudgement::of(&self.blocked, from, to, arch)
@@ -146,7 +149,7 @@ impl GraphData {
         releases.sort_by(|a, b| a.0.cmp_precedence(&b.0));
         let mut graph = Graph::default();
         for (to, release) in &releases {
-            // Of thousands of blocked edges only a few lead to it.
+            // Only a few of the thousands of blocked edges lead to it.
             let blocked: Vec<&BlockedEdge> = self.blocked.iter().filter(|it| it.to == release.version).collect();
             for (from, source) in releases.iter().filter(|it| self.is_likely(&it.0, &it.1.version, to, arch)) {
                 let blocked = blocked.iter().copied();
@@ -165,7 +168,7 @@ impl GraphData {
         graph
     }
 
-    /// Whether the build of a release was probably told to accept updates from another one.
+    /// Whether the build of a release was probably configured to accept updates from another one.
     fn is_likely(&self, from: &Version, from_text: &str, to: &Version, arch: &str) -> bool {
         let (minor, before) = (Minor::of(to), Minor::of(from));
         let windows = self.suggestions.get(&minor);

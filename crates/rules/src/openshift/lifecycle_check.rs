@@ -1,6 +1,4 @@
-//! What is wrong with a lifecycle blob by itself (`docs/behaviour/platform.md` 1.3).
-//!
-//! What it deliberately does not do: it sees one blob, so whether the catalog has the package is asked elsewhere.
+//! Checks of a lifecycle blob by itself (`docs/behaviour/platform.md` 1.3).
 
 use std::collections::BTreeSet;
 
@@ -10,20 +8,20 @@ use olmdex_base::diag::{Rule, closest};
 use olmdex_text::calendar::Day;
 use olmdex_text::json::{Kind, Step, Value};
 
-/// Something wrong with a lifecycle blob.
+/// A defect of a lifecycle blob.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LifecycleDefect {
     /// The rule that is broken.
     pub rule: &'static Rule,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
-    /// Where in the blob.
+    /// The path in the blob.
     pub path: Vec<Step>,
 }
 
-/// All that is wrong with a lifecycle blob, in the order of the blob.
+/// All defects of a lifecycle blob, in the order of the blob.
 #[must_use]
 pub fn lifecycle_defects(blob: Value<'_>) -> Vec<LifecycleDefect> {
     let mut check = Check { defects: Vec::new() };
@@ -58,7 +56,7 @@ impl Check {
             return;
         };
         if versions.items().next().is_none() {
-            self.add(rules::VERSIONS_EMPTY, &["versions".into()], format!("{of}: there are no versions"), None);
+            self.add(rules::VERSIONS_EMPTY, &["versions".into()], format!("{of}: `versions` is empty"), None);
         }
         let mut seen = BTreeSet::new();
         for (idx, version) in versions.items().enumerate() {
@@ -88,7 +86,7 @@ impl Check {
         let phases: Vec<Value<'_>> = version.get("phases").into_iter().flat_map(|it| it.items()).collect();
         if phases.is_empty() {
             let at = if version.get("phases").is_some() { &path[..] } else { &path[..path.len() - 1] };
-            self.add(rules::PHASES_EMPTY, at, format!("{of}: there are no phases"), None);
+            self.add(rules::PHASES_EMPTY, at, format!("{of}: `phases` is empty"), None);
         }
         let mut read: Vec<(usize, Phase)> = Vec::new();
         for (idx, phase) in phases.iter().enumerate() {
@@ -113,12 +111,12 @@ impl Check {
             let [start, end] = dates[..] else { continue };
             if end <= start {
                 let message = format!("{of}: phase `{name}` starts on {start} and ends on {end}");
-                self.add(rules::PHASE_ORDER, &at, message, Some("the last day of a phase comes after its first"));
+                self.add(rules::PHASE_ORDER, &at, message, Some("end the phase after its start"));
                 continue;
             }
             read.push((idx, Phase { name: name.into_owned(), start, end }));
         }
-        // Between phases of which one cannot be read, nothing can be told.
+        // If one of the phases cannot be read, their sequence cannot be judged.
         if read.len() == phases.len() {
             self.sequence(&mut read, of, &path);
         }
@@ -130,12 +128,12 @@ impl Check {
             let [(_, before), (idx, phase)] = pair else { continue };
             if phase.start < before.start {
                 let message =
-                    format!("{of}: phase `{}` is listed after `{}` and starts before it", phase.name, before.name);
+                    format!("{of}: phase `{}` is listed after `{}`, but starts before it", phase.name, before.name);
                 self.add(
                     rules::PHASE_SEQUENCE,
                     &at(*idx, "startDate"),
                     message,
-                    Some("list the phases in the order of time"),
+                    Some("list the phases in chronological order"),
                 );
             }
         }
@@ -199,7 +197,7 @@ impl Check {
             if !known.contains(&&*key) {
                 let at = [path, &[Step::Key(key.clone().into_owned())]].concat();
                 let help = closest(&key, known.iter().copied()).map(|it| format!("did you mean `{it}`?"));
-                self.add(rules::UNKNOWN_FIELD, &at, format!("lifecycles have no field `{key}` here"), help.as_deref());
+                self.add(rules::UNKNOWN_FIELD, &at, format!("a lifecycle has no field `{key}` here"), help.as_deref());
             }
         }
     }

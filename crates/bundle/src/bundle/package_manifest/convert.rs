@@ -1,9 +1,8 @@
-//! A package-manifest directory as a catalog: the package, its channels, and a bundle for each version that a channel reaches.
+//! A package-manifest directory as a catalog: the package, its channels, and a bundle for each version that a channel
+//! reaches.
 //!
-//! A channel is what the legacy registry makes of it (`docs/behaviour/legacy-index.md` 2.2): from its head along `spec.replaces`, with
-//! what each entry skips.
-//!
-//! What it deliberately does not do: whether the channel is valid is for the rules of catalogs.
+//! A channel is built as the legacy registry does it (`docs/behaviour/legacy-index.md` 2.2): from its head along
+//! `spec.replaces`, with the names that each entry skips.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,8 +16,9 @@ use crate::bundle::written;
 use olmdex_base::diag::{Finding, Place, closest};
 use olmdex_fbc::{Format, Input, Level, Provenance, RawObject, Spot};
 
-/// Reads the package-manifest directory of which the file of this number is the package manifest; none if there are no versions in it.
-/// `root` is the directory, if it is one of the system's; `image` gives bundles the references of their images.
+/// Reads the package-manifest directory whose package manifest is the file of this number; `None` if there are no
+/// versions in it. `root` is the directory, if it is in the file system; `image` gives bundles the references of their
+/// images.
 #[must_use]
 pub fn convert(
     root: Option<&Path>,
@@ -111,7 +111,7 @@ impl Entry<'_> {
         if self.is_skipped { &[] } else { &self.version.skips }
     }
 
-    /// Where its ClusterServiceVersion says what it replaces, or starts.
+    /// The place where its ClusterServiceVersion names the replaced bundle, or else its own name.
     fn place(&self) -> Place {
         let (shown, text) = &self.version.files[self.version.csv];
         let spot = match self.replaces() {
@@ -122,7 +122,7 @@ impl Entry<'_> {
     }
 }
 
-/// The entries of a channel with a head: the chain of what each replaces, then what these skip.
+/// The entries of a channel with a head: the chain of replaced bundles, then the bundles that these skip.
 fn entries<'t>(versions: &'t BTreeMap<String, Version>, head: &str) -> Vec<Entry<'t>> {
     let mut entries: Vec<Entry<'t>> = Vec::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -154,7 +154,7 @@ fn unknown_head(
     };
     Finding {
         rule: rules::HEAD_UNKNOWN,
-        message: format!("the head `{head}` of channel `{channel}` is no ClusterServiceVersion below the directory"),
+        message: format!("the head `{head}` of channel `{channel}` is not a ClusterServiceVersion below the directory"),
         place: Some(place),
         help: Some(help),
         package: Some(package.to_owned()).filter(|it| !it.is_empty()),
@@ -167,7 +167,7 @@ fn unreached(version: &Version, package: &str) -> Finding {
     let spot = Spot::Path(vec!["metadata".into(), "name".into()]);
     Finding {
         rule: rules::UNREACHED,
-        message: format!("no channel reaches `{}`: it is left out", version.bundle.name),
+        message: format!("no channel reaches `{}`, so it is left out", version.bundle.name),
         place: Some(written::place(shown, text, &spot)),
         help: Some("make it the head of a channel, or let a version replace it".to_owned()),
         package: Some(package.to_owned()).filter(|it| !it.is_empty()),

@@ -1,6 +1,6 @@
 //! A file below a package-manifest directory.
 //!
-//! What it deliberately does not do: it follows no link, and waits for no pipe.
+//! For safety, this module deliberately follows no link, and waits for no pipe.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(super) fn read(root: Option<&Path>, file: &InputFile) -> io::Result<Vec<u8>>
     match (root, file.path()) {
         (Some(root), Some(path)) => {
             if path.symlink_metadata()?.is_symlink() {
-                return Err(io::Error::other("it is a link"));
+                return Err(io::Error::other("it is a symbolic link"));
             }
             open_below(root, file.relative())?.take(MAX_BUNDLE_FILE + 1).read_to_end(&mut text)?;
         }

@@ -1,6 +1,6 @@
 //! The versions of a package-manifest directory: every directory with a ClusterServiceVersion, with all its files.
 //!
-//! What it deliberately does not do: it knows no channels. Links are passed over wherever they lead.
+//! For safety, links are skipped wherever they lead. This module knows no channels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ use olmdex_text::json::Reader;
 /// A version of the operator.
 pub(super) struct Version {
     pub(super) bundle: Bundle,
-    /// The files that it was read from, with how they are called.
+    /// The files that it was read from, with their names.
     pub(super) files: Vec<(String, Vec<u8>)>,
     /// The number of the ClusterServiceVersion among them.
     pub(super) csv: usize,
@@ -27,7 +27,7 @@ pub(super) struct Version {
     pub(super) skip_range: String,
 }
 
-/// What lies below a directory.
+/// The files below a directory.
 #[derive(Default)]
 pub(super) struct Tree {
     /// By the name of the ClusterServiceVersion.
@@ -35,15 +35,15 @@ pub(super) struct Tree {
     pub(super) findings: Vec<Finding>,
 }
 
-/// What the annotations of a bundle would say.
+/// The annotations that a bundle would have.
 fn annotations(package: &str) -> Vec<(String, Vec<u8>)> {
     let annotations = object_of_texts(&[("operators.operatorframework.io.bundle.package.v1", package)]);
     vec![("annotations.yaml".to_owned(), format!("{{\"annotations\":{annotations}}}").into_bytes())]
 }
 
 impl Tree {
-    /// Reads all versions of a package. `root` is the directory, if it is one of the system's, and `manifest` the number of the package
-    /// manifest.
+    /// Reads all versions of a package. `root` is the directory, if it is one of the system's, and `manifest` the
+    /// number of the package manifest.
     pub(super) fn read(root: Option<&Path>, input: &Input, manifest: usize, package: &str) -> Self {
         let mut this = Self::default();
         let mut directories: BTreeMap<&str, Vec<&InputFile>> = BTreeMap::new();
@@ -72,19 +72,19 @@ impl Tree {
             let text = match file::read(root, file) {
                 Ok(text) => text,
                 Err(error) => {
-                    let message = format!("the file is passed over: {error}");
-                    self.add(rules::PASSED_OVER, &file.shown, message, "put a regular file into its place");
+                    let message = format!("olmdex skips the file: {error}");
+                    self.add(rules::PASSED_OVER, &file.shown, message, "replace it with a regular file");
                     continue;
                 }
             };
             if first_document(&text).is_none() {
-                let message = "the file is passed over: it is not YAML or JSON".to_owned();
-                self.add(rules::PASSED_OVER, &file.shown, message, "correct it, or move it out of the directory");
+                let message = "olmdex skips the file: it is not YAML or JSON".to_owned();
+                self.add(rules::PASSED_OVER, &file.shown, message, "correct the file, or move it out of the directory");
                 continue;
             }
             if is_package_manifest(&text) {
                 let message = "the directory has another package manifest".to_owned();
-                self.add(rules::SEVERAL, &file.shown, message, "give each package a directory of its own");
+                self.add(rules::SEVERAL, &file.shown, message, "give each package a separate directory");
                 continue;
             }
             if Manifest::read(&text, 0).is_some_and(|it| it.kind == "ClusterServiceVersion") {
@@ -96,12 +96,12 @@ impl Tree {
         for number in more {
             let message = "its directory has another ClusterServiceVersion".to_owned();
             let shown = files[*number].0.clone();
-            self.add(rules::CSV_TWICE, &shown, message, "give each version a directory of its own");
+            self.add(rules::CSV_TWICE, &shown, message, "give each version a separate directory");
         }
         let shown = files[csv].0.clone();
         match Bundle::of_files(&files, &annotations(package)) {
             Err(error) => {
-                let message = format!("the version cannot be read: {error}");
+                let message = format!("the version is unreadable: {error}");
                 self.add(rules::NO_BUNDLE, &shown, message, &error.help());
             }
             Ok(bundle) if self.versions.contains_key(&bundle.name) => {

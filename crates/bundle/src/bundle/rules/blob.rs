@@ -1,6 +1,5 @@
-//! What opm refuses when it makes the blob of a bundle (`docs/behaviour/fbc.md` 4.5): no validator of opm decodes all that this does.
-//!
-//! What it deliberately does not do: what another rule has found at the same place is not repeated.
+//! The refusals of opm when it makes the blob of a bundle (`docs/behaviour/fbc.md` 4.5): no validator of opm decodes as
+//! much as this step does.
 
 use super::contents::{Contents, Entry, File};
 use super::found::{At, Found};
@@ -12,7 +11,7 @@ use crate::bundle::typed::{self, Wrong};
 use olmdex_base::diag::Severity;
 use olmdex_fbc::Spot;
 
-/// What a blob cannot be made of. `known` is what others have found.
+/// The errors that prevent a blob. `known` are the findings of other checks.
 pub(super) fn check(contents: &Contents, known: &[Found]) -> Vec<Found> {
     let manifests = manifests(contents);
     let mut found: Vec<Found> = misfits(&manifests).iter().map(misfit).collect();
@@ -33,7 +32,7 @@ fn manifests(contents: &Contents) -> Vec<Manifest> {
     files.filter_map(object).collect()
 }
 
-/// The manifests that do not fit their types: all that opm could say, step after step.
+/// The manifests that do not fit their types: all messages that opm could give, step after step.
 fn misfits(manifests: &[Manifest]) -> Vec<Wrong> {
     let Some(csv) = manifests.iter().find(|it| it.is_csv()) else { return typed::objects(manifests) };
     let (apis, version, images) = (typed::apis(csv), typed::version(csv), typed::images(csv));
@@ -55,7 +54,7 @@ fn is_at(other: &Found, it: &Found) -> bool {
     }
 }
 
-/// What ends the making of the blob, if no rule has found it.
+/// The error that ends the making of the blob, if no rule has found it.
 fn refusal(contents: &Contents, manifests: Vec<Manifest>, known: &[Found]) -> Option<Found> {
     // Manifests come first, so that the numbers of their files are those here.
     let of = |is_manifest: bool| -> Vec<(String, Vec<u8>)> {
@@ -63,7 +62,7 @@ fn refusal(contents: &Contents, manifests: Vec<Manifest>, known: &[Found]) -> Op
         files.filter(|it| is_manifest || it.entry == Entry::File).map(|it| (it.name.clone(), it.text.clone())).collect()
     };
     let error = refuse(manifests, &of(true), &of(false)).err()?;
-    let message = format!("opm makes no blob of the bundle: {}", error.reason());
+    let message = format!("opm cannot make a blob of the bundle: {}", error.reason());
     let at = match &error {
         BundleError::Misfit { place, .. } | BundleError::Property { place: Some(place), .. } => {
             let at = contents.files.iter().enumerate().find(|(_, it)| it.path == place.file);

@@ -1,6 +1,5 @@
-//! Whether a bundle with APIs that Kubernetes 1.22 removed keeps away from OpenShift 4.9 (`docs/behaviour/authoring.md` B.8).
-//!
-//! What it deliberately does not do: labels of images are not read; the Dockerfile that the user names has them.
+//! Whether a bundle with APIs that Kubernetes 1.22 removed keeps away from OpenShift 4.9 (`docs/behaviour/authoring.md`
+//! B.8).
 
 use std::fs;
 use std::io::Read as _;
@@ -47,8 +46,9 @@ pub(super) fn check(csv: &Csv<'_>, removed: &Removed, options: &Options) -> Vec<
             complaints.retain(|it| it.level == Error);
             complaints.push(Complaint {
                 level: Warning,
-                message: "where the bundle is offered is not known, and it has APIs that OpenShift 4.9 does not serve".to_owned(),
-                help: "name the Dockerfile with `--optional-values index-path=FILE`, or move to APIs that are served".to_owned(),
+                message: "the OpenShift versions of the bundle are unknown, and it has APIs that OpenShift 4.9 does \
+                    not serve".to_owned(),
+                help: "name the Dockerfile with `--optional-values index-path=FILE`, or move to served APIs".to_owned(),
                 wording: format!(
                     "please, inform the path of its index image file via the the optional key values and the key index-path to allow this validator check the labels configuration or migrate the API(s) for {listed}. (e.g. index-path=./mypath/bundle.Dockerfile). This bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE} "
                 ),
@@ -74,7 +74,7 @@ fn max_version(csv: &Csv<'_>, listed: &str) -> Option<Complaint> {
     let key = "olm.properties";
     let at = csv.at_annotation(key);
     let error = |message: &str, wording: String| {
-        let help = "set `olm.maxOpenShiftVersion` to `4.8` among the properties, or move to APIs that are served";
+        let help = "set `olm.maxOpenShiftVersion` to `4.8` among the properties, or move to served APIs";
         Some(Complaint { level: Error, message: message.to_owned(), help: help.to_owned(), wording, at: at.clone() })
     };
     let text = csv.annotation(key).unwrap_or_default();
@@ -83,7 +83,7 @@ fn max_version(csv: &Csv<'_>, listed: &str) -> Option<Complaint> {
             "csv.Annotations not specified {MAX_VERSION} for an OCP version < 4.9. This annotation is required to prevent the user from upgrading their OCP cluster before they have installed a version of their operator which is compatible with 4.9. This bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE} which are no longer supported on 4.9. Migrate the API(s) for {listed} or use the annotation"
         );
         return error(
-            "the bundle has APIs that OpenShift 4.9 does not serve, and does not keep clusters below it",
+            "the bundle has APIs that OpenShift 4.9 does not serve, but does not keep clusters below 4.9",
             wording,
         );
     }
@@ -91,7 +91,7 @@ fn max_version(csv: &Csv<'_>, listed: &str) -> Option<Complaint> {
         let wording = format!(
             "csv.Annotations has an invalid value specified for {key}. Please, check the value  ({text}) and ensure that it is an array such as: \"{key}\": '[{{\"type\": \"key name\", \"value\": \"key value\"}}]'"
         );
-        return error("the annotation `olm.properties` is not a list of properties whose values are texts", wording);
+        return error("the annotation `olm.properties` is not a list of properties with string values", wording);
     };
     let Some(value) = value else {
         let wording = format!(
@@ -112,7 +112,7 @@ fn max_version(csv: &Csv<'_>, listed: &str) -> Option<Complaint> {
         let wording = format!(
             "csv.Annotations.{key} has an invalid value. {MAX_VERSION} must specify only major.minor versions, {version} will be truncated to {cut}"
         );
-        let message = format!("`olm.maxOpenShiftVersion` is `{value}`; only major and minor count");
+        let message = format!("`olm.maxOpenShiftVersion` is `{value}`, but only major and minor count");
         let help = format!("write `{}.{}`", version.major(), version.minor());
         return Some(Complaint { level: Warning, message, help, wording, at });
     }
@@ -121,14 +121,14 @@ fn max_version(csv: &Csv<'_>, listed: &str) -> Option<Complaint> {
             "csv.Annotations.{key} with the key and value for {MAX_VERSION} has the OCP version value {value} which is >= of 4.9. This bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE}. Migrate the API(s) for {listed} or inform in this property an OCP version which is < 4.9"
         );
         return error(
-            &format!("`olm.maxOpenShiftVersion` is `{value}`, and 4.9 does not serve the bundle's APIs"),
+            &format!("`olm.maxOpenShiftVersion` is `{value}`, but 4.9 does not serve the bundle's APIs"),
             wording,
         );
     }
     None
 }
 
-/// The value of the property, if the list is one whose values are texts.
+/// The value of the property, if the text is a list of properties whose values are texts.
 fn listed_max_version(text: &str) -> Option<Option<String>> {
     let mut reader = Reader::new();
     let list = reader.read(text).ok().filter(|it| matches!(it.kind(), Kind::Array | Kind::Null))?;
@@ -154,7 +154,7 @@ fn listed_max_version(text: &str) -> Option<Option<String>> {
 fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
     let shown = path.display();
     let error = |message: String, wording: String| {
-        let help = format!("set `LABEL {LABEL}=\"v4.6-v4.8\"`, or move to APIs that are served");
+        let help = format!("set `LABEL {LABEL}=\"v4.6-v4.8\"`, or move to served APIs");
         Some(Complaint { level: Error, message, help, wording, at: at.clone() })
     };
     let begin = format!("this bundle is using APIs which were deprecated and removed in v1.22. More info: {GUIDE}");
@@ -172,7 +172,10 @@ fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
         let wording = format!(
             "{begin}. Migrate the APIs for {listed} or provide compatible version(s) via the labels. (e.g. LABEL {LABEL}='4.6-4.8')"
         );
-        return error(format!("`{shown}` has no label `{LABEL}`, so that the bundle goes to every OpenShift"), wording);
+        return error(
+            format!("`{shown}` has no label `{LABEL}`, so the bundle goes to every OpenShift version"),
+            wording,
+        );
     };
     let parts: Vec<&str> = line.split('=').collect();
     let Some(range) = parts.get(1) else {
@@ -188,7 +191,7 @@ fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
         )
     };
     let reaches =
-        |text: &str| format!("the label in `{shown}` reaches {text}, and 4.9 does not serve the bundle's APIs");
+        |text: &str| format!("the label in `{shown}` includes {text}, but 4.9 does not serve the bundle's APIs");
     if let Some(exact) = parts.get(2).filter(|it| !it.is_empty()) {
         let version = clean(exact);
         return match is_too_high(&version) {
@@ -211,7 +214,7 @@ fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
     }
     let Some(end) = range.split('-').nth(1) else {
         return error(
-            format!("the label in `{shown}` has no upper end: `{range}`"),
+            format!("the label in `{shown}` has no upper bound: `{range}`"),
             format!(
                 "{begin} The {range} allows to distribute it on >= 4.9. Migrate the API(s) for {listed} or provide compatible version(s) {annotation} generated with its label. (e.g. LABEL {LABEL}='4.6-4.8')"
             ),
@@ -229,18 +232,18 @@ fn dockerfile(path: &Path, listed: &str, at: At) -> Option<Complaint> {
     }
 }
 
-/// Why a Dockerfile cannot be read, in our words and in those of the validator.
+/// The reason why a Dockerfile cannot be read, in our words and in those of the validator.
 fn unreadable(shown: &str, why: Unreadable) -> (String, String) {
     let hint = "(e.g. index-path=./mypath/bundle.Dockerfile)";
     match why {
         Unreadable::Absent(why) => (
-            format!("there is no `{shown}`, which index-path names"),
+            format!("index-path names `{shown}`, which does not exist"),
             format!(
                 "the index image in the path ({shown}) was not found. Please, inform the path of the bundle operator index image via the the optional key values and the key index-path. {hint}. Error : {why}"
             ),
         ),
         Unreadable::Directory => (
-            format!("`{shown}`, which index-path names, is not a file"),
+            format!("index-path names `{shown}`, which is not a file"),
             format!(
                 "the index image in the path ({shown}) is not file. Please, inform the path of its index image via the the optional key values and the key index-path. {hint}. The value informed is a diretory and not a file"
             ),

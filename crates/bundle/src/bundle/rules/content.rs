@@ -1,7 +1,4 @@
-//! What opm refuses of `manifests/` (`docs/behaviour/authoring.md` B.3).
-//!
-//! What it deliberately does not do: warnings are dropped, as opm drops them. Where opm crashes, because there is no
-//! ClusterServiceVersion, nothing is said here; the loader says it.
+//! The refusals of opm about `manifests/` (`docs/behaviour/authoring.md` B.3).
 
 use std::collections::BTreeSet;
 
@@ -51,7 +48,7 @@ pub(super) fn is_supported(kind: &str) -> bool {
     SUPPORTED.contains(&kind)
 }
 
-/// Checks the content as opm does. What the other validators find too is marked as not ours here.
+/// Checks the content as opm does. A problem that the other validators find too is marked as not ours here.
 pub(super) fn check(contents: &Contents) -> Vec<Found> {
     let mut found = Vec::new();
     let media_type = media_type(contents);
@@ -98,8 +95,8 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
 
 fn unsupported(contents: &Contents, file: &File, object: &Object<'_>) -> Found {
     let kind = object.kind();
-    let message = format!("a bundle cannot have a {kind}");
-    let help = "remove the object; the operator can create it, and a Deployment belongs into the ClusterServiceVersion";
+    let message = format!("a bundle cannot contain a {kind}");
+    let help = "remove the object; the operator can create it, and a Deployment belongs in the ClusterServiceVersion";
     let at = At::File(object.file, Spot::Path(vec!["kind".into()]));
     let path = contents.shown(&file.path);
     Found::new(rules::UNSUPPORTED_KIND, at, message, help)
@@ -181,8 +178,8 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
             let wording =
                 Observed::new(Error, "BundleNotValid", format!("{{{group} {kind} {name} {version}}}"), wording);
             let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
-            // operator-sdk compares group, version and kind, and says so where none of the definitions has them. A definition with a wrong
-            // name has a rule of its own.
+            // operator-sdk compares group, version and kind, and reports the error if none of the definitions has them.
+            // A definition with a wrong name has a rule of its own.
             let is_there = objects.iter().filter_map(Definition::of).any(|it| {
                 let gvk = &owned.gvk;
                 let has = it.version == gvk.version || it.versions.iter().any(|it| it.name == gvk.version);
@@ -191,7 +188,7 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
             let (message, help) = if group.is_empty() {
                 let what = "whose definition has another name, or is owned twice";
                 let message = format!("the ClusterServiceVersion owns `{name}` {version} as {kind}, {what}");
-                (message, "correct name, version and kind of what is owned, and name it once")
+                (message, "correct name, version and kind of the owned definition, and list it once")
             } else {
                 let message = format!(
                     "the ClusterServiceVersion states a `group` for the definition `{name}` that it owns, which opm refuses"
@@ -210,7 +207,7 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
             "bundle {name} cannot have both a release version ({release}) and olm.substitutesFor annotation ({instead})"
         );
         let wording = Observed::new(Error, "BundleNotValid", "{   }", wording);
-        let message = "the bundle has a release, and substitutes another bundle";
+        let message = "the bundle has a release, and also substitutes for another bundle";
         let help = "remove `spec.release` or the annotation `olm.substitutesFor`";
         found.push(
             Found::new(rules::RELEASE_AND_SUBSTITUTE, csv.at_annotation("olm.substitutesFor"), message, help)

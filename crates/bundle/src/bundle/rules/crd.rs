@@ -1,10 +1,12 @@
 //! A CustomResourceDefinition by itself, as Kubernetes validates it (`docs/behaviour/authoring.md` B.7).
 //!
-//! Known rules: name, namespace, group, scope, names, versions, storage, the older single `version`, per-version fields beside
-//! top-level ones, printer columns without name, type or path, conversion, approval of protected groups, and `preserveUnknownFields`.
+//! Known rules: name, namespace, group, scope, names, versions, storage, the older single `version`, per-version fields
+//! beside top-level ones, printer columns without name, type or path, conversion, approval of protected groups, and
+//! `preserveUnknownFields`.
 //!
-//! What it deliberately does not do: schemas and `status`, which the real validators leave out too; and what is rare and not known
-//! here: labels, finalizers and owners of the object, subresources, selectable fields, JSON paths of columns, certificates of webhooks.
+//! This module does not check schemas and `status`, which the real validators leave out too. It also does not check
+//! rare parts: labels, finalizers and owners of the object, subresources, selectable fields, JSON paths of columns,
+//! certificates of webhooks.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +89,7 @@ enum Wrong<'a> {
     Invalid(&'a str),
     /// With a value of another kind: as Go prints it, and as JSON.
     InvalidValue(&'a str, &'a str),
-    /// With what is supported.
+    /// The value is not supported; with the supported ones.
     Unsupported(&'a str, &'a [&'a str]),
 }
 
@@ -123,7 +125,7 @@ impl Check<'_, '_> {
             Wrong::Unsupported(text, _) => format!("`{field}` is `{text}`, which is not a {}", field_word(field)),
             Wrong::Invalid(text) => format!("`{field}` is `{text}`: {detail}"),
             Wrong::InvalidValue(..) if field.ends_with("preserveUnknownFields") => {
-                format!("`{field}` is true, which Kubernetes does not take any more")
+                format!("`{field}` is true, which Kubernetes no longer accepts")
             }
             Wrong::InvalidValue(..) => format!("`{field}`: {detail}"),
         };
@@ -139,7 +141,7 @@ impl Check<'_, '_> {
         self.found.push(Found::new(rule, at, message, help).observed(observed));
     }
 
-    /// A field whose path in the document is as Kubernetes writes it.
+    /// A field whose path in the document is the one that Kubernetes writes.
     fn plain(&mut self, rule: &'static Rule, field: &str, wrong: Wrong<'_>, detail: &str, help: &str) {
         let path = steps(&field.replace('[', ".").replace(']', ""));
         self.add(rule, field, path, wrong, detail, help);
@@ -193,7 +195,7 @@ impl Check<'_, '_> {
     fn group_and_scope(&mut self) {
         let group = self.definition.group.clone();
         let (rule, field) = (rules::CRD_GROUP, "spec.group");
-        let help = "write a domain that is yours, for example `example.com`";
+        let help = "write a domain that you own, for example `example.com`";
         let wrong = dns1123_subdomain(&group);
         if group.is_empty() {
             self.plain(rule, field, Wrong::Required, "", help);
@@ -303,7 +305,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The versions as Go prints and writes them. What is the same in all has been moved out of them.
+    /// The versions as Go prints and writes them. Fields that are the same in all have been moved out of them.
     fn printed_versions(&self) -> (String, String) {
         let definition = self.definition;
         let items: Vec<Field<'_>> = definition.spec("versions").items().collect();
@@ -460,7 +462,7 @@ impl Check<'_, '_> {
             }
             return;
         }
-        let help = "name the Service or the address of the webhook";
+        let help = "name the Service or the URL of the webhook";
         if !client.is_set() {
             self.plain(rule, client_field, Wrong::Required, "required when strategy is set to Webhook", help);
         } else if client.get("url").is_set() == client.get("service").is_set() {
@@ -498,7 +500,7 @@ impl Check<'_, '_> {
             (format!("metadata.annotations[{key}]"), vec!["metadata".into(), "annotations".into(), key.into()]);
         let begin = format!("protected groups must have approval annotation {}", Quoted(key));
         let see = "see https://github.com/kubernetes/enhancements/pull/1111";
-        let help = "use a group of your own; groups of Kubernetes need the address of an approval";
+        let help = "use your own group; groups of Kubernetes need the URL of an approval";
         let rule = rules::CRD_APPROVAL;
         if text.is_empty() {
             self.add(rule, &field, path, Wrong::Required, &format!("{begin}, {see}"), help);

@@ -1,6 +1,4 @@
 //! The examples of custom resources in the annotation `alm-examples` of a ClusterServiceVersion.
-//!
-//! What it deliberately does not do: examples are not validated against schemas.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +34,7 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
         }
         (Some(text), second) => {
             if second.is_some() {
-                let message = "examples stand in `alm-examples` and in `olm.examples`";
+                let message = "both `alm-examples` and `olm.examples` hold examples";
                 let help = "keep `alm-examples`";
                 let wording = "both `alm-examples` and `olm.examples` are present. Checking only `alm-examples`";
                 let it = Found::new(rules::TWO_EXAMPLES, csv.at_annotation(OLM), message, help);
@@ -53,11 +51,11 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let shown = text.get(..offset).unwrap_or(&text);
             let wording = format!("invalid character at {offset}\n {shown}<--(see the invalid character)");
             let wording = Observed::new(Error, "ParseError", wording, "invalid example");
-            let help = "correct the text; `olmdex` counts offsets from its beginning";
+            let help = "correct the text; olmdex counts offsets from its beginning";
             found.push(Found::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help).observed(wording));
         }
         Err(Unusable::Objects(go)) => {
-            let message = format!("`{name}` is not a list of objects of Kubernetes: {go}");
+            let message = format!("`{name}` is not a list of Kubernetes objects: {go}");
             let wording = Observed::new(Error, "ParseError", go, "error decoding example CustomResource");
             let help = "write a list of objects, each with `apiVersion` and `kind`";
             found.push(
@@ -68,7 +66,7 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
 }
 
 enum Unusable {
-    /// How many bytes Go had read when it met the error.
+    /// The number of bytes that Go had read when it met the error.
     Json {
         offset: usize,
         go: String,
@@ -85,7 +83,7 @@ fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
         let behind = text.get(error.offset..).and_then(|it| it.chars().next()).map_or(0, |_| 1);
         Unusable::Json { offset: error.offset + behind, go: error.kind.to_string() }
     })?;
-    // What starts with a brace is read as JSON, anything else as YAML.
+    // A text that starts with a brace is read as JSON, anything else as YAML.
     let around = |go: String| match text.trim_start().starts_with('{') {
         true => go,
         false => format!("error unmarshaling JSON: while decoding JSON: {go}"),
@@ -112,7 +110,7 @@ fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
     Ok(examples)
 }
 
-/// Examples of what is not provided, and what is provided without an example.
+/// Reports examples of APIs that are not provided, and provided APIs without an example.
 fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<Found>) {
     let mut provided: BTreeSet<Gvk> = csv.services().collect();
     for owned in csv.definitions("owned") {

@@ -1,7 +1,5 @@
-//! The form of a bundle directory: its two directories, media type, annotations and dependencies (`docs/behaviour/authoring.md` B.2).
-//!
-//! What it deliberately does not do: the values of the annotations `manifests` and `metadata` are compared with nothing, as opm
-//! compares none.
+//! The form of a bundle directory: its two directories, media type, annotations and dependencies
+//! (`docs/behaviour/authoring.md` B.2).
 
 use crate::bundle::directory::is_bundle;
 
@@ -52,10 +50,10 @@ fn members(file: &File) -> Option<Vec<(String, String)>> {
     is_map.then(|| annotations.map())
 }
 
-/// What the files of `manifests/` make the bundle.
+/// The media type of a bundle with these files in `manifests/`.
 ///
 /// # Errors
-/// opm's words, if nothing can be told.
+/// opm's words, if the type cannot be recognized.
 pub(super) fn media_type(contents: &Contents) -> Result<&'static str, String> {
     let files: Vec<(usize, &File)> = contents.manifests().filter(|(_, it)| it.entry != Entry::Directory).collect();
     if let Some((_, file)) = files.iter().find(|(_, it)| it.entry == Entry::Other) {
@@ -78,7 +76,7 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
     let mut found = Vec::new();
     for (is_there, name) in [(contents.has_manifests, "manifests"), (contents.has_metadata, "metadata")] {
         if !is_there {
-            let message = format!("there is no directory `{name}/`");
+            let message = format!("no directory `{name}/`");
             let help = match nested(contents) {
                 Some(inner) => format!("name `{inner}`, which is a bundle"),
                 None => format!("name the directory that holds `{name}/`, or create it"),
@@ -93,14 +91,14 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
     }
     let media_type = media_type(contents);
     if let Err(error) = &media_type {
-        let message = "the media type of the bundle cannot be told: no file of `manifests/` can be read";
+        let message = "the media type of the bundle is unknown: no file of `manifests/` is readable";
         let at = At::Path("manifests".to_owned());
         let it = Found::new(rules::EMPTY, at, message, "put the ClusterServiceVersion into `manifests/`");
         found.push(it.wording(error.clone()));
     }
     match Annotations::of(contents) {
         None => {
-            let message = "no file of `metadata/` has the annotations of a bundle";
+            let message = "no file of `metadata/` has bundle annotations";
             let help = format!("add `metadata/annotations.yaml` with `{PREFIX}package.v1` and the others");
             let it = Found::new(rules::WITHOUT_ANNOTATIONS, At::Path("metadata".to_owned()), message, help);
             found.push(it.wording("Could not find annotations file"));
@@ -141,8 +139,9 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
         let text = value.unwrap_or_default();
         match name {
             "mediatype.v1" if text != media_type => {
-                let message =
-                    format!("the annotation says media type `{text}`, but the manifests make it `{media_type}`");
+                let message = format!(
+                    "the annotation states the media type `{text}`, but by its manifests the bundle is `{media_type}`"
+                );
                 let help = match media_type {
                     "plain" => "put a ClusterServiceVersion into `manifests/`".to_owned(),
                     it => format!("set `{key}: {it}`"),
@@ -181,9 +180,8 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
             Err(error) if file.name.starts_with("dependenc") && file.entry == Entry::File => {
                 let spot = error.line.map_or(Spot::Start, |(line, column)| Spot::Line(line, column));
                 let reason = error.go.strip_prefix("error converting YAML to JSON: ").unwrap_or(&error.go);
-                let message =
-                    format!("`{}` cannot be read, so that the bundle has no dependencies: {reason}", file.path);
-                let help = "correct the file; opm passes over it without a word";
+                let message = format!("`{}` is unreadable, so the bundle has no dependencies: {reason}", file.path);
+                let help = "correct the file; opm silently skips it";
                 found.push(Found::new(rules::DEPENDENCIES_UNREADABLE, At::File(number, spot), message, help));
                 continue;
             }
@@ -200,8 +198,8 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
     }
 }
 
-/// The items of the file of properties that are written in the older form, which opm reads as properties without type and value
-/// (`docs/behaviour/fbc.md` 4.5).
+/// The items of the file of properties that are written in the older form, which opm reads as properties without type
+/// and value (`docs/behaviour/fbc.md` 4.5).
 fn check_properties(contents: &Contents, found: &mut Vec<Found>) {
     for (number, file) in contents.metadata() {
         let Ok(document) = &file.document else { continue };
@@ -215,7 +213,7 @@ fn check_properties(contents: &Contents, found: &mut Vec<Found>) {
                 continue;
             }
             let kind = inner.text_of("type");
-            let message = format!("opm does not see the property `{kind}`: it stands below `property`");
+            let message = format!("opm does not see the property `{kind}`, which is nested below `property`");
             let help = "remove the line `property:`, and write `- type:` and `value:` in its place";
             let at = At::File(number, Spot::Key(vec!["properties".into(), idx.into(), "property".into()]));
             found.push(Found::new(rules::PROPERTIES_NESTED, at, message, help));
@@ -239,8 +237,8 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
         "olm.label" => &["label"],
         "olm.constraint" => &[],
         _ => {
-            let message = format!("there is no type `{kind}` of dependencies");
-            let help = "use `olm.package`, `olm.gvk` or `olm.constraint`; other demands are properties";
+            let message = format!("unknown dependency type `{kind}`");
+            let help = "use `olm.package`, `olm.gvk` or `olm.constraint`; other requirements are properties";
             let it = Found::new(rules::DEPENDENCY_TYPE, at(&["type"]), message, help);
             found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
             return;
@@ -251,7 +249,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
         let message = format!("the value of this `{kind}` does not fit its type");
         let help = match kind.as_str() {
             "olm.constraint" => "write `value: {cel: {rule: …}}`".to_owned(),
-            _ => format!("write an object with the texts {}", fields.join(", ")),
+            _ => format!("write an object with the strings {}", fields.join(", ")),
         };
         let it = Found::new(rules::DEPENDENCY_TYPE, at(&["value"]), message, help);
         found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
@@ -275,7 +273,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
             && *field == "version"
             && let Err(error) = blang::Range::parse(&text)
         {
-            let message = format!("`{text}` is not a range of versions: {error}");
+            let message = format!("`{text}` is not a version range: {error}");
             let help = "write a range such as `>=1.2.0 <2.0.0`";
             let it = Found::new(rules::DEPENDENCY_RANGE, at(&["value", "version"]), message, help);
             found.push(it.wording("Invalid semver format version"));
@@ -298,7 +296,7 @@ fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Foun
             Some(other) => add(
                 &["value"],
                 format!("opm refuses the constraint `{other}` in a file of dependencies, although OLM understands it"),
-                "write it as a rule of CEL, or put it into `metadata/properties.yaml`",
+                "write it as a CEL rule, or move it to `metadata/properties.yaml`",
                 "The CEL field is missing".to_owned(),
             ),
             None => add(

@@ -1,7 +1,5 @@
 //! Good practices: requests of containers, descriptions, names of channels and versions, permissions on definitions
 //! (`docs/behaviour/authoring.md` B.8).
-//!
-//! What it deliberately does not do: init containers are not looked at, as the real validator does not; nor what is requested.
 
 use super::found::{At, Found, Observed};
 use super::node::Field;
@@ -52,7 +50,7 @@ fn requests(csv: &Csv<'_>, found: &mut Vec<Found>) {
             }
             let name = container.text_of("name");
             let path = format!("spec.install.spec.deployments.{idx}.spec.template.spec.containers.{number}");
-            let message = format!("container `{name}` requests no CPU and no memory");
+            let message = format!("container `{name}` requests neither CPU nor memory");
             let help = "set `resources.requests`; clusters with quotas refuse pods without them";
             let wording = format!(
                 "unable to find the resource requests for the container: ({name}). It is recommended to ensure the resource request for CPU and Memory. Be aware that for some clusters configurations it is required to specify requests or limits for those values. Otherwise, the system or quota may reject Pod creation. More info: https://master.sdk.operatorframework.io/docs/best-practices/managing-resources/"
@@ -69,14 +67,18 @@ fn descriptions(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let message = format!("the {which} definition `{}` has no description", listed.name);
             let wording = format!("{which} CRD {} has an empty description", Quoted(&listed.name));
             let at = csv.at(&format!("spec.customresourcedefinitions.{which}.{}", listed.idx));
-            let it =
-                Found::new(rules::WITHOUT_DESCRIPTION, at, message, "say in `description` what the resource is for");
+            let it = Found::new(
+                rules::WITHOUT_DESCRIPTION,
+                at,
+                message,
+                "describe the purpose of the resource in `description`",
+            );
             found.push(it.observed(says(csv, Warning, wording)));
         }
     }
 }
 
-/// The real tool says nothing about channels here, since it does not read `metadata/`.
+/// The real tool reports nothing about channels here, since it does not read `metadata/`.
 fn channel_names(channels: &Channels) -> Option<Found> {
     let mut odd: Vec<&str> = Vec::new();
     for name in channels.names.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
@@ -89,10 +91,10 @@ fn channel_names(channels: &Channels) -> Option<Found> {
         return None;
     }
     let words: Vec<String> = odd.iter().map(|it| format!("`{it}`")).collect();
-    let message = format!("names of channels usually begin with candidate, fast or stable: {}", words.join(", "));
+    let message = format!("channel names usually begin with candidate, fast or stable: {}", words.join(", "));
     let key = "operators.operatorframework.io.bundle.channels.v1";
     let at = At::File(channels.file, Spot::Path(vec!["annotations".into(), key.into()]));
-    let help = "rename the channels, or ignore this if users know them";
+    let help = "rename the channels, or ignore this finding if users know their names";
     Some(Found::new(rules::CHANNEL_NAME, at, message, help))
 }
 
@@ -108,8 +110,9 @@ fn permissions(csv: &Csv<'_>, found: &mut Vec<Found>) {
             if !is_meant {
                 continue;
             }
-            let message = "the operator may create or change CustomResourceDefinitions, which is OLM's task";
-            let help = "put the definitions into the bundle, or depend on the operator that owns them";
+            let message =
+                "the operator has permission to create or change CustomResourceDefinitions, which is OLM's task";
+            let help = "add the definitions to the bundle, or depend on the operator that owns them";
             let wording = "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment and lifecycle of operators.  Please, review the design of your solution and if you should not be using Dependency Resolution from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/";
             let at = csv.at(&format!("spec.install.spec.{which}.{permission}.rules.{rule}"));
             let it = Found::new(rules::MAY_CREATE_CRDS, at, message, help);
@@ -154,7 +157,7 @@ fn name(csv: &Csv<'_>, found: &mut Vec<Found>) {
     }
     if name.split(".v").count() != 2 {
         add(
-            format!("the name `{name}` has not the form NAME.vVERSION"),
+            format!("the name `{name}` does not have the form NAME.vVERSION"),
             format!(
                 "csv.metadata.Name {name} is not following the recommended naming convention: <operator-name>.v<semver> e.g. memcached-operator.v0.0.1"
             ),

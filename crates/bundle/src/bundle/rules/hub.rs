@@ -1,7 +1,5 @@
-//! What OperatorHub shows of an operator: provider, maintainers, links, icon, capabilities and categories
+//! The parts of an operator that OperatorHub shows: provider, maintainers, links, icon, capabilities and categories
 //! (`docs/behaviour/authoring.md` B.8).
-//!
-//! What it deliberately does not do: icons are not decoded and pages not visited.
 
 use super::address::{mail_error, url_error};
 use super::found::Found;
@@ -40,7 +38,7 @@ const MEDIA_TYPES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/s
 pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     if csv.spec("provider.name").text().trim().is_empty() {
-        let message = "the ClusterServiceVersion does not say who provides the operator";
+        let message = "the ClusterServiceVersion does not name the provider of the operator";
         let it = Found::new(rules::PROVIDER, csv.at("spec.provider"), message, "set `spec.provider.name`");
         found.push(it.observed(csv.says(Error, "csv.Spec.Provider.Name not specified")));
     }
@@ -71,7 +69,7 @@ fn maintainers(csv: &Csv<'_>, found: &mut Vec<Found>) {
         if !email.is_empty()
             && let Some(error) = mail_error(&email)
         {
-            let message = format!("`{email}` is not an address of mail");
+            let message = format!("`{email}` is not an email address");
             let wording = format!("csv.Spec.Maintainers email {email} is invalid: {error}");
             let it =
                 Found::new(rules::MAINTAINER, at(".email"), message, "write an address such as `team@example.com`");
@@ -92,9 +90,9 @@ fn links(csv: &Csv<'_>, found: &mut Vec<Found>) {
         if !url.is_empty()
             && let Some(error) = url_error(&url)
         {
-            let message = format!("`{url}` is not the address of a page");
+            let message = format!("`{url}` is not a URL");
             let wording = format!("csv.Spec.Links url {url} is invalid: {error}");
-            let it = Found::new(rules::LINK, at(".url"), message, "write the whole address, with `https://`");
+            let it = Found::new(rules::LINK, at(".url"), message, "write the complete URL, with `https://`");
             found.push(it.observed(csv.says(Error, &wording)));
         }
     }
@@ -126,7 +124,7 @@ fn icon(csv: &Csv<'_>, found: &mut Vec<Found>) {
         found.push(it.observed(csv.says(Error, "csv.Spec.Icon elements should contain both data and mediatype")));
     }
     if !media.is_empty() && !MEDIA_TYPES.contains(&media.as_str()) {
-        let message = format!("`{media}` is not a media type of icons");
+        let message = format!("`{media}` is not a media type for icons");
         let wording = format!("csv.Spec.Icon {media} does not have a valid mediatype");
         let help = format!("use one of {}", MEDIA_TYPES.join(", "));
         let it = Found::new(rules::ICON, csv.at("spec.icon.0.mediatype"), message, help);
@@ -139,7 +137,7 @@ pub(super) fn capabilities(csv: &Csv<'_>) -> Vec<Found> {
     let Some(text) = csv.annotation("capabilities").filter(|it| !CAPABILITIES.contains(&it.as_str())) else {
         return Vec::new();
     };
-    let message = format!("`{text}` is not a level of capabilities");
+    let message = format!("`{text}` is not a capability level");
     let help = match olmdex_base::diag::closest(&text, CAPABILITIES) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("use one of {}", CAPABILITIES.join(", ")),

@@ -1,7 +1,4 @@
-//! What operator-sdk's loader makes of `manifests/`, and why it gives up (`docs/behaviour/authoring.md` B.4).
-//!
-//! What it deliberately does not do: a defect of one file does not hide the others. What is left of the bundle is checked, although the
-//! real loader stops.
+//! The result of operator-sdk's loader for `manifests/`, and why it stops (`docs/behaviour/authoring.md` B.4).
 
 use super::contents::{Contents, Entry, File, Object, Undecodable};
 use super::found::{At, Found};
@@ -9,7 +6,7 @@ use super::table as rules;
 use olmdex_fbc::Spot;
 use olmdex_text::gotype::{Decoder, GoType, Misfit};
 
-/// What the loader made of a directory.
+/// The result of the loader for a directory.
 pub(super) struct Loaded<'a> {
     /// The first ClusterServiceVersion.
     pub(super) csv: Option<Object<'a>>,
@@ -66,7 +63,7 @@ struct Loading<'a> {
     objects: Vec<Object<'a>>,
     found: Vec<Found>,
     errors: Vec<String>,
-    /// What ended the real loader before the last file.
+    /// The error that ended the real loader before the last file.
     stopped: Option<String>,
 }
 
@@ -85,8 +82,7 @@ impl<'a> Loading<'a> {
             self.refuse(Found::new(rules::STRAY_MANIFEST, at, message, "remove the file from `manifests/`"), go);
         } else if file.entry == Entry::Other {
             let go = format!("unable to load file {path}: not a regular file");
-            let message =
-                format!("`{}` is not a file that can be read, or a link that leads out of the bundle", file.path);
+            let message = format!("`{}` is not a readable file, or is a symbolic link out of the bundle", file.path);
             let help = "put the manifest itself there, and check its permissions";
             self.refuse(Found::new(rules::UNREADABLE_MANIFEST, at, message, help), go);
         } else {
@@ -104,7 +100,7 @@ impl<'a> Loading<'a> {
             it if it.contains("Object 'Kind' is missing") => "it has no `kind`",
             it => it.strip_prefix("error converting YAML to JSON: ").unwrap_or(it),
         };
-        let message = format!("`{}` is not an object of Kubernetes: {reason}", file.path);
+        let message = format!("`{}` is not a Kubernetes object: {reason}", file.path);
         let help = "correct the file, or move it out of `manifests/`";
         let go = format!("unable to decode object: {}", error.go);
         self.refuse(Found::new(rules::UNREADABLE_MANIFEST, At::File(number, spot), message, help), go);
@@ -138,7 +134,7 @@ impl<'a> Loading<'a> {
                 CRD_V1BETA1 => GoType::OLD_DEFINITION,
                 _ => {
                     let go = format!("unsupported CRD version {version} for {}", file.name);
-                    let message = format!("there is no CustomResourceDefinition of `{version}`");
+                    let message = format!("`{version}` has no CustomResourceDefinition");
                     let at = At::File(number, Spot::Path(vec!["apiVersion".into()]));
                     let help = "use `apiextensions.k8s.io/v1`";
                     return self.stop(Found::new(rules::MISFIT, at, message, help), go);

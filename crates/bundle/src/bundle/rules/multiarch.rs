@@ -1,8 +1,8 @@
-//! Architectures and systems: the labels of the ClusterServiceVersion, and what its deployments ask of nodes
+//! Architectures and systems: the labels of the ClusterServiceVersion, and the demands of its deployments on nodes
 //! (`docs/behaviour/authoring.md` B.8).
 //!
-//! What it deliberately does not do: images are not inspected, which the real validator does over the network; so none of its texts
-//! are made here.
+//! This module does not inspect images, which the real validator does over the network; so it produces none of the
+//! texts about them.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use super::service_version::Csv;
 use super::table as rules;
 use olmdex_fbc::Spot;
 
-/// A label in front of an architecture or system, the label of nodes that it stands for, and what holds without any.
+/// The prefix of labels for an architecture or system, the label of nodes that it stands for, and the default without
+/// any.
 const KINDS: [(&str, &str, &str, &str); 2] = [
     ("operatorframework.io/arch.", "kubernetes.io/arch", "amd64", "architecture"),
     ("operatorframework.io/os.", "kubernetes.io/os", "linux", "operating system"),
@@ -29,7 +30,7 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
             let path = vec!["metadata".into(), "labels".into(), key.as_str().into()];
             let at = At::File(csv.object.file, Spot::Key(path));
             if name.is_empty() || value != "supported" {
-                let message = format!("the label `{key}: {value}` says nothing about an {what}");
+                let message = format!("the label `{key}: {value}` does not name a supported {what}");
                 let help = format!("write `{prefix}NAME: supported`, or remove the label");
                 found.push(Found::new(rules::ARCH_LABEL, at, message, help));
             } else {
@@ -42,7 +43,7 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
         for (path, name) in asked_of_nodes(csv, node_label) {
             if !supported.contains(&name) {
                 let message =
-                    format!("a deployment runs on {what} `{name}`, and the ClusterServiceVersion has no label for it");
+                    format!("a deployment runs on {what} `{name}`, but the ClusterServiceVersion has no label for it");
                 let help = format!(
                     "add the label `{prefix}{name}: supported`; without any label, only `{default}` is supported"
                 );

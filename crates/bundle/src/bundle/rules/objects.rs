@@ -1,7 +1,5 @@
-//! Objects beside the definitions: disruption budgets, priority classes and roles (`docs/behaviour/authoring.md` B.8, and `optional`
-//! of opm).
-//!
-//! What it deliberately does not do: objects are not validated against the schemas of Kubernetes.
+//! Objects beside the definitions: disruption budgets, priority classes and roles (`docs/behaviour/authoring.md` B.8,
+//! and `optional` of opm).
 
 use super::contents::Object;
 use super::found::{At, Found, Observed, steps};
@@ -86,7 +84,7 @@ fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
         let (head, least, most) = (printed_head(node), or_nil(least), or_nil(most));
         format!("{{{head} {{{least} {selector} {most} {policy}}} {{0 map[] 0 0 0 0 []}}}}")
     };
-    // Of a text there is no number, which counts as 0.
+    // Go reads a string as 0 here.
     let is_zero = match most.kind() {
         Kind::Null => false,
         Kind::Number => most.text() == "0",
@@ -96,15 +94,25 @@ fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
         let text = most.text();
         let is_really = matches!(text.as_str(), "0" | "0%");
         let wording = Observed::new(Error, KIND, printed(), "maxUnavailable field cannot be set to 0 or 0%");
-        let message = format!("`maxUnavailable: {text}` lets no pod be evicted, so that no node can be drained");
-        let it = Found::new(rules::BUDGET_MOST, at(object, "spec.maxUnavailable"), message, "let at least one pod go")
-            .observed(wording);
+        let message = format!("`maxUnavailable: {text}` allows no eviction, so nodes of the pods cannot be drained");
+        let it = Found::new(
+            rules::BUDGET_MOST,
+            at(object, "spec.maxUnavailable"),
+            message,
+            "allow the eviction of at least one pod",
+        )
+        .observed(wording);
         found.push(if is_really { it } else { it.tool_only() });
     }
     if least.text() == "100%" {
         let wording = Observed::new(Error, KIND, printed(), "minAvailable field cannot be set to 100%");
-        let message = "`minAvailable: 100%` lets no pod be evicted, so that no node can be drained";
-        let it = Found::new(rules::BUDGET_LEAST, at(object, "spec.minAvailable"), message, "let at least one pod go");
+        let message = "`minAvailable: 100%` allows no eviction, so nodes of the pods cannot be drained";
+        let it = Found::new(
+            rules::BUDGET_LEAST,
+            at(object, "spec.minAvailable"),
+            message,
+            "allow the eviction of at least one pod",
+        );
         found.push(it.observed(wording));
     }
 }
@@ -145,12 +153,13 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
             let wording =
                 "RBAC includes permission to create/update poddisruptionbudgets, which could impact cluster stability";
             let wording = Observed::new(Warning, WARNING_KIND, printed(rule), wording);
-            let message = "the role may create or change disruption budgets, which can keep nodes from being drained";
+            let message =
+                "the role has permission to create or change disruption budgets, which can block the drain of nodes";
             let it = Found::new(
                 rules::ROLE_BUDGETS,
                 at(object, &format!("rules.{idx}")),
                 message,
-                "leave the permission out",
+                "leave out the permission",
             );
             found.push(it.observed(wording));
         }
@@ -163,8 +172,8 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
         if is_meant {
             let wording = "RBAC includes permission to modify default securitycontextconstraints, which could impact cluster stability";
             let wording = Observed::new(Error, KIND, printed(rule), wording);
-            let message = "the role may change security context constraints that OpenShift comes with";
-            let help = "bring a SecurityContextConstraints of your own, and name that";
+            let message = "the role has permission to change the default security context constraints of OpenShift";
+            let help = "add your own SecurityContextConstraints to the bundle, and name that";
             found.push(
                 Found::new(rules::ROLE_SCCS, at(object, &format!("rules.{idx}")), message, help).observed(wording),
             );

@@ -1,6 +1,4 @@
 //! The ClusterServiceVersion by itself (`docs/behaviour/authoring.md` B.6).
-//!
-//! What it deliberately does not do: what only some catalogs ask for is in `hub` and `good_practices`.
 
 use super::examples;
 use super::found::{Found, Observed};
@@ -36,8 +34,10 @@ fn names(csv: &Csv<'_>, found: &mut Vec<Found>) {
         }
         let message = match name.len() {
             0 => format!("`{field}` is empty"),
-            1..=63 => format!("`{field}` is not a name of Kubernetes: `{name}`"),
-            n => format!("`{field}` has {n} characters, and OLM puts it into a label, which takes 63: `{name}`"),
+            1..=63 => format!("`{field}` is not a valid Kubernetes name: `{name}`"),
+            n => format!(
+                "`{field}` has {n} characters, but OLM writes it into a label, which holds at most 63: `{name}`"
+            ),
         };
         let help = "use at most 63 lower-case letters, digits, `-` and `.`, with a letter or digit at both ends";
         let wording = csv.says(Error, &format!("{field} {} is invalid: {}", Quoted(&name), wrong.join(",")));
@@ -65,15 +65,16 @@ fn install_modes(csv: &Csv<'_>, found: &mut Vec<Found>) {
     let only_all = modes.iter().all(|(mode, supported)| (mode == "AllNamespaces") == *supported);
     for (idx, webhook) in csv.spec("webhookdefinitions").items().enumerate() {
         if webhook.get("conversionCRDs").n_items() > 0 && !only_all {
-            let message = "a conversion webhook serves the whole cluster, but the operator supports other install modes than AllNamespaces";
-            let help = "support AllNamespaces and nothing else, or remove `conversionCRDs`";
+            let message = "a conversion webhook serves the whole cluster, but the operator supports install modes \
+                other than AllNamespaces";
+            let help = "support only AllNamespaces, or remove `conversionCRDs`";
             let at = csv.at(&format!("spec.webhookdefinitions.{idx}.conversionCRDs"));
             let wording = "only AllNamespaces InstallModeType is supported when conversionCRDs is present";
             found.push(Found::new(rules::CONVERSION_MODES, at, message, help).observed(csv.says(Error, wording)));
         }
     }
     if !modes.iter().any(|(_, supported)| *supported) {
-        let message = "no install mode is supported, so that the operator can be installed nowhere";
+        let message = "no install mode is supported, so OLM cannot install the operator anywhere";
         let it = Found::new(rules::INSTALL_MODES_UNSUPPORTED, at(), message, "set `supported: true` for one of them");
         found.push(it.observed(csv.says(Error, "none of InstallModeTypes are supported")));
     }
@@ -83,7 +84,7 @@ fn install_modes(csv: &Csv<'_>, found: &mut Vec<Found>) {
 pub(super) fn min_kube_version(csv: &Csv<'_>) -> Option<Found> {
     let text = csv.spec("minKubeVersion").text();
     if text.trim().is_empty() {
-        let message = "`spec.minKubeVersion` is missing, so that the operator is offered to every cluster";
+        let message = "`spec.minKubeVersion` is missing, so OLM offers the operator to every cluster";
         let help = "state the lowest version of Kubernetes, for example `minKubeVersion: 1.25.0`";
         let wording = "csv.Spec.minKubeVersion is not informed. It is recommended you provide this information. Otherwise, it would mean that your operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all projects.";
         let it = Found::new(rules::MIN_KUBE_ABSENT, csv.at("spec"), message, help);
@@ -165,7 +166,7 @@ fn annotations(csv: &Csv<'_>, found: &mut Vec<Found>) {
             found.extend(skip_range(csv));
         }
         if key == "olm.properties" {
-            let message = "the properties stand in an annotation of the ClusterServiceVersion";
+            let message = "an annotation of the ClusterServiceVersion holds the properties";
             let help = "move them to `metadata/properties.yaml`";
             let wording =
                 "found olm.properties annotation, please define these properties in metadata/properties.yaml instead";
@@ -181,9 +182,9 @@ fn annotations(csv: &Csv<'_>, found: &mut Vec<Found>) {
 fn skip_range(csv: &Csv<'_>) -> Option<Found> {
     let range = csv.annotation("olm.skipRange").filter(|it| !it.is_empty())?;
     let (what, help) = match Range::parse(&range) {
-        Err(error) => (format!("is not a range of versions: {}", error.plain()), HOW_TO_WRITE_A_RANGE),
+        Err(error) => (format!("is not a version range: {}", error.plain()), HOW_TO_WRITE_A_RANGE),
         Ok(it) if it.has_empty_group() => {
-            ("has an empty alternative, and OLM crashes on it".to_owned(), "remove the extra `||`")
+            ("has an empty alternative, which makes OLM crash".to_owned(), "remove the extra `||`")
         }
         Ok(_) => return None,
     };

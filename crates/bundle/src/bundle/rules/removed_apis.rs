@@ -1,6 +1,4 @@
 //! APIs that Kubernetes 1.22, 1.25 and 1.26 do not serve any more (`docs/behaviour/authoring.md` B.8).
-//!
-//! What it deliberately does not do: what the operator itself calls is not known; permissions tell it for `podsecuritypolicies` only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +36,7 @@ impl Removed {
         self.at.clone().unwrap_or(At::Path(String::new()))
     }
 
-    /// As the real validators list them: with a comma behind each if there are several.
+    /// The list in the form of the real validators: with a comma behind each if there are several.
     pub(super) fn listed(&self) -> String {
         let comma = if self.kinds.len() > 1 { "," } else { "" };
         let one = |(kind, names): (&String, &Vec<String>)| {
@@ -48,7 +46,7 @@ impl Removed {
         self.kinds.iter().map(one).collect()
     }
 
-    /// In words.
+    /// The words for it.
     fn words(&self) -> String {
         let one = |(kind, names): (&String, &Vec<String>)| format!("{kind} {}", names.join(", "));
         self.kinds.iter().map(one).collect::<Vec<_>>().join("; ")
@@ -79,7 +77,7 @@ const OF_1_25: &[(&str, &str)] = &[
     ("node.k8s.io/v1beta1", "RuntimeClass"),
 ];
 
-/// What Kubernetes 1.22 removed.
+/// The APIs that Kubernetes 1.22 removed.
 pub(super) fn of_1_22(definitions: &[Definition<'_>], objects: &[Object<'_>]) -> Removed {
     let mut removed = Removed::new();
     for definition in definitions.iter().filter(|it| it.is_v1beta1) {
@@ -102,7 +100,7 @@ fn is_of_1_25(gvk: &Gvk) -> bool {
     OF_1_25.iter().any(|(version, kind)| Gvk::of(version, kind) == *gvk)
 }
 
-/// What Kubernetes 1.25 removed, and the permissions that are for nothing there.
+/// The APIs that Kubernetes 1.25 removed, and the permissions that have no effect there.
 fn of_1_25(csv: &Csv<'_>, objects: &[Object<'_>]) -> (Removed, Removed) {
     let (mut removed, mut useless) = (Removed::new(), Removed::new());
     for object in objects {
@@ -162,7 +160,7 @@ fn of_1_26(objects: &[Object<'_>]) -> Removed {
     removed
 }
 
-/// Checks all steps. What the bundle is meant for, or what the user names, makes errors of warnings.
+/// Checks all steps. Warnings become errors for the versions that the bundle is meant for, or that the user names.
 pub(super) fn check(
     csv: &Csv<'_>,
     definitions: &[Definition<'_>],
@@ -185,8 +183,7 @@ pub(super) fn check(
         let detail = format!(
             "unable to use csv.Spec.MinKubeVersion to verify the CRD/Webhook apis because it has an invalid value: {text}"
         );
-        let message =
-            format!("`spec.minKubeVersion` is not a version, so that nobody knows which APIs are served: `{text}`");
+        let message = format!("`spec.minKubeVersion` is not a version, so the served APIs are unknown: `{text}`");
         let it = Found::new(
             rules::KUBERNETES_VERSION,
             csv.at("spec.minKubeVersion"),
@@ -208,7 +205,7 @@ pub(super) fn check(
             if removed.is_empty() {
                 continue;
             }
-            let message = format!("Kubernetes 1.{minor} removed what the bundle uses: {}", removed.words());
+            let message = format!("Kubernetes 1.{minor} removed APIs that the bundle uses: {}", removed.words());
             let detail = format!(
                 "this bundle is using APIs which were deprecated and removed in v1.{minor}. More info: https://kubernetes.io/docs/reference/using-api/deprecation-guide/#v1-{minor}. Migrate the API(s) for {}",
                 removed.listed()

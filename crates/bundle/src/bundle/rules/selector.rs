@@ -1,6 +1,4 @@
-//! Which optional validators are meant: by their names, by a suite, or by a selector of labels as operator-sdk has them.
-//!
-//! What it deliberately does not do: there are no labels but `name` and `suite`.
+//! The choice of optional validators: by their names, by a suite, or by a selector of labels as operator-sdk has them.
 
 use thiserror::Error;
 
@@ -19,15 +17,15 @@ const ALIASES: [(&str, Validator); 6] = [
 /// The suite of most optional validators.
 const SUITE: &str = "operatorframework";
 
-/// Why a word or a selector selects nothing.
+/// The reasons why a word or a selector selects nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SelectorError {
     /// No suite or validator has this name.
-    #[error("there is no suite or validator `{0}`")]
+    #[error("no suite or validator `{0}`")]
     Unknown(String),
     /// The text is not a selector.
-    #[error("`{0}` is not a selector of labels")]
+    #[error("`{0}` is not a label selector")]
     Syntax(String),
     /// No optional validator has such labels; in the words of operator-sdk.
     #[error("selector \"{0}\" does not match any validator labels")]
@@ -35,7 +33,7 @@ pub enum SelectorError {
 }
 
 impl SelectorError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         let names: Vec<&str> = words().collect();
@@ -67,7 +65,7 @@ pub fn suite(word: &str) -> Result<Vec<Validator>, SelectorError> {
     if word == SUITE {
         return Ok(Validator::OPERATOR_FRAMEWORK.to_vec());
     }
-    // The form, the files and the content belong to what every bundle is asked.
+    // The form, the files and the content are checked for every bundle.
     if word == Validator::Default.name() {
         return Ok(Validator::REQUIRED.to_vec());
     }
@@ -76,14 +74,14 @@ pub fn suite(word: &str) -> Result<Vec<Validator>, SelectorError> {
     by_name.or_else(by_alias).map(|it| vec![it]).ok_or_else(|| SelectorError::Unknown(word.to_owned()))
 }
 
-/// The optional validators that profiles ask, by the names of the profiles, in their order, each once. A profile that is about catalogs
-/// only asks none.
+/// The optional validators that profiles ask, by the names of the profiles, in their order, each once. A profile that
+/// is about catalogs only asks none.
 #[must_use]
 pub fn of_profiles(names: &[&str]) -> Vec<Validator> {
     use Validator::{Capabilities, Categories, DeprecatedApis, GoodPractices, Objects, OperatorHubV2};
     let of_one = |name: &str| -> &[Validator] {
         match name {
-            // What OperatorHub.io shows, and its pipeline refuses.
+            // The parts that OperatorHub.io shows, and that its pipeline may refuse.
             "community" => &[OperatorHubV2, Capabilities, Categories, DeprecatedApis, GoodPractices],
             "certified" => &[OperatorHubV2, Capabilities, Categories, DeprecatedApis, GoodPractices, Objects],
             _ => &[],
@@ -102,7 +100,8 @@ struct Demand {
     is_denied: bool,
 }
 
-/// The optional validators that a selector of labels selects: `name=x`, `suite!=x`, `name in (x, y)`, `!suite`, joined by commas.
+/// The optional validators that a selector of labels selects: `name=x`, `suite!=x`, `name in (x, y)`, `!suite`, joined
+/// by commas.
 ///
 /// # Errors
 /// [`SelectorError::Syntax`] or [`SelectorError::Nothing`].
@@ -129,7 +128,7 @@ fn is_met(demand: &Demand, validator: Validator) -> bool {
     has != demand.is_denied
 }
 
-/// The text between commas that stand outside of parentheses.
+/// The parts between commas outside of parentheses.
 fn parts(selector: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (0, 0i32);

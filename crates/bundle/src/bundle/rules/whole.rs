@@ -1,7 +1,5 @@
-//! What the parts of a bundle must make together: definitions and what is owned, ServiceAccounts, size, name, images
-//! (`docs/behaviour/authoring.md` B.5).
-//!
-//! What it deliberately does not do: compressed sizes are those of another compressor than Go's, so they differ by a hundredth or two.
+//! The checks that need several parts of a bundle: definitions and the list of owned ones, ServiceAccounts, size, name,
+//! images (`docs/behaviour/authoring.md` B.5).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +25,7 @@ pub(super) struct Parts<'a> {
     pub(super) csv: Csv<'a>,
     pub(super) objects: &'a [Object<'a>],
     pub(super) definitions: &'a [Definition<'a>],
-    /// Of the annotations; the real tool, which does not see them here, has none.
+    /// The package in the annotations; the real tool, which does not see them here, has none.
     pub(super) package: Option<String>,
 }
 
@@ -83,7 +81,7 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
         let message = format!("the ClusterServiceVersion owns `{gvk}`, which no definition in `manifests/` has");
         let wording = format!("owned CRD {} not found in bundle {bundle}", Quoted(&gvk));
         let at = parts.csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
-        let help = "add the definition to `manifests/`, or correct name, version and kind of what is owned";
+        let help = "add the definition to `manifests/`, or correct name, version and kind of the owned definition";
         let wording = Observed::new(Error, KIND, gvk, wording);
         found.push(Found::new(rules::OWNED_MISSING, at, message, help).observed(wording));
     }
@@ -92,7 +90,7 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
             continue;
         }
         let message =
-            format!("the definition of `{gvk}` is in the bundle, and the ClusterServiceVersion does not own it");
+            format!("the bundle has the definition of `{gvk}`, but the ClusterServiceVersion does not own it");
         let gvk = gvk.to_string();
         let wording = format!("CRD {} is present in bundle {bundle} but not defined in CSV", Quoted(&gvk));
         let help = "list it in `spec.customresourcedefinitions.owned`, or remove the definition";
@@ -111,7 +109,7 @@ fn service_accounts(parts: &Parts<'_>, found: &mut Vec<Found>) {
         if !is_account || !named.contains(&name) {
             continue;
         }
-        let message = format!("OLM creates the ServiceAccount `{name}` for a deployment, and the bundle has it too");
+        let message = format!("OLM creates the ServiceAccount `{name}` for a deployment, but the bundle also has it");
         let help = "remove the ServiceAccount from `manifests/`, or rename one of the two";
         let wording = format!(
             "invalid service account found in bundle. This service account {name} in your bundle is not valid, because a service account with the same name was already specified in your CSV. If this was unintentional, please remove the service account manifest from your bundle. If it was intentional to specify a separate service account, please rename the SA in either the bundle manifest or the CSV."
@@ -135,15 +133,15 @@ fn sizes(parts: &Parts<'_>, found: &mut Vec<Found>) {
     }
     let (size, max, plain) = (in_units(compressed), in_units(MAX_SIZE), in_units(all));
     let rest = format!("size=~{size} , max={max}. Bundle uncompressed size is {plain}");
-    let help = "shorten descriptions in definitions and examples, or take large objects out of the bundle";
+    let help = "shorten descriptions in definitions and examples, or move large objects out of the bundle";
     let at = At::Path("manifests".to_owned());
     let name = parts.csv.name();
     found.push(if is_large {
-        let message = format!("the manifests have {size} when compressed, and OLM unpacks {max} at most");
+        let message = format!("the compressed manifests have {size}, but OLM unpacks at most {max}");
         let wording = format!("maximum bundle compressed size with gzip size exceeded: {rest}");
         Found::new(rules::TOO_LARGE, at, message, help).observed(Observed::new(Error, KIND, name, wording))
     } else {
-        let message = format!("the manifests have {size} when compressed, which is near the limit of {max}");
+        let message = format!("the compressed manifests have {size}, which is near the limit of {max}");
         let wording = format!("nearing maximum bundle compressed size with gzip: {rest}");
         Found::new(rules::NEARLY_TOO_LARGE, at, message, help).observed(Observed::new(Warning, KIND, name, wording))
     });
@@ -164,8 +162,8 @@ fn in_units(bytes: u64) -> String {
     format!("{value:.1} {}", units.get(unit).copied().unwrap_or_default())
 }
 
-/// A bundle with a release is named after package, version and release. The real tool, which reads only `manifests/`, knows no package
-/// and so refuses every name.
+/// A bundle with a release is named after package, version and release. The real tool, which reads only `manifests/`,
+/// knows no package and so refuses every name.
 fn released_name(parts: &Parts<'_>, found: &mut Vec<Found>) {
     let release = parts.csv.spec("release").text();
     if release.is_empty() {
@@ -182,7 +180,7 @@ fn released_name(parts: &Parts<'_>, found: &mut Vec<Found>) {
     let package = parts.package.clone().unwrap_or_default();
     let wanted = format!("{package}-v{version}-{release}");
     let observed = Observed::new(Error, KIND, name.clone(), wording(""));
-    let message = format!("the bundle has release `{release}` and is named `{name}`, not `{wanted}`");
+    let message = format!("the bundle has release `{release}`, but its name is `{name}`, not `{wanted}`");
     let help = format!("name the ClusterServiceVersion `{wanted}`, or remove `spec.release`");
     let it = Found::new(rules::RELEASE_NAME, parts.csv.at("metadata.name"), message, help).observed(observed);
     found.push(if name == wanted { it.tool_only() } else { it });
@@ -199,7 +197,7 @@ fn related_images(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let help = "give the reference, or remove the item";
             found.push(Found::new(rules::RELATED_EMPTY, at, message, help).observed(wording));
         } else if let Err(error) = check_image(&image) {
-            let message = format!("`{image}` is not a reference of an image: {error}");
+            let message = format!("`{image}` is not an image reference: {error}");
             let wording = format!("relatedImages[{idx}] has an invalid image pullspec {}: {error}", Quoted(&image));
             let help = "write REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, without a scheme";
             let wording = Observed::new(Error, KIND, path, wording);

@@ -1,6 +1,4 @@
-//! What IIB says of bundles that are added to an index, in replaces mode.
-//!
-//! What it deliberately does not do: it knows no labels of images, which the service may demand, nor whether images can be pulled.
+//! IIB's checks of bundles that are added to an index, in replaces mode.
 
 use super::documents::{Documents, Seen};
 use super::outcome::{Outcome, finding};
@@ -15,9 +13,9 @@ pub struct Added {
     pub package: String,
     /// The name of its ClusterServiceVersion.
     pub name: String,
-    /// What it replaces.
+    /// The bundle that it replaces.
     pub replaces: Option<String>,
-    /// Where it says so.
+    /// The place with these statements.
     pub place: Place,
 }
 
@@ -29,19 +27,18 @@ pub fn not_added(bundles: &[Added], message: String, help: &str) -> Option<Findi
     Some(Finding { place: Some(first.place.clone()), package, ..finding(rules::NOT_ADDED, "", 1, message, help) })
 }
 
-/// What adding bundles to an index says.
+/// The outcome of adding bundles to an index.
 #[must_use]
 pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
     let mut outcome = Outcome::default();
     if bundles.is_empty() {
         return outcome;
     }
-    outcome
-        .unchecked
-        .push("verify_labels: the labels that the service demands are part of its configuration".to_owned());
-    outcome
-        .unchecked
-        .push("inspect_related_images: whether related images can be pulled; `olmdex images --check` asks".to_owned());
+    outcome.unchecked.push("verify_labels: the service demands labels that only its configuration lists".to_owned());
+    outcome.unchecked.push(
+        "inspect_related_images: whether related images exist in their registries; `olmdex images --check` asks"
+            .to_owned(),
+    );
     let Some(index) = index else {
         outcome
             .unchecked
@@ -56,8 +53,8 @@ pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
             Finding { place: Some(bundle.place.clone()), package, ..finding(rule, "", 1, message, help) }
         };
         if own().any(|it| it.name == bundle.name) {
-            let message = format!("the index has a bundle `{}` already", bundle.name);
-            let help = "give it a new version; an image with the same digest is passed over";
+            let message = format!("the index already has a bundle `{}`", bundle.name);
+            let help = "give it a new version; the pipeline skips an image with the same digest";
             outcome.findings.push(at(rules::BUNDLE_IN_INDEX, message, help));
         }
         let Some(replaces) = bundle.replaces.as_deref().filter(|it| !it.is_empty()) else { continue };
@@ -70,12 +67,12 @@ pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
                 }
                 _ => false,
             });
-            let also = if entries.count() > 0 { ": there it is an entry without bundle" } else { "" };
-            let message = format!("`{}` replaces `{replaces}`, which is no bundle of the index{also}", bundle.name);
+            let also = if entries.count() > 0 { ": there it is an entry without a bundle" } else { "" };
+            let message = format!("`{}` replaces `{replaces}`, which is not a bundle of the index{also}", bundle.name);
             outcome.findings.push(at(
                 rules::REPLACED_NOT_IN_INDEX,
                 message,
-                "publish that one first, or correct `replaces`",
+                "publish that bundle first, or correct `replaces`",
             ));
         }
     }

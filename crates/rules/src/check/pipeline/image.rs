@@ -1,6 +1,5 @@
-//! What Konflux says of the Dockerfile of a fragment: base image, OpenShift, labels, and whether lifecycle data finds its place.
-//!
-//! What it deliberately does not do: it opens no image. What a base image sets is not known.
+//! Konflux's checks of the Dockerfile of a fragment: base image, OpenShift, labels, and whether lifecycle data finds
+//! its place.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -26,14 +25,14 @@ const BASES: [&str; 5] = [
 /// From here on, lifecycle data is put into catalogs.
 const WITH_LIFECYCLES: Minor = Minor { major: 5, minor: 0 };
 
-/// The OpenShift that a Dockerfile names, if it is one and `validate-fbc` understands it: the tag of the base image. A list in a label
-/// is not understood.
+/// The OpenShift that a Dockerfile names, if it is one and `validate-fbc` understands it: the tag of the base image. A
+/// list in a label is not understood.
 #[must_use]
 pub fn openshift_of(dockerfile: &Dockerfile) -> Option<Minor> {
     if dockerfile.label(OPENSHIFT_LABEL).is_some() {
         return None;
     }
-    // An image that is not allowed ends the task before anything else is looked at.
+    // A base image that is not allowed ends the task before anything else is checked.
     let (base, _) = dockerfile.base().filter(|it| BASES.contains(&repository(it.0)))?;
     let (major, minor) = tag(base).trim_start_matches(|it: char| it.is_ascii_alphabetic()).split_once('.')?;
     let minor = minor.split('.').next()?;
@@ -41,10 +40,10 @@ pub fn openshift_of(dockerfile: &Dockerfile) -> Option<Minor> {
     Some(Minor { major: number(major)?, minor: number(minor)? })
 }
 
-/// What `validate-fbc` and `fbc-inject-lifecycle` say.
+/// The outcome of `validate-fbc` and `fbc-inject-lifecycle`.
 pub(super) fn check(dockerfile: Option<&Dockerfile>) -> Outcome {
     let Some(dockerfile) = dockerfile else {
-        let missing = "no Dockerfile beside the catalog; name it with `--dockerfile`";
+        let missing = "no Dockerfile next to the catalog; name it with `--dockerfile`";
         let base = format!("{}: the base image: {missing}", rules::VALIDATE_FBC);
         return Outcome {
             unchecked: vec![base, format!("{}: {missing}", rules::INJECT_LIFECYCLE)],
@@ -70,7 +69,7 @@ pub(super) fn check(dockerfile: Option<&Dockerfile>) -> Outcome {
     match versions(dockerfile) {
         Ok(versions) if versions.is_empty() => outcome
             .unchecked
-            .push(format!("{}: the Dockerfile does not say for which OpenShift it is", rules::INJECT_LIFECYCLE)),
+            .push(format!("{}: the Dockerfile does not state its OpenShift version", rules::INJECT_LIFECYCLE)),
         Ok(versions) if versions.iter().all(|it| (it.major, it.minor) >= (WITH_LIFECYCLES.major, 0)) => {
             outcome.findings.extend(lifecycles(dockerfile));
         }
@@ -84,13 +83,13 @@ fn base_image(dockerfile: &Dockerfile, base: &str, line: u32, outcome: &mut Outc
     let repository = repository(base);
     if !BASES.contains(&repository) {
         let message = format!("the base image is not OpenShift's operator registry: `{base}`");
-        let help =
-            "use `registry.redhat.io/openshift4/ose-operator-registry-rhel9` with the tag of the OpenShift, as `v4.18`";
+        let help = "use `registry.redhat.io/openshift4/ose-operator-registry-rhel9` with the tag of the OpenShift \
+            version, such as `v4.18`";
         outcome.findings.push(finding(rules::BASE_IMAGE, &dockerfile.shown, line, message, help));
     }
     if tag(base).is_empty() && dockerfile.label(OPENSHIFT_LABEL).is_none() {
-        let message = format!("the base image has no tag that says for which OpenShift the fragment is: `{base}`");
-        let help = format!("write the tag, as `{repository}:v4.18`");
+        let message = format!("the base image has no tag that states the OpenShift version of the fragment: `{base}`");
+        let help = format!("write the tag, as in `{repository}:v4.18`");
         outcome.findings.push(finding(rules::NO_OPENSHIFT, &dockerfile.shown, line, message, &help));
     }
 }
@@ -112,7 +111,7 @@ fn tag(image: &str) -> &str {
 /// The OpenShifts that a Dockerfile is for; none if its base image is not known or has no tag.
 fn versions(dockerfile: &Dockerfile) -> Result<Vec<Minor>, Box<Finding>> {
     let wrong = |line: u32, message: String, check: &'static str| {
-        let help = "versions are `v4.18` or `4.18`, in a label as `[\"v4.18\", \"v4.19\"]`";
+        let help = "write versions as `v4.18` or `4.18`, and in a label as `[\"v4.18\", \"v4.19\"]`";
         Err(Box::new(Finding {
             check: Some(check),
             ..finding(rules::NO_OPENSHIFT, &dockerfile.shown, line, message, help)
@@ -152,18 +151,18 @@ fn minor(text: &str) -> Option<Minor> {
     Some(Minor { major, minor: minor.parse().ok().filter(|_| is_plain)? })
 }
 
-/// Where lifecycle data would be lost.
+/// Reports places where lifecycle data would be lost.
 fn lifecycles(dockerfile: &Dockerfile) -> Vec<Finding> {
     let shown = &dockerfile.shown;
     let lost = |line: u32, message: String, help: &str| finding(rules::LIFECYCLE_LOST, shown, line, message, help);
     let copies = dockerfile.copies();
     if copies.is_empty() {
-        let message = "nothing is copied to `/configs`, so lifecycle data has no place".to_owned();
+        let message = "the Dockerfile copies nothing to `/configs`, so lifecycle data has no place".to_owned();
         return vec![lost(1, message, "copy the directory of the catalog: `COPY catalog /configs`")];
     }
     let wild = copies.iter().find(|it| it.sources.iter().any(|it| it.contains(['*', '?', '[', ']'])));
     if let Some(copy) = wild {
-        let message = format!("what is copied to `{}` has a wildcard: `{}`", copy.target, copy.sources.join(" "));
+        let message = format!("the copy to `{}` has a wildcard: `{}`", copy.target, copy.sources.join(" "));
         return vec![lost(copy.line, message, "name the directory")];
     }
     let packages = match packages(dockerfile, &copies) {
@@ -178,13 +177,14 @@ fn lifecycles(dockerfile: &Dockerfile) -> Vec<Finding> {
         match placed {
             None => {
                 let message = format!(
-                    "the directory of package `{package}` is not copied to `/configs`, so its lifecycle data is lost"
+                    "the Dockerfile does not copy the directory of package `{package}` to `/configs`, so its lifecycle \
+                    data is lost"
                 );
                 let help = format!("copy it as a directory: `COPY catalog/{package} /configs/{package}`");
                 found.push(lost(first, message, &help));
             }
             Some((directory, line)) if directory.join("lifecycle.json").exists() => {
-                let message = format!("`{}` is there already", directory.join("lifecycle.json").display());
+                let message = format!("`{}` already exists", directory.join("lifecycle.json").display());
                 found.push(lost(line, message, "remove it: the pipeline writes it"));
             }
             Some(_) => {}
@@ -193,7 +193,7 @@ fn lifecycles(dockerfile: &Dockerfile) -> Vec<Finding> {
     found
 }
 
-/// The packages that the pipeline sees: by the targets, else by the directories in the sources.
+/// The packages that the pipeline sees: by the targets, or else by the directories in the sources.
 fn packages(dockerfile: &Dockerfile, copies: &[&Copied]) -> Result<BTreeSet<String>, (u32, String)> {
     let named = copies.iter().filter_map(|it| it.target.trim_matches('/').strip_prefix("configs/"));
     let named: BTreeSet<String> = named.filter_map(|it| it.split('/').next()).map(str::to_owned).collect();
@@ -216,7 +216,7 @@ fn packages(dockerfile: &Dockerfile, copies: &[&Copied]) -> Result<BTreeSet<Stri
         }
     }
     let line = copies.first().map_or(1, |it| it.line);
-    let none = || (line, "what is copied to `/configs` holds no directory of a package".to_owned());
+    let none = || (line, "the copy to `/configs` holds no package directory".to_owned());
     Some(found).filter(|it| !it.is_empty()).ok_or_else(none)
 }
 

@@ -1,6 +1,4 @@
-//! What Konflux's `validate-fbc` says of the documents of a fragment (0.1 and 0.2, as of July 2026).
-//!
-//! What it deliberately does not do: it renders nothing, and asks no registry whether images exist.
+//! The checks of Konflux's `validate-fbc` on the documents of a fragment (0.1 and 0.2, as of July 2026).
 
 use super::super::facts::Draft;
 use super::super::inspect::draft;
@@ -14,7 +12,7 @@ use olmdex_fbc::BUNDLE_OBJECT;
 /// From here on, catalogs have `olm.csv.metadata`.
 const WITHOUT_OBJECTS: Minor = Minor { major: 4, minor: 17 };
 
-/// What it says of images, metadata and packages. `shown` is the catalog's name.
+/// The outcome for images, metadata and packages. `shown` is the catalog's name.
 pub(super) fn check(documents: &Documents<'_>, openshift: Option<Minor>, shown: &str) -> Outcome {
     let mut drafts = Vec::new();
     for (number, bundle) in documents.bundles() {
@@ -24,7 +22,8 @@ pub(super) fn check(documents: &Documents<'_>, openshift: Option<Minor>, shown: 
     match openshift {
         Some(openshift) => metadata(documents, openshift, &mut drafts),
         None => outcome.unchecked.push(format!(
-            "{}: whether bundles have the metadata of their OpenShift; name it with `--openshift`, or a Dockerfile whose base image has its tag",
+            "{}: whether bundles have the metadata for their OpenShift version; name the version with `--openshift`, \
+            or name a Dockerfile whose base image has its tag",
             rules::VALIDATE_FBC
         )),
     }
@@ -43,14 +42,13 @@ fn images(bundle: &SeenBundle) -> Vec<Draft> {
         return found;
     }
     if !is_pinned(image) {
-        let message = format!("the image of bundle `{name}` is not named by its sha256 digest: `{image}`");
+        let message = format!("bundle `{name}` does not name its image by the sha256 digest: `{image}`");
         let help = "write `NAME@sha256:…`; `skopeo inspect` prints the digest";
         found.push(draft(rules::BUNDLE_NOT_PINNED, message).at(vec!["image".into()]).help(help));
     }
     if !["registry.redhat.io/", "registry.stage.redhat.io/"].iter().any(|it| image.starts_with(it)) {
         let message = format!("the image of bundle `{name}` is not in registry.redhat.io: `{image}`");
-        let help =
-            "name the image as it is called after the release, in registry.redhat.io or registry.stage.redhat.io";
+        let help = "name the image by its name after the release, in registry.redhat.io or registry.stage.redhat.io";
         found.push(draft(rules::BUNDLE_OF_OTHER_REGISTRY, message).at(vec!["image".into()]).help(help));
     }
     found

@@ -1,6 +1,5 @@
-//! Directories and files of a fragment, whatever is in them: what `validate-fbc` and IIB look at before they read anything.
-//!
-//! What it deliberately does not do: no document is judged, and no link is followed.
+//! Directories and files of a fragment, regardless of their content: `validate-fbc` and IIB check them before they read
+//! anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,10 +19,10 @@ const CATALOG_NAMES: [&str; 3] = ["catalog.json", "catalog.yaml", "catalog.yml"]
 /// No file of a catalog that is read as a whole is larger.
 const MAX_FILE: u64 = 1 << 30;
 
-/// What is in the directory of a fragment.
+/// The content of the directory of a fragment.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// How the fragment is called.
+    /// The name of the fragment.
     shown: String,
     /// The directories in it, each with the names in it.
     packages: BTreeMap<String, BTreeSet<String>>,
@@ -87,13 +86,14 @@ impl Layout {
         format!("{}/{below}", self.shown.trim_end_matches('/'))
     }
 
-    /// What `validate-fbc` says.
+    /// The findings of `validate-fbc`.
     pub(super) fn konflux(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         if self.packages.is_empty() {
-            let message = format!("`{}` holds no directory of a package", self.shown);
+            let message = format!("`{}` holds no package directory", self.shown);
             let help = format!(
-                "move each package to a directory of its own with {}; if this is the directory of a package, name the one above it, or the Dockerfile that copies it",
+                "move each package to a separate directory with {}; if this is the directory of a package, name its \
+                parent directory, or the Dockerfile that copies it",
                 names()
             );
             found.push(finding(rules::NO_PACKAGE_DIRECTORY, &self.shown, 1, message, &help));
@@ -112,11 +112,11 @@ impl Layout {
         found
     }
 
-    /// What IIB says of the files.
+    /// The findings of IIB about the files.
     pub(super) fn iib(&self, input: &Input) -> Vec<Finding> {
         let mut found = Vec::new();
         if self.packages.is_empty() && self.files.is_empty() {
-            let message = format!("`{}` holds no directory of a package", self.shown);
+            let message = format!("`{}` holds no package directory", self.shown);
             found.push(finding(
                 rules::FILE_BESIDE_PACKAGES,
                 &self.shown,
@@ -126,8 +126,8 @@ impl Layout {
             ));
         }
         for file in &self.files {
-            let message = format!("`{file}` is taken for the directory of a package");
-            let help = "move it into the directory of a package, or leave it out of the image";
+            let message = format!("IIB takes `{file}` for the directory of a package");
+            let help = "move it to the directory of a package, or leave it out of the image";
             found.push(finding(rules::FILE_BESIDE_PACKAGES, &self.path(file), 1, message, help));
         }
         let mut stems: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
@@ -140,11 +140,11 @@ impl Layout {
         for ((directory, stem), files) in &stems {
             if let [first, second, ..] = files.as_slice() {
                 let message = format!("`{second}` and `{first}` would both become `{stem}.json`");
-                found.push(finding(rules::SAME_STEM, &self.path(second), 1, message, "put both into one file"));
+                found.push(finding(rules::SAME_STEM, &self.path(second), 1, message, "merge both into one file"));
             }
             let json = if directory.is_empty() { format!("{stem}.json") } else { format!("{directory}/{stem}.json") };
             if self.all.contains(&json) {
-                let message = format!("`{json}` is deleted when `{}` is converted", files.join("`, `"));
+                let message = format!("IIB deletes `{json}` when it converts `{}`", files.join("`, `"));
                 found.push(finding(rules::REPLACED_JSON, &self.path(&json), 1, message, "rename one of them"));
             }
             for file in files {
@@ -154,7 +154,7 @@ impl Layout {
         found
     }
 
-    /// What is wrong with a YAML file as a whole.
+    /// A finding about a YAML file as a whole.
     fn blank(&self, input: &Input, path: &str) -> Option<Finding> {
         let read = input.files.iter().find(|it| it.relative() == path);
         let text = match (read, &self.root) {
@@ -165,9 +165,9 @@ impl Layout {
         let message = match has_document(&text) {
             Ok(true) => return None,
             Ok(false) => format!("`{path}` has no document"),
-            // What is part of the catalog is read by other rules.
+            // Other rules report errors in files that are part of the catalog.
             Err(_) if read.is_some() => return None,
-            Err(error) => format!("`{path}`, which the catalog ignores, cannot be read: {error}"),
+            Err(error) => format!("`{path}`, which the catalog ignores, is unreadable: {error}"),
         };
         Some(finding(rules::BLANK_YAML, &self.path(path), 1, message, "remove it, or leave it out of the image"))
     }
@@ -210,11 +210,12 @@ pub(super) fn directories(documents: &Documents<'_>, target: &Target<'_>, packag
         if directory == name || name.is_empty() {
             continue;
         }
-        let help = format!("call the directory `{name}`");
+        let help = format!("rename the directory to `{name}`");
         let it = match known.as_ref().is_some_and(|it| it.contains(name)) {
             true => {
                 let message = format!(
-                    "package `{name}` is in directory `{directory}`; the index has it in `{name}`, and keeps that"
+                    "package `{name}` is in directory `{directory}`, but the index has it in `{name}`, and keeps that \
+                    directory"
                 );
                 draft(rules::OTHER_DIRECTORY, message)
             }

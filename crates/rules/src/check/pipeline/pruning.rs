@@ -1,6 +1,4 @@
-//! What a fragment takes away from the index that it goes into.
-//!
-//! What it deliberately does not do: it knows no index that it is not given.
+//! The parts of an index that a fragment removes when it is added.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +23,7 @@ fn channels(documents: &Documents<'_>, into: &mut Channels) {
     }
 }
 
-/// What `fbc-target-index-pruning-check` says.
+/// The outcome of `fbc-target-index-pruning-check`.
 pub(super) fn check(documents: &Documents<'_>, index: Option<&[Input]>) -> Outcome {
     let Some(index) = index else {
         let what = format!("{}: no index to compare with; name it with `--target-index`", rules::PRUNING_CHECK);
@@ -44,7 +42,8 @@ pub(super) fn check(documents: &Documents<'_>, index: Option<&[Input]>) -> Outco
         let of_channel = documents.each().find(|it| matches!(it.1, Seen::Channel { package: it, .. } if it == package));
         let Some(number) = of_package.or(of_channel.map(|it| it.0)) else { continue };
         for (rule, message) in lost(package, own, released) {
-            let help = "keep what is released, and add to it; `olmdex diff` shows the whole difference";
+            let help =
+                "keep the released channels and entries, and add to them; `olmdex diff` shows the whole difference";
             drafts.push((number, draft(rule, message).help(help)));
         }
     }
@@ -53,7 +52,7 @@ pub(super) fn check(documents: &Documents<'_>, index: Option<&[Input]>) -> Outco
 
 type Lost = (&'static olmdex_base::diag::Rule, String);
 
-/// What a package loses.
+/// The losses of a package.
 fn lost(package: &str, own: &BTreeMap<String, Vec<String>>, released: &BTreeMap<String, Vec<String>>) -> Vec<Lost> {
     let mut lost: Vec<Lost> = Vec::new();
     let names: Vec<&str> = own.keys().map(String::as_str).collect();
@@ -82,7 +81,8 @@ fn lost(package: &str, own: &BTreeMap<String, Vec<String>>, released: &BTreeMap<
     lost
 }
 
-/// Whether the pipeline finds a name in a list: as a word of the names that are joined with blanks. Letters, digits and `_` make words.
+/// Whether the pipeline finds a name in a list: as a word of the names that are joined with blanks. Letters, digits and
+/// `_` make words.
 fn is_word_of(name: &str, all: &[&str]) -> bool {
     let is_of_word = |it: char| it.is_alphanumeric() || it == '_';
     let line = all.join(" ");

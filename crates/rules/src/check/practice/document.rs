@@ -1,4 +1,4 @@
-//! What one document breaks by itself, and what it says that others are judged by.
+//! The breaches in one document by itself, and the facts in it by which others are judged.
 
 use std::collections::HashSet;
 
@@ -12,18 +12,18 @@ use olmdex_text::json::Step;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
-/// What was seen in a document.
+/// The facts seen in a document.
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub(super) package: String,
-    /// Of a package: its default channel, which may be empty.
+    /// The default channel of a package, which may be empty.
     pub(super) default_channel: Option<String>,
-    /// Of deprecations: the channels, with the numbers of their entries.
+    /// The channels of deprecations, with the numbers of their entries.
     pub(super) deprecated_channels: Vec<(usize, String)>,
     pub(super) drafts: Vec<Draft>,
 }
 
-/// Looks at a document by itself. What is seen does not depend on where it stands.
+/// Looks at a document by itself. The result does not depend on its place.
 #[must_use]
 pub fn look(document: &Document<'_>) -> Seen {
     let mut seen =
@@ -86,19 +86,19 @@ fn channel(channel: &Channel<'_>) -> Vec<Draft> {
     let open = entries.filter(|(_, it)| is_open(&it.skip_range));
     let wording = open.map(|(idx, entry)| {
         let message = format!(
-            "the skipRange `{}` of `{}` in channel `{}` begins with no version",
+            "the skipRange `{}` of `{}` in channel `{}` has no lowest version",
             entry.skip_range, entry.name, channel.name
         );
         let it = draft(rules::OPEN_SKIP_RANGE, message);
         let it = it.at(vec!["entries".into(), idx.into(), "skipRange".into()]);
-        it.help("begin it with the oldest version that can be upgraded in one step: `>=1.0.0 <…`")
+        it.help("begin it with the oldest version that can upgrade in one step: `>=1.0.0 <…`")
     });
     wording.collect()
 }
 
 /// Whether a range holds a version; `None` if it cannot be read.
 fn holds(range: &str, version: &str) -> Option<bool> {
-    // What crashes the real tools is said by another rule.
+    // Another rule reports ranges that crash the real tools.
     let range = Range::parse(range).ok().filter(|it| !it.has_empty_group())?;
     range.contains(&Version::parse(version).ok()?).ok()
 }
@@ -144,12 +144,12 @@ fn images(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
     let name = &bundle.name;
     let of_image = |idx: usize| -> Vec<Step> { vec!["relatedImages".into(), idx.into(), "image".into()] };
     if is_by_tag(&bundle.image) {
-        let message = format!("the image of bundle `{name}` is named without a digest: `{}`", bundle.image);
+        let message = format!("bundle `{name}` names its image without a digest: `{}`", bundle.image);
         found.push(draft(rules::BUNDLE_IMAGE_BY_TAG, message).at(vec!["image".into()]).help(BY_DIGEST));
     }
     let mut seen = HashSet::new();
     for (idx, related) in bundle.related_images.iter().enumerate() {
-        // The image of the bundle itself has been said.
+        // The image of the bundle itself has been reported.
         if is_by_tag(&related.image) && related.image != bundle.image {
             let message = format!("bundle `{name}` names a related image without a digest: `{}`", related.image);
             found.push(draft(rules::RELATED_IMAGE_BY_TAG, message).at(of_image(idx)).help(BY_DIGEST));
@@ -160,19 +160,19 @@ fn images(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
                 (called, image) => format!("bundle `{name}` lists the image `{image}` twice as `{called}`"),
             };
             let it = draft(rules::REPEATED_RELATED_IMAGE, message).at(vec!["relatedImages".into(), idx.into()]);
-            found.push(it.help("remove one of them; `olmdex validate --fix` does"));
+            found.push(it.help("remove one of them; `olmdex validate --fix` does this"));
         }
     }
     if !bundle.image.is_empty() && bundle.related_images.iter().all(|it| it.image != bundle.image) {
-        let message = format!("the image of bundle `{name}` is none of its related images");
+        let message = format!("the image of bundle `{name}` is not among its related images");
         let it = draft(rules::BUNDLE_IMAGE_NOT_RELATED, message).at(vec!["relatedImages".into()]);
-        found.push(it.help("add it to `relatedImages` with an empty name; `olmdex validate --fix` does"));
+        found.push(it.help("add it to `relatedImages` with an empty name; `olmdex validate --fix` does this"));
     }
 }
 
 const BY_DIGEST: &str = "write `NAME@sha256:…`; `skopeo inspect` prints the digest";
 
-/// What tells users that an operator can be mirrored.
+/// The annotation which tells users that an operator can be mirrored.
 const DISCONNECTED: &str = "features.operators.openshift.io/disconnected";
 
 fn properties(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
@@ -189,10 +189,10 @@ fn properties(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
                 let mut images = bundle.related_images.iter().map(|it| &it.image).chain([&bundle.image]);
                 if let Some(image) = images.find(|it| is_by_tag(it)).filter(|_| claims) {
                     let message = format!(
-                        "bundle `{name}` claims to work without a connection, but names `{image}` without a digest"
+                        "bundle `{name}` claims to work on disconnected clusters, but names `{image}` without a digest"
                     );
                     let it = draft_at(draft(rules::DISCONNECTED_WITH_TAGS, message), idx, Vec::new());
-                    found.push(it.help("name all images by digests, or do not claim it"));
+                    found.push(it.help("name all images by digests, or remove the claim"));
                 }
             }
             BUNDLE_OBJECT => first_object = first_object.or(Some(idx)),
@@ -212,12 +212,12 @@ fn properties(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
     }
     match first_object {
         Some(idx) => {
-            let message = format!("bundle `{name}` carries its objects in `{BUNDLE_OBJECT}` properties");
+            let message = format!("bundle `{name}` holds its objects in `{BUNDLE_OBJECT}` properties");
             let it = draft_at(draft(rules::BUNDLE_OBJECT_PROPERTIES, message), idx, Vec::new());
             found.push(it.help("replace them: `olmdex render --migrate-level bundle-object-to-csv-metadata`"));
         }
         None if !has_metadata => {
-            let message = format!("bundle `{name}` has no `olm.csv.metadata` property, and carries no objects");
+            let message = format!("bundle `{name}` has no `olm.csv.metadata` property, and holds no objects");
             let it = draft(rules::BUNDLE_WITHOUT_CSV_METADATA, message).at(vec!["properties".into()]);
             found.push(it.help("render the bundle again from its image"));
         }
@@ -229,13 +229,13 @@ fn version_of(bundle: &Bundle<'_>, idx: usize, version: &str, found: &mut Vec<Dr
     let name = &bundle.name;
     let usual = format!("{}.v{version}", bundle.package);
     if !name.is_empty() && **name != usual && **name != usual.replace('+', "-") {
-        let message = format!("bundle `{name}` has version {version}, so it would be called `{usual}`");
+        let message = format!("bundle `{name}` has version {version}, so its usual name would be `{usual}`");
         found.push(draft(rules::BUNDLE_NAME_NOT_OF_VERSION, message).at(vec!["name".into()]));
     }
     if version.contains('+') {
         let message = format!("the version {version} of bundle `{name}` has build metadata, which ranges ignore");
         let it = draft_at(draft(rules::VERSION_WITH_BUILD_METADATA, message), idx, vec!["version".into()]);
-        found.push(it.help("count the patch version up instead"));
+        found.push(it.help("raise the patch version instead"));
     }
 }
 

@@ -1,7 +1,4 @@
-//! Good practice: rules of catalogs that hold only where somebody wants them to.
-//!
-//! What it deliberately does not do: it changes no verdict about a catalog, says nothing about documents that cannot be read, and
-//! asks no registry.
+//! Good practice: rules of catalogs that hold only on request.
 
 mod document;
 mod profile;
@@ -23,7 +20,7 @@ use olmdex_base::diag::{Finding, Rule};
 use olmdex_fbc::{Input, Origin, load};
 use olmdex_version::first_of;
 
-/// What breaks the rules that are wanted, in the order of the documents. Nothing is read if none is.
+/// The breaches of the wanted rules, in the order of the documents. Nothing is read if no rule is wanted.
 #[must_use]
 pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     if wanted.is_empty() {
@@ -37,7 +34,7 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     match done {
         Ok(()) => {}
     }
-    // What was made of a database or an index has no directories.
+    // Files that were made of a database or an index have no directories.
     let directory = |origin: Origin| {
         let file = input.files.get(origin.file as usize).filter(|it| it.made_of().is_none())?;
         Some(Path::new(&file.shown).parent().unwrap_or(Path::new("")))
@@ -49,8 +46,8 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     places::resolve(drafts, &facts, &origins, input)
 }
 
-/// As [`practices`], of documents that have been looked at, each with the directory of its file, if it is in one: for those who find
-/// places by themselves. Each with the number of its document.
+/// Like [`practices`], for documents that have been looked at, each with the directory of its file, if it is in one. It
+/// is for callers that find places by themselves: each finding comes with the number of its document.
 #[must_use]
 pub fn practice_drafts(all: &[(Option<&Path>, &Seen)], wanted: &[&'static Rule]) -> Vec<(usize, Draft)> {
     let is_wanted = |it: &Draft| wanted.iter().any(|rule| rule.id == it.rule.id);
@@ -60,12 +57,12 @@ pub fn practice_drafts(all: &[(Option<&Path>, &Seen)], wanted: &[&'static Rule])
     }
     let whole = deprecated_defaults(all).into_iter().chain(shared_directories(all));
     drafts.extend(whole.filter(|it| is_wanted(&it.1)));
-    // Stable: what was found in one document stays in the order of the rules.
+    // The sort is stable: findings of one document stay in the order of the rules.
     drafts.sort_by_key(|(number, _)| *number);
     drafts
 }
 
-/// Default channels that are deprecated, each said where it is.
+/// Default channels that are deprecated, each reported at its deprecation.
 fn deprecated_defaults(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
     let defaults: BTreeMap<&str, &str> =
         all.iter().filter_map(|(_, it)| Some((it.package.as_str(), it.default_channel.as_deref()?))).collect();
@@ -87,7 +84,7 @@ fn deprecated_defaults(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
     found
 }
 
-/// Packages that share a directory with others, each said at its `olm.package`.
+/// Packages that share a directory with others, each reported at its `olm.package`.
 fn shared_directories(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
     let mut of_directory: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
     for (directory, it) in all.iter().filter(|(_, it)| it.default_channel.is_some() && !it.package.is_empty()) {
@@ -105,7 +102,7 @@ fn shared_directories(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
         let names = first_of(others.iter().map(|it| format!("`{it}`")), others.len());
         let message = format!("package `{}` shares its directory with {names}", it.package);
         let draft = draft(rules::PACKAGES_IN_ONE_DIRECTORY, message).at(vec!["name".into()]);
-        found.push((number, draft.help(format!("move it to a directory of its own, `{}/`", it.package))));
+        found.push((number, draft.help(format!("move it to a separate directory, `{}/`", it.package))));
     }
     found
 }

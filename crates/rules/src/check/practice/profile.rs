@@ -1,12 +1,10 @@
 //! Profiles: which rules of good practice hold where a catalog goes.
-//!
-//! What it deliberately does not do: it judges nothing.
 
 use super::super::pipeline::rules as p;
 use super::rules::{self as r};
 use olmdex_base::diag::Rule;
 
-/// Where a catalog goes.
+/// The destinations of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
     /// To OperatorHub.io, and into the community catalog.
@@ -25,7 +23,7 @@ impl Profile {
     /// All of them, by name.
     pub const ALL: [Self; 5] = [Self::Certified, Self::Community, Self::Disconnected, Self::Iib, Self::Konflux];
 
-    /// What users call it.
+    /// The name that users type.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,14 +35,14 @@ impl Profile {
         }
     }
 
-    /// What it is for.
+    /// Its purpose.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
             Self::Community => "catalogs of community operators",
             Self::Certified => "catalogs of certified operators",
-            Self::Disconnected => "catalogs that are mirrored to clusters without a connection",
-            Self::Konflux => "fragments that a Konflux pipeline makes catalogs of",
+            Self::Disconnected => "catalogs that are mirrored to disconnected clusters",
+            Self::Konflux => "fragments that a Konflux pipeline builds catalogs from",
             Self::Iib => "fragments and bundles that are added to an index image",
         }
     }
