@@ -1,10 +1,10 @@
-//! Which catalog a CatalogSource, or a ClusterCatalog, of a cluster is. Every command that reads a cluster asks here.
+//! The catalog that a CatalogSource, or a ClusterCatalog, of a cluster means. Every command that reads a cluster asks
+//! here.
 //!
-//! The first of these that says something decides: the user's map, the label `catalogsource` of a catalog, a catalog of that name, and a
-//! family of that name, which has one catalog for each version of OpenShift. If there is just one catalog or family, whose name nobody
-//! chose, and the cluster uses just one source, they belong together. Nothing else is guessed.
-//!
-//! What it deliberately does not do: it looks at no package. A source that is known may lack what a Subscription wants.
+//! The first of these that gives an answer decides: the user's map, the label `catalogsource` of a catalog, a catalog
+//! of that name, and a family of that name, which has one catalog for each version of OpenShift. If there is just one
+//! catalog or family, whose name nobody chose, and the cluster uses just one source, they belong together. Nothing else
+//! is guessed.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use olmdex_version::first_of;
 /// The label of a catalog that says which CatalogSource it is: `NAMESPACE/NAME`, or `NAME`.
 pub const SOURCE_LABEL: &str = "catalogsource";
 
-/// What a source is.
+/// The kinds of meaning that a source has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceMeaning {
     /// A catalog.
@@ -32,10 +32,10 @@ pub enum SourceMeaning {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TieError {
     /// There is no `=`.
-    #[error("`{0}` does not tie a CatalogSource to a catalog")]
+    #[error("`{0}` does not map a CatalogSource to a catalog")]
     NoTie(String),
     /// There is no such catalog, and no such family.
-    #[error("there is no catalog and no family `{name}`")]
+    #[error("no catalog or family `{name}`")]
     Unknown {
         /// The name.
         name: String,
@@ -44,7 +44,7 @@ pub enum TieError {
     },
 }
 
-/// What the sources of a cluster are.
+/// The meanings of the sources of a cluster.
 #[derive(Debug, Clone)]
 pub struct CatalogSources {
     /// Sources, as `NAMESPACE/NAME` or `NAME`, and the catalogs or families that they are.
@@ -52,15 +52,15 @@ pub struct CatalogSources {
     /// The catalogs, each with its family and version if its name says them.
     catalogs: Vec<(String, Option<(String, Minor)>)>,
     openshift: Option<Minor>,
-    /// The only catalog or family, if it can be nothing else.
+    /// The only catalog or family that can be meant, if there is just one.
     only: Option<String>,
 }
 
-/// Reads the user's ties, `NAMESPACE/NAME=CATALOG`: each source, with the catalog or the family that it is. `known` are the catalogs,
+/// Reads the user's ties, `NAMESPACE/NAME=CATALOG`: each source, with its catalog or family. `known` are the catalogs,
 /// each with its family if it has one.
 ///
 /// # Errors
-/// If a tie cannot be read or leads to nothing that is known.
+/// If a tie cannot be read or names nothing that is known.
 pub fn read_ties<'t, 'k>(
     ties: &'t [String],
     known: impl Iterator<Item = (&'k str, Option<&'k str>)> + Clone,
@@ -79,9 +79,9 @@ pub fn read_ties<'t, 'k>(
 }
 
 impl CatalogSources {
-    /// The sources of a cluster. `ties` are the user's, as `NAMESPACE/NAME=CATALOG`; `openshift` is the version of the cluster, if that is
-    /// known otherwise than by its manifests. `are_named` says that the user gave the catalogs names of their own: a source with another
-    /// name is then none of them, even if there is just one of each.
+    /// The sources of a cluster. `ties` are the user's, as `NAMESPACE/NAME=CATALOG`; `openshift` is the version of the
+    /// cluster, if that is known otherwise than by its manifests. `are_named` says that the user gave the catalogs
+    /// names of their own: a source with another name is then none of them, even if there is just one of each.
     ///
     /// # Errors
     /// If a tie cannot be read or names no catalog.
@@ -107,7 +107,7 @@ impl CatalogSources {
         Ok(Self { map, catalogs, openshift, only })
     }
 
-    /// What a source is; `None` if that is not known.
+    /// The meaning of a source; `None` if it is not known.
     #[must_use]
     pub fn meaning(&self, namespace: &str, name: &str) -> Option<SourceMeaning> {
         let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
@@ -134,7 +134,8 @@ impl CatalogSources {
         }
     }
 
-    /// Says that a source is none of the catalogs, what there is and how to tie it: a sentence that goes behind a name.
+    /// A sentence to put behind the name of a source: it says that the source is none of the catalogs, which ones there
+    /// are and how to tie it.
     #[must_use]
     pub fn unknown_words(&self, namespace: &str, name: &str) -> String {
         let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
@@ -142,24 +143,26 @@ impl CatalogSources {
             (Some(SourceMeaning::Family(family)), Some(minor)) => {
                 // Catalogs that are named after a version only have no family.
                 let of_family = if family.is_empty() { String::new() } else { format!(" of `{family}`") };
-                return format!("follows the CatalogSource {full}, and no catalog{of_family} is for OpenShift {minor}");
+                return format!("follows the CatalogSource {full}, but no catalog{of_family} is for OpenShift {minor}");
             }
             (Some(SourceMeaning::Family(family)), None) => {
                 return format!(
-                    "follows the CatalogSource {full}, and the version of OpenShift that chooses a catalog of `{family}` is not known"
+                    "follows the CatalogSource {full}, but the OpenShift version that selects a catalog of `{family}` \
+                    is unknown"
                 );
             }
-            _ => format!("follows the CatalogSource {full}, which is none of the catalogs"),
+            _ => format!("follows the CatalogSource {full}, which matches no catalog"),
         };
         let units: BTreeSet<&str> =
             self.catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
         let names = first_of(units.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")), units.len());
-        format!("{what} ({names}); tie it with `--source-map {full}=CATALOG`")
+        format!("{what} ({names}); map it with `--source-map {full}=CATALOG`")
     }
 }
 
-/// What a source is by a map, by its own name, or by the name before the version in it: mirrors name a source after the version, as in
-/// cs-redhat-operator-index-v4-19, and a tie of one holds for all of them.
+/// The catalog that a source means, found by the map, by the source's own name, or by the part of its name before the
+/// version. Mirrors name a source after the version, as in cs-redhat-operator-index-v4-19, and a mapping of one such
+/// source holds for all of them.
 pub fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let name = source.rsplit('/').next().unwrap_or_default();
     let general = |it: &str| SourceName::parse(it).map(|it| it.family.to_owned());
@@ -234,8 +237,8 @@ mod tests {
     #[test]
     fn what_is_unknown_is_told_with_the_families_that_there_are() {
         let sources = sources(&["certified-4.16", "community-4.16", "other"], &[], &["x", "y"], "4.16.0");
-        let words = "follows the CatalogSource market/x, which is none of the catalogs (`certified`, `community`, `other`); \
-                     tie it with `--source-map market/x=CATALOG`";
+        let words = "follows the CatalogSource market/x, which matches no catalog (`certified`, `community`, `other`); \
+                     map it with `--source-map market/x=CATALOG`";
         assert_eq!(sources.unknown_words("market", "x"), words);
     }
 }

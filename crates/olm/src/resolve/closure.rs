@@ -1,7 +1,5 @@
-//! What comes with a bundle: all that OLM installs with it in an empty namespace, and what can be had of that where not
-//! everything can.
-//!
-//! What it deliberately does not do: it does not say why something cannot be had; [`super::repairs`] and [`super::story`] do.
+//! The dependencies of a bundle: all bundles that OLM installs with it in an empty namespace, and the available ones if
+//! some are not.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +18,7 @@ use olmdex_base::diag::Place;
 use olmdex_index::query::Filter;
 use olmdex_index::{Index, IndexError};
 
-/// Why it is not known what comes with a bundle.
+/// The reasons why the dependencies of a bundle are not known.
 #[derive(Debug, Error)]
 pub enum ClosureError {
     /// The namespace cannot be resolved, or only with more work than allowed.
@@ -34,7 +32,7 @@ pub enum ClosureError {
     Index(#[from] IndexError),
 }
 
-/// What a bundle requires, or who requires it.
+/// The requirements of a bundle, or the bundles that require it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dependencies {
@@ -44,29 +42,29 @@ pub struct Dependencies {
     pub package: String,
     /// The bundle.
     pub bundle: String,
-    /// What it requires.
+    /// Its requirements.
     pub requires: Vec<DependencyAnswer>,
-    /// What OLM installs with it, itself included; only if asked for.
+    /// The bundles that OLM installs with it, itself included; only on request.
     pub closure: Vec<ClosureAnswer>,
-    /// Who requires something that it provides; only if asked for.
+    /// The bundles that require something that it provides; only on request.
     pub required_by: Vec<DemanderAnswer>,
 }
 
-/// Something that is required.
+/// A requirement.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DependencyAnswer {
-    /// What is required, or what is wrong with the requirement.
+    /// The requirement, or the error in it.
     pub requirement: String,
-    /// What its author says, or empty.
+    /// The message of its author, or empty.
     pub message: String,
     /// Whether it cannot be read.
     pub is_broken: bool,
     /// Whether one operator must be several things at once.
     pub is_all: bool,
-    /// Who provides it, the preferred ones first.
+    /// The bundles that provide it, the preferred ones first.
     pub provided_by: Vec<PlaceAnswer>,
-    /// Where it is written.
+    /// The place where it is written.
     #[serde(flatten)]
     pub place: Place,
 }
@@ -99,9 +97,9 @@ pub struct ClosureAnswer {
     pub channel: String,
     /// Its catalog.
     pub catalog: String,
-    /// Who requires it, and what; empty for the bundle itself.
+    /// The bundles that require it, each with its requirement; empty for the bundle itself.
     pub because: Vec<String>,
-    /// Where each of these requirements is written.
+    /// The place where each of these requirements is written.
     pub places: Vec<Place>,
 }
 
@@ -117,9 +115,9 @@ pub struct DemanderAnswer {
     pub bundle: String,
     /// The channels that have it.
     pub channels: Vec<String>,
-    /// What it requires.
+    /// Its requirement.
     pub requirement: String,
-    /// Where it says so.
+    /// The place where it states that.
     #[serde(flatten)]
     pub place: Place,
 }
@@ -167,7 +165,7 @@ pub struct BundleName<'n> {
     pub bundle: &'n str,
 }
 
-/// A namespace in which nothing is, with these catalogs of an index; all of them if none is named.
+/// An empty namespace with these catalogs of an index; with all of them if none is named.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -194,7 +192,8 @@ pub(super) fn subscribed(index: &Index, world: &World, target: BundleName<'_>) -
     Ok(asked)
 }
 
-/// What OLM installs with a bundle of a catalog in an empty namespace; `None` if it cannot be had.
+/// The bundles that OLM installs with a bundle of a catalog in an empty namespace; `None` if the bundle cannot be
+/// installed.
 ///
 /// # Errors
 /// [`ClosureError`]
@@ -228,7 +227,7 @@ pub fn closure(
     Ok(Some(resolution.operators.iter().map(answer).collect()))
 }
 
-/// What can be had of what a bundle needs where not everything can.
+/// The available dependencies of a bundle if not all of them are available.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PartialClosure {
     /// The first choice for each demand, and for the demands of those: catalog, package and bundle.
@@ -237,7 +236,7 @@ pub struct PartialClosure {
     pub missing: Vec<String>,
 }
 
-/// Follows each demand by itself: what OLM would take for it if there were nothing else.
+/// Follows each demand by itself: the bundles that OLM would take for it if there were no other demand.
 ///
 /// # Errors
 /// [`ClosureError`]
@@ -259,8 +258,8 @@ pub fn partial_closure(
             let Some(first) = demand.candidates.first() else {
                 let why = match (demand.is_broken, demand.is_all) {
                     (true, _) => "cannot be read",
-                    (false, true) => "no single operator is all of that",
-                    (false, false) => "nothing provides that",
+                    (false, true) => "no single operator meets all of these",
+                    (false, false) => "no operator provides that",
                 };
                 let missing = format!("{bundle} requires {}: {why}", demand.text);
                 if !found.missing.contains(&missing) {

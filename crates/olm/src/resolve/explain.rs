@@ -1,6 +1,4 @@
-//! A contradiction as a story: what was asked for, what that needs, and where it ends.
-//!
-//! What it deliberately does not do: no repairs, and none of OLM's own words, which are kept beside it.
+//! A contradiction as a story: the request, its requirements, and the point where they contradict.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +6,7 @@ use serde::Serialize;
 use super::conflict::{ConflictFact, FactKind, Named};
 use olmdex_base::diag::Place;
 
-/// How many operators a sentence lists.
+/// The number of operators that a sentence lists.
 const SHOWN: usize = 4;
 
 /// A sentence with the place of its fact.
@@ -16,12 +14,12 @@ const SHOWN: usize = 4;
 pub struct Sentence {
     /// The words.
     pub text: String,
-    /// Where the fact is written.
+    /// The place where the fact is written.
     #[serde(flatten)]
     pub place: Place,
 }
 
-/// The story of facts that contradict each other: what was asked for first.
+/// The story of facts that contradict each other: requests first.
 #[must_use]
 pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
     let rank = |it: &FactKind| match it {
@@ -33,7 +31,7 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
     };
     let mut sorted: Vec<&ConflictFact> = facts.iter().collect();
     sorted.sort_by_key(|it| rank(&it.kind));
-    // That there is a Subscription need not be said beside what it demands.
+    // A Subscription need not be mentioned beside its demand.
     let speaks_of = |name: &str| {
         facts.iter().any(|it| match &it.kind {
             FactKind::Subscribed { name: it, .. } | FactKind::Invalid { name: it } => it == name,
@@ -45,7 +43,7 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
     let mut told: Vec<(&str, &str, &[Named])> = Vec::new();
     for fact in sorted.iter().filter(is_said) {
         if let FactKind::Requires { text, message, part_messages, candidates, is_all, .. } = &fact.kind {
-            // What many versions require alike is said once.
+            // A requirement that many versions share is written once.
             let demand = (text.as_str(), message.as_str(), candidates.as_slice());
             if told.contains(&demand) {
                 continue;
@@ -78,7 +76,7 @@ fn text(fact: &ConflictFact) -> String {
         FactKind::Invalid { name } => {
             // OLM's words, with its Subscription in front.
             let what = fact.message.split(" referenced by subscription ").next().unwrap_or_default();
-            format!("the Subscription `{name}` can have nothing: {what}")
+            format!("no bundle suits the Subscription `{name}`: {what}")
         }
         FactKind::Subscribed { name, candidates } => match candidates.as_slice() {
             [only] if only.channel.is_empty() => {
@@ -88,7 +86,7 @@ fn text(fact: &ConflictFact) -> String {
             several => format!("the Subscription `{name}` needs {}", listed(several, "or")),
         },
         FactKind::Unreferenced { operator } => {
-            format!("{} is installed and no Subscription speaks of it, so it must stay", operator.name)
+            format!("{} is installed and no Subscription names it, so it must stay", operator.name)
         }
         FactKind::Deprecated { operator } => {
             format!("{} is marked `olm.deprecated`, so it must not be used", shown(operator))
@@ -98,22 +96,28 @@ fn text(fact: &ConflictFact) -> String {
             requires(&[operator.name.as_str()], text, *is_all, &messages, candidates)
         }
         FactKind::Replaces { operator, installed } => {
-            format!("{} takes the place of {}, so they are not there together", shown(operator), installed.name)
+            format!("{} replaces {}, so they cannot both be installed", shown(operator), installed.name)
         }
         FactKind::Providers { api, operators } => match distinct(operators).as_slice() {
-            [only] => format!("{} lists the API {api} twice, and an API may be provided once only", shown(only)),
+            [only] => format!(
+                "{} lists the API {api} twice, but only one operator may provide an API, and only once",
+                shown(only)
+            ),
             several => format!("{} provide the API {api}, which only one operator may", listed(several, "and")),
         },
         FactKind::Package { package, operators } => match distinct(operators).as_slice() {
-            [only] => format!("{} says twice that it is of the package {package}", shown(only)),
+            [only] => format!("{} states the package {package} twice", shown(only)),
             several => {
-                format!("{} are of the package {package}, of which only one may be installed", listed(several, "and"))
+                format!(
+                    "{} belong to the package {package}, and only one bundle of a package may be installed",
+                    listed(several, "and")
+                )
             }
         },
     }
 }
 
-/// What the author says, about the whole and about its parts.
+/// The messages of the author, about the whole and about its parts.
 fn messages<'m>(message: &'m str, parts: &'m [String]) -> Vec<&'m str> {
     let mut messages: Vec<&str> = Vec::new();
     for it in std::iter::once(message).chain(parts.iter().map(String::as_str)) {
@@ -124,12 +128,12 @@ fn messages<'m>(message: &'m str, parts: &'m [String]) -> Vec<&'m str> {
     messages
 }
 
-/// What operators require, and who provides that.
+/// The sentence about a requirement of operators and its providers.
 fn requires(operators: &[&str], text: &str, is_all: bool, messages: &[&str], candidates: &[Named]) -> String {
     let who = match candidates {
-        // OLM asks one operator for all of it, so that each part may well be there.
-        [] if is_all => "and no single operator is all of that".to_owned(),
-        [] => "which nothing provides".to_owned(),
+        // OLM asks one operator for all of it, so each single part may well be available.
+        [] if is_all => "and no single operator meets all of these".to_owned(),
+        [] => "which no operator provides".to_owned(),
         [only] => format!("which only {} provides", shown(only)),
         several => format!("which {} provide", listed(several, "and")),
     };

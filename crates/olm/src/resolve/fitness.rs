@@ -1,7 +1,5 @@
-//! Whether what is to be installed suits the cluster. OLM does not ask when it resolves: an operator that needs a newer
+//! Whether the operators to install suit the cluster. OLM does not ask when it resolves: an operator that needs a newer
 //! Kubernetes is chosen, and its ClusterServiceVersion then stays in `Pending`.
-//!
-//! What it deliberately does not do: it changes no choice.
 
 use super::resolution::Operator;
 use crate::upgrade::compat::{Claims, is_published_for};
@@ -12,7 +10,7 @@ use olmdex_version::Version;
 /// The property by which authors name the least version of Kubernetes. OLM does not read it.
 const KUBE_VERSION: &str = "olm.kubeversion";
 
-/// What is known of a cluster.
+/// The known facts about a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClusterFacts {
     /// Its version of Kubernetes.
@@ -32,7 +30,7 @@ impl ClusterFacts {
         self.kubernetes.or_else(|| Some(self.openshift?.kubernetes()))
     }
 
-    /// What of an operator does not suit the cluster, in words; `claims` is what its bundle says.
+    /// The claims of an operator that do not suit the cluster, in words; `claims` are those of its bundle.
     #[must_use]
     pub fn misfits(&self, operator: &Operator, claims: &Claims) -> Vec<String> {
         let mut misfits = Vec::new();
@@ -42,8 +40,8 @@ impl ClusterFacts {
             let least = &claims.min_kube_version;
             if needs_more(least) {
                 misfits.push(format!(
-                    "{name} needs Kubernetes {least} (minKubeVersion), and the cluster has {kubernetes}: OLM installs it, \
-                     and it stays in Pending"
+                    "{name} needs Kubernetes {least} (minKubeVersion), but the cluster has {kubernetes}: OLM installs \
+                    it, and it stays in Pending"
                 ));
             }
             let declared = operator.properties.iter().filter(|it| &*it.kind == KUBE_VERSION);
@@ -58,7 +56,7 @@ impl ClusterFacts {
             && is_published_for(&claims.openshift_versions, openshift) == Some(false)
         {
             let versions = &claims.openshift_versions;
-            misfits.push(format!("{name} is published for OpenShift {versions}, and the cluster has {openshift}"));
+            misfits.push(format!("{name} is published for OpenShift {versions}, but the cluster has {openshift}"));
         }
         misfits
     }
@@ -91,7 +89,7 @@ mod tests {
             ((None, minor(4, 12)), "1.26.0", "", "", "minKubeVersion"),
             ((None, minor(4, 12)), "1.25.0", "", "v4.9-v4.11", "published for OpenShift v4.9-v4.11"),
             ((None, minor(4, 12)), "", "", "v4.9", ""),
-            // What is said counts more than what follows from OpenShift.
+            // A stated version of Kubernetes counts more than the one that follows from OpenShift.
             ((minor(1, 30), minor(4, 12)), "1.26.0", "", "", ""),
         ] {
             let facts = ClusterFacts { kubernetes: facts.0, openshift: facts.1 };

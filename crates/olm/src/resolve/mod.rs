@@ -1,33 +1,36 @@
-//! Dependencies: what OLM Classic installs and upgrades together, and why (`docs/behaviour/olm-classic.md`).
+//! Dependencies: the operators that OLM Classic installs and upgrades together, and why
+//! (`docs/behaviour/olm-classic.md`).
 //!
-//! A [`World`] is a namespace: its Subscriptions, what is installed, the CatalogSources. [`resolve()`] reads of the catalogs
-//! only what can matter ([`Rows`]), makes a problem of it and has it solved. The answer is one that OLM may give; where OLM
-//! gives a random one of several, it is the canonical one of 4.6, and where OLM's search gives a wrong one, it is the right
-//! one.
-//!
-//! What it deliberately does not do: no SQL, no reading of manifests, no printing.
+//! A [`World`] is a namespace: its Subscriptions, its installed operators, the CatalogSources. [`resolve()`] reads only
+//! those parts of the catalogs that can matter ([`Rows`]), makes a problem of them and has it solved. The answer is one
+//! that OLM may give. If OLM gives a random one of several, the answer is the canonical one of 4.6; if OLM's search
+//! gives a wrong one, the answer is the right one.
 //!
 //! # How a namespace is resolved
 //!
-//! A `World` is a namespace: Subscriptions, what is installed, CatalogSources. `resolve::universe` reads of the catalogs, through the
-//! trait `Rows`, only the packages that something in reach names or needs, a few queries each, and of their bundles what they say only
-//! when one is looked at, so the cost grows with the reachable part. `resolve::variables` makes a problem of it: a variable for each entry in reach, constraints as OLM makes them, in
-//! its order, each with the reason why it is there. `solve` takes choice after choice the first candidate that a complete answer
-//! still contains, so nothing is ever taken back, and OLM's two known defects, which are about taking back, cannot occur. Runs of the SAT
-//! engine are few: all choices to come are first tried together with the best of each, and halved until they can be had; of
-//! thousands of candidates that cannot be had, halving finds the first that can.
+//! A `World` is a namespace: Subscriptions, installed operators, CatalogSources. `resolve::universe` reads the catalogs
+//! through the trait `Rows`: only the packages that something in reach names or needs, a few queries each, and the
+//! content of a bundle only when the bundle is looked at. The cost therefore grows with the reachable part.
+//! `resolve::variables` makes a problem of it: a variable for each entry in reach, and the constraints that OLM makes,
+//! in OLM's order, each with the reason why it is there. For choice after choice, `solve` takes the first candidate
+//! that a complete answer still contains. Nothing is ever taken back, so OLM's two known defects, which are about
+//! taking back, cannot occur. Runs of the SAT engine are few: all choices to come are first tried together with the
+//! best candidate of each, and halved until they are possible; among thousands of impossible candidates, halving finds
+//! the first possible one.
 //!
-//! What cannot be satisfied is asked a second time with a switch for every constraint; the engine says which it needs, and one after
-//! the other is left out until nothing can be spared. The reasons of those constraints are the story. Why a Subscription does not get
-//! its best is found in the same way, with that best demanded.
+//! A problem that cannot be satisfied is solved a second time with a switch for every constraint. The engine reports
+//! which constraints it needs, and one after the other is left out until each remaining one is necessary. The reasons
+//! of those constraints are the explanation. The reason why a Subscription does not get its best candidate is found in
+//! the same way, with that candidate demanded.
 //!
-//! A rule of CEL is read into a flat tree, checked for types in cel-go's order, because the order decides what open types become, and
-//! translated into steps for a small machine. All three use stacks of their own and count their work.
+//! A rule of CEL is read into a flat tree, checked for types in cel-go's order, because the order decides what open
+//! types become, and translated into steps for a small machine. All three use stacks of their own and count their work.
 //!
-//! Beside each choice stands what it was preferred to, and by which criterion (`resolve::preference`, the same criteria in the same
-//! order as `resolve::candidates`). What OLM does not ask is a warning: definitions that operators of other namespaces own or require
-//! (`resolve::other_namespaces`), and versions of Kubernetes and OpenShift that do not suit the cluster (`resolve::fitness`). Where a
-//! Subscription gets nothing new, `resolve::position` tells whether it is at the head, held or stranded.
+//! Each choice is reported with the candidates that it was preferred to, and with the criterion (`resolve::preference`,
+//! the same criteria in the same order as `resolve::candidates`). Facts that OLM does not ask for become warnings:
+//! definitions that operators of other namespaces own or require (`resolve::other_namespaces`), and versions of
+//! Kubernetes and OpenShift that do not suit the cluster (`resolve::fitness`). If a Subscription gets nothing new,
+//! `resolve::position` tells whether it is at the head, held or stranded.
 
 mod answer;
 mod candidates;
@@ -37,6 +40,7 @@ mod demand;
 mod dependants;
 mod explain;
 mod failure;
+mod file_rows;
 mod fitness;
 mod generations;
 mod indexed;
@@ -53,9 +57,11 @@ pub mod registry;
 mod repair;
 mod resolution;
 mod rows;
+pub mod rules;
 mod stats;
 mod steps;
 mod universe;
+mod unmet;
 mod variables;
 mod why;
 
@@ -75,6 +81,7 @@ pub use demand::{
 pub use dependants::{Dependant, Dependants, RefusedByV1, dependants};
 pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
+pub use file_rows::FileRows;
 pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
@@ -89,4 +96,5 @@ pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provis
 pub use rows::{Catalog, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use stats::Size;
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};
+pub use unmet::{DemandingBundle, NearProvider, Unmet, UnmetDemand, unmet};
 pub use why::{Chain, Link, MAX_CHAINS, WhyAnswer, chains};

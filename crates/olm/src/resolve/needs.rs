@@ -1,6 +1,4 @@
-//! What operators need: the others that OLM would install together with them.
-//!
-//! What it deliberately does not do: it decides nothing itself; `closure` and `demand` do.
+//! The needs of operators: the others that OLM would install together with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,16 +26,16 @@ pub struct Dependency {
     pub others: Vec<String>,
 }
 
-/// What operators need.
+/// The needs of operators.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// What has to be there besides.
+    /// The dependencies that have to be there as well.
     pub dependencies: Vec<Dependency>,
     /// Demands that nothing meets.
     pub missing: Vec<String>,
 }
 
-/// Finds what bundles need: of catalogs of the index, given by catalog, package and name.
+/// Finds the needs of bundles in catalogs of the index, given by catalog, package and name.
 ///
 /// # Errors
 /// [`ClosureError`].
@@ -73,7 +71,8 @@ pub fn needs(index: &Index, bundles: &[(String, String, String)], options: &Opti
                 needs.missing.extend(partial.missing.iter().cloned());
                 if partial.missing.is_empty() {
                     needs.missing.push(format!(
-                        "{bundle} cannot be installed with everything it requires, though something provides each part"
+                        "OLM cannot install {bundle} with all its requirements, although some operator provides each \
+                        of them"
                     ));
                 }
                 for (of, name, dependency) in partial.bundles {
@@ -124,8 +123,8 @@ fn others(
     Ok(())
 }
 
-/// What kept bundles require of which nothing is kept, though a catalog has it: a range leaves it out. Bundles are given by catalog, package and
-/// name.
+/// Requirements of kept bundles for which no provider is kept although a catalog has one, because a range leaves it
+/// out. Bundles are given by catalog, package and name.
 ///
 /// # Errors
 /// [`ClosureError`].
@@ -143,7 +142,7 @@ pub fn left_out(
         for demand in own.into_iter().filter(|it| it.bundle.catalog == *catalog).flat_map(|it| it.demands) {
             let is_kept = |it: &Named| kept.contains(&(it.catalog.clone(), it.package.clone(), it.name.clone()));
             if let Some(first) = demand.candidates.first().filter(|_| !demand.candidates.iter().any(is_kept)) {
-                found.push(format!("{bundle} requires {}, and {} is left out", demand.text, first.name));
+                found.push(format!("{bundle} requires {}, but {} is left out", demand.text, first.name));
             }
         }
     }

@@ -1,7 +1,5 @@
-//! What a resolution means for other namespaces. OLM resolves each namespace by itself, but definitions belong to the whole
-//! cluster.
-//!
-//! What it deliberately does not do: it decides nothing. OLM does not look there, so these are warnings.
+//! The effect of a resolution on other namespaces. OLM resolves each namespace by itself, but definitions belong to the
+//! whole cluster.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +10,19 @@ use olmdex_constraint::fields::api_of;
 use olmdex_fbc::{Api, Property};
 use olmdex_rules::cluster::ClusterServiceVersion;
 
-/// What is installed now, or will be.
+/// An operator that is installed now, or will be.
 struct Provider<'p> {
     package: String,
     apis: BTreeSet<Api>,
     name: &'p str,
 }
 
-/// What an installed operator provides.
+/// The APIs that an installed operator provides.
 pub(super) fn csv_apis(csv: &ClusterServiceVersion) -> Vec<Api> {
     Provider::of_csv(csv).apis.into_iter().collect()
 }
 
-/// What an operator that is to be installed provides.
+/// The APIs that an operator to be installed provides.
 pub(super) fn operator_apis(operator: &Operator) -> Vec<Api> {
     Provider::of_operator(operator).apis.into_iter().collect()
 }
@@ -54,7 +52,7 @@ fn required(csv: &ClusterServiceVersion) -> BTreeSet<Api> {
     }
 }
 
-/// What those who look after the other namespaces should know.
+/// Warnings for the administrators of the other namespaces.
 pub(super) fn warnings(world: &World, resolution: &Resolution) -> Vec<String> {
     let mut warnings = Vec::new();
     let others: Vec<(&ClusterServiceVersion, Provider<'_>)> =
@@ -108,8 +106,8 @@ fn shared_definitions(
         )
     } else {
         format!(
-            "{new_name} would own {shared}, which {name} in the namespace {namespace} owns: OLM sees each namespace alone, \
-             and two operators then look after the same objects"
+            "{new_name} would own {shared}, which {name} in the namespace {namespace} owns: OLM resolves each \
+            namespace alone, so two operators would manage the same objects"
         )
     })
 }

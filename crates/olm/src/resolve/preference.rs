@@ -1,6 +1,4 @@
 //! Why one operator that meets a requirement is preferred to another (`docs/behaviour/olm-classic.md` 2.4.4 to 2.4.7).
-//!
-//! What it deliberately does not do: it does not order what one channel has; [`super::candidates`] does.
 
 use std::cmp::Reverse;
 
@@ -9,7 +7,8 @@ use serde::Serialize;
 
 use super::universe::{Channel, EntryId, Universe};
 
-/// What decides between two operators that meet a requirement; each counts only where those before it say nothing.
+/// The criterion between two operators that meet a requirement; each counts only if those before it leave the choice
+/// open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Preference {
@@ -38,7 +37,7 @@ impl Preference {
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Installed => "it is installed already",
+            Self::Installed => "it is already installed",
             Self::OwnCatalog => "it is in the same catalog as the operator that requires it",
             Self::CatalogPriority => "its catalog has a higher priority",
             Self::CatalogNamespace => "its catalog is in the operator's namespace",
@@ -51,12 +50,12 @@ impl Preference {
     }
 }
 
-/// How a channel stands among those that an operator from the catalog `own`, or from none, may take something from: the least is
-/// the most preferred. The fields are the criteria, in their order.
+/// The rank of a channel for an operator from the catalog `own`, or from none: the least is the most preferred. The
+/// fields are the criteria, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Standpoint<'w> {
     is_foreign: bool,
-    /// A catalog that nobody knows comes last.
+    /// An unknown catalog comes last.
     priority: Reverse<Option<i64>>,
     is_elsewhere: bool,
     catalog_name: &'w str,
@@ -70,7 +69,7 @@ pub(super) struct Standpoint<'w> {
 impl<'w> Standpoint<'w> {
     pub(super) fn of(universe: &Universe<'w>, channel: &Channel, own: Option<usize>) -> Self {
         let is_foreign = own != Some(channel.catalog);
-        // Among what the dependent's own catalog has, nothing of the catalog decides.
+        // Among channels of the dependent's own catalog, no property of the catalog decides.
         let catalog = universe.world.catalogs.get(channel.catalog).filter(|_| is_foreign);
         Self {
             is_foreign,
@@ -100,7 +99,7 @@ impl<'w> Standpoint<'w> {
     }
 }
 
-/// What decides that the first of two entries is preferred by an operator from the catalog `own`, or from none.
+/// The criterion by which an operator of the catalog `own`, or of none, prefers the first of two entries.
 pub(super) fn decisive(universe: &Universe<'_>, first: EntryId, second: EntryId, own: Option<usize>) -> Preference {
     match (universe.channel_of(first), universe.channel_of(second)) {
         (Some(a), Some(b)) => Standpoint::of(universe, a, own).decisive(&Standpoint::of(universe, b, own)),

@@ -1,6 +1,4 @@
-//! A question about a namespace: what manifests say of it, and what is added to that for the sake of the question.
-//!
-//! What it deliberately does not do: it resolves nothing.
+//! A question about a namespace: the manifests, and the additions that the question makes to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +11,9 @@ use olmdex_index::IndexError;
 use olmdex_index::query::CatalogRank;
 use olmdex_rules::cluster::{Cluster, ClusterServiceVersion, Subscription};
 
-/// The namespace whose catalogs all namespaces see, if nothing says otherwise.
+/// The namespace whose catalogs all namespaces see, unless the question names another one.
 const GLOBAL_NAMESPACE: &str = "olm";
-/// That of OpenShift.
+/// The namespace of OpenShift.
 const OPENSHIFT_NAMESPACE: &str = "openshift-marketplace";
 /// The namespace that questions without manifests are about.
 const DEFAULT_NAMESPACE: &str = "operators";
@@ -23,26 +21,26 @@ const DEFAULT_NAMESPACE: &str = "operators";
 /// A question.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
-    /// What manifests say.
+    /// The objects in the manifests.
     pub cluster: Cluster,
     /// The namespace; that of the manifests, if they have just one.
     pub namespace: Option<String>,
     /// The namespace whose catalogs all namespaces see.
     pub global_namespace: Option<String>,
-    /// What is to be installed besides.
+    /// The additional packages to install.
     pub install: Vec<Install>,
-    /// What is installed besides.
+    /// The additional installed bundles.
     pub installed: Vec<Installed>,
-    /// Whether Subscriptions to catalogs that are not at hand are passed over.
+    /// Whether Subscriptions to catalogs that are not available are skipped.
     pub ignores_missing: bool,
-    /// CatalogSources that are none of the catalogs, and how to say so.
+    /// CatalogSources that are none of the catalogs, each with the words for it.
     pub unknown_sources: BTreeMap<String, String>,
 }
 
-/// Something to be installed.
+/// A package to install.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Install {
-    /// The namespace; that of the question, if none is said.
+    /// The namespace; that of the question, if none is given.
     pub namespace: Option<String>,
     /// The package.
     pub package: String,
@@ -50,10 +48,10 @@ pub struct Install {
     pub choice: Option<String>,
 }
 
-/// Something that is installed, whatever the manifests say.
+/// An installed bundle that the question adds to the manifests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Installed {
-    /// The namespace; that of the question, if none is said.
+    /// The namespace; that of the question, if none is given.
     pub namespace: Option<String>,
     /// The name of the bundle.
     pub bundle: String,
@@ -61,15 +59,15 @@ pub struct Installed {
     pub channel: Option<String>,
 }
 
-/// Why a question makes no world.
+/// The reasons why a question makes no world.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum QuestionError {
     /// The manifests are about several namespaces, and OLM resolves one.
-    #[error("the manifests are about several namespaces: {}", .0.join(", "))]
+    #[error("the manifests cover several namespaces: {}", .0.join(", "))]
     SeveralNamespaces(Vec<String>),
     /// One namespace is asked about, and something is for another one.
-    #[error("`{for_namespace}` is not the namespace `{asked}` that is asked about")]
+    #[error("the question is about the namespace `{asked}`, not `{for_namespace}`")]
     OtherNamespace {
         /// The namespace of the question.
         asked: String,
@@ -81,27 +79,27 @@ pub enum QuestionError {
     NoSuchNamespace {
         /// The namespace.
         name: String,
-        /// Those that there are.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// A Subscription wants something of a catalog that is not at hand.
+    /// A Subscription refers to a catalog that is not available.
     #[error("the Subscription `{subscription}` {}", .words.clone().unwrap_or_else(|| format!("names the catalog `{catalog}`, which was not given")))]
     NoSuchCatalog {
         /// The Subscription.
         subscription: String,
         /// The catalog.
         catalog: String,
-        /// Those that there are.
+        /// The names that exist.
         known: Vec<String>,
-        /// What is known of the source, if it was looked for.
+        /// The explanation of the source, if it was looked for.
         words: Option<String>,
     },
     /// No catalog has the package.
-    #[error("there is no package `{name}`")]
+    #[error("no package `{name}`")]
     NoSuchPackage {
         /// The package.
         name: String,
-        /// Those that there are.
+        /// The names that exist.
         known: Vec<String>,
     },
     /// The package has no such channel, version or bundle.
@@ -109,13 +107,13 @@ pub enum QuestionError {
     NoSuchChoice {
         /// The package.
         package: String,
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The channels that there are.
         known: Vec<String>,
     },
     /// No catalog has the bundle.
-    #[error("there is no bundle `{name}`")]
+    #[error("no bundle `{name}`")]
     NoSuchBundle {
         /// The bundle.
         name: String,
@@ -126,7 +124,7 @@ pub enum QuestionError {
 }
 
 impl Question {
-    /// Calls CatalogSources by the names of the catalogs that they are; one that is none of them keeps its name.
+    /// Renames CatalogSources to the catalogs that they mean; one that means none of them keeps its name.
     pub fn tie(&mut self, sources: &CatalogSources) {
         for it in &mut self.cluster.subscriptions {
             match sources.catalog(&it.source_namespace, &it.source) {
@@ -144,7 +142,7 @@ impl Question {
         }
     }
 
-    /// The Subscriptions that are passed over, of these namespaces, since their catalogs are not at hand.
+    /// The number of Subscriptions in these namespaces that are skipped, since their catalogs are not available.
     #[must_use]
     pub fn skipped(&self, ranks: &[CatalogRank], namespaces: &[String]) -> usize {
         let is_at_hand = |it: &&Subscription| ranks.iter().any(|rank| rank.catalog == it.source);
@@ -152,10 +150,10 @@ impl Question {
         self.cluster.subscriptions.iter().filter(is_asked).filter(|it| !is_at_hand(it)).count()
     }
 
-    /// The world without what the catalogs must say, and remarks on what was left out.
+    /// The world without the facts that come from the catalogs, and remarks on the parts that were left out.
     ///
     /// # Errors
-    /// If it is not clear which namespace is meant, or a catalog is not at hand.
+    /// If it is not clear which namespace is meant, or a catalog is not available.
     pub fn world(&self, ranks: &[CatalogRank]) -> Result<(World, Vec<String>), QuestionError> {
         let mut warnings = self.cluster.warnings.clone();
         let namespace = self.namespace()?;
@@ -197,8 +195,9 @@ impl Question {
         Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups, elsewhere }, warnings))
     }
 
-    /// The namespaces that the question is about: the one that it names, else all that the manifests have something in and all that
-    /// something is to be installed in. What says no namespace belongs to the only one of the manifests.
+    /// The namespaces that the question is about: the one that it names; otherwise all in which the manifests have
+    /// objects and all in which something is to be installed. An item without a namespace belongs to the only namespace
+    /// of the manifests.
     ///
     /// # Errors
     /// If that is not clear.
@@ -220,7 +219,8 @@ impl Question {
         Ok(all.into_iter().collect())
     }
 
-    /// The question about one of its namespaces. What says no namespace stays with the one that it belongs to.
+    /// The question about one of its namespaces. An item without a namespace stays with the namespace that it belongs
+    /// to.
     #[must_use]
     pub fn about(&self, namespace: &str) -> Self {
         let home = self.namespace.clone().or_else(|| self.namespace_of_manifests().ok());
@@ -245,7 +245,7 @@ impl Question {
     fn namespace(&self) -> Result<String, QuestionError> {
         let Some(name) = &self.namespace else { return self.namespace_of_manifests() };
         let known = self.cluster.namespaces();
-        // Something can be installed where nothing is yet.
+        // A bundle can be installed in a namespace that is empty so far.
         if known.is_empty() || known == [""] || known.contains(&name.as_str()) || self.named().contains(name.as_str()) {
             return Ok(name.clone());
         }
@@ -255,7 +255,7 @@ impl Question {
         })
     }
 
-    /// The namespace that manifests are about, where there is just one.
+    /// The namespace of the manifests, if there is just one.
     fn namespace_of_manifests(&self) -> Result<String, QuestionError> {
         match self.cluster.namespaces().as_slice() {
             [] | [""] => Ok(DEFAULT_NAMESPACE.to_owned()),
@@ -275,7 +275,7 @@ impl Question {
         if has(OPENSHIFT_NAMESPACE) { OPENSHIFT_NAMESPACE.to_owned() } else { GLOBAL_NAMESPACE.to_owned() }
     }
 
-    /// The CatalogSources of the manifests that are at hand; all catalogs that are, if there are no CatalogSources.
+    /// The available CatalogSources of the manifests; all available catalogs, if there are no CatalogSources.
     fn catalogs(
         &self,
         ranks: &[CatalogRank],
@@ -290,7 +290,10 @@ impl Question {
             if ranks.iter().all(|it| it.catalog != source.name) {
                 if is_visible {
                     let name = &source.name;
-                    warnings.push(format!("catalog `{name}` was not given; its contents are ignored unless `--source-map {name}=CATALOG` ties it to one"));
+                    warnings.push(format!(
+                        "catalog `{name}` was not given; its contents are ignored unless `--source-map {name}=CATALOG` \
+                        maps it to one"
+                    ));
                 }
                 continue;
             }
@@ -320,10 +323,10 @@ impl Question {
         catalogs
     }
 
-    /// Adds what is installed and what is to be installed besides.
+    /// Adds the installed bundles and the bundles to install.
     ///
     /// # Errors
-    /// If the catalogs do not have it.
+    /// If the catalogs do not have them.
     pub fn complete(&self, world: &mut World, rows: &dyn Rows, bundles: &dyn Bundles) -> Result<(), QuestionError> {
         for it in &self.installed {
             add_installed(world, rows, bundles, &it.bundle, it.channel.as_deref())?;
@@ -408,7 +411,7 @@ fn add_subscription(world: &mut World, rows: &dyn Rows, install: &Install) -> Re
     }
     let is_same = |it: &&mut Subscription| it.package == added.package && it.source == added.source;
     match world.subscriptions.iter_mut().find(is_same) {
-        // What is subscribed to already changes its channel.
+        // A package that already has a Subscription changes its channel.
         Some(known) if install.choice.is_some() => {
             known.channel = added.channel;
             known.starting = added.starting;

@@ -1,18 +1,16 @@
-//! Where OLM itself may give another answer, and why (`docs/behaviour/olm-classic.md` 0.4, 2.5.7, 4.4.3).
-//!
-//! What it deliberately does not do: it does not imitate OLM's defects, it only says where they can show.
+//! The points where OLM itself may give another answer, and why (`docs/behaviour/olm-classic.md` 0.4, 2.5.7, 4.4.3).
 
 use super::failure::Failure;
 use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
 
-/// How many other orders are tried.
+/// The number of other orders that are tried.
 const MAX_ORDERS: usize = 24;
 
-/// Where OLM may differ from a resolution.
+/// The points where OLM may differ from a resolution.
 ///
 /// # Errors
-/// As [`resolve`].
+/// The errors of [`resolve`].
 pub fn quirks(
     world: &World,
     rows: &dyn Rows,
@@ -62,8 +60,8 @@ pub fn quirks(
     }
     if resolution.is_searched && world.subscriptions.len() + world.installed.len() > 1 {
         quirks.push(
-            "a preferred choice turns out to be impossible only once it is tried: OLM's search may then give an \
-             unrelated Subscription less than its best, or nothing, until it resolves again"
+            "OLM finds out that a preferred choice is impossible only when it tries it: OLM's search may then give an \
+            unrelated Subscription less than its best, or nothing, until it resolves again"
                 .to_owned(),
         );
     }
@@ -76,7 +74,8 @@ fn names(resolution: &Resolution) -> Vec<String> {
     names
 }
 
-/// Other orders of so many Subscriptions: all of a few, each one first of many; each also with what is installed first.
+/// Other orders of `n` Subscriptions: all orders of a few, and of many those with each one first; each order also with
+/// the installed operators first.
 fn orders(n: usize) -> Vec<(Vec<usize>, bool)> {
     let plain: Vec<usize> = (0..n).collect();
     let mut orders: Vec<Vec<usize>> = Vec::new();

@@ -1,7 +1,5 @@
-//! The part of the catalogs that matters, read as it is needed, and the installed operators beside it. A package is read
-//! when it comes within reach; what a bundle of it says, when somebody looks at the bundle.
-//!
-//! What it deliberately does not do: no preferences, no problem to be solved. Which entries meet a requirement is told in `matching`.
+//! The part of the catalogs that matters, read as it is needed, and the installed operators beside it. A package is
+//! read when it comes within reach; the content of one of its bundles is read when the bundle is looked at.
 
 mod matching;
 
@@ -31,7 +29,7 @@ pub(super) struct EntryId(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ChannelId(u32);
 
-/// Where an entry comes from.
+/// The origin of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Channel(ChannelId),
@@ -39,13 +37,13 @@ pub(super) enum Origin {
     Installed(usize),
 }
 
-/// What is known of a bundle, whichever channel it is in.
+/// The known facts about a bundle, the same in every channel.
 #[derive(Debug)]
 pub(super) struct Bundle {
     pub(super) package: String,
     pub(super) version: Option<Version>,
     row: DependencyBundle,
-    /// Read when somebody looks.
+    /// Read on first use.
     wording: OnceCell<Wording>,
 }
 
@@ -59,7 +57,7 @@ impl Bundle {
     }
 }
 
-/// What a bundle says and demands.
+/// The content of a bundle, with its demands.
 #[derive(Debug)]
 pub(super) struct Wording {
     pub(super) properties: Vec<Property>,
@@ -88,7 +86,7 @@ pub(super) struct Channel {
     order: OnceCell<Result<Rc<[EntryId]>, OrderError>>,
 }
 
-/// What a part of a requirement asks for, if entries that say it can be looked up.
+/// A part of a requirement, as far as the entries that meet it can be looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Leaf {
     Api(Api),
@@ -107,7 +105,7 @@ impl Leaf {
     }
 }
 
-/// What was read so far.
+/// Everything that was read so far.
 pub(super) struct Universe<'w> {
     pub(super) world: &'w World,
     rows: &'w dyn Rows,
@@ -116,15 +114,15 @@ pub(super) struct Universe<'w> {
     pub(super) entries: Vec<Entry>,
     pub(super) channels: Vec<Channel>,
     by_package: HashMap<String, Vec<ChannelId>>,
-    /// The entries that say what a leaf asks for, of the leaves that were met.
+    /// The entries that match a leaf, for the leaves that were met.
     saying: HashMap<Leaf, Rc<[EntryId]>>,
     has_all: bool,
-    /// What the properties mean that were read already.
+    /// The meanings of the properties that were read already.
     meanings: RefCell<HashMap<Property, Meaning>>,
     n_requirements: Cell<usize>,
     /// Warnings about what was read, in order, each once.
     pub(super) warnings: Vec<String>,
-    /// Of requirements that nothing meets, by their numbers: the messages of the parts that nothing meets either.
+    /// The messages of the unmet parts of unmet requirements, by the number of the requirement.
     pub(super) unmet: HashMap<usize, Vec<String>>,
     pub(super) fuel: Fuel,
 }
@@ -175,7 +173,7 @@ impl<'w> Universe<'w> {
         &self.channels[id.0 as usize]
     }
 
-    /// The channel of an entry; `None` for what is installed.
+    /// The channel of an entry; `None` for an installed operator.
     pub(super) fn channel_of(&self, id: EntryId) -> Option<&Channel> {
         match self.entry(id).origin {
             Origin::Channel(channel) => Some(self.channel(channel)),
@@ -191,12 +189,17 @@ impl<'w> Universe<'w> {
         }
     }
 
-    /// The entries of what is installed.
+    /// The entries of the installed operators.
     pub(super) fn installed_entries(&self) -> impl Iterator<Item = EntryId> + use<> {
         (0..self.installed.len() as u32).map(EntryId)
     }
 
-    /// How OLM names an entry.
+    /// All entries that were read, and those of the installed operators.
+    pub(super) fn all_entries(&self) -> impl Iterator<Item = EntryId> + use<> {
+        (0..self.entries.len() as u32).map(EntryId)
+    }
+
+    /// OLM's name for an entry.
     pub(super) fn identifier(&self, id: EntryId) -> String {
         let entry = self.entry(id);
         match self.channel_of(id) {
@@ -228,7 +231,7 @@ impl<'w> Universe<'w> {
         self.rows.has_entries(catalog)
     }
 
-    /// How many entries of the catalog have the names of an entry and its channel.
+    /// The number of entries of the catalog that have the names of an entry and its channel.
     pub(super) fn copies(&self, id: EntryId) -> Result<usize, IndexError> {
         match self.channel_of(id) {
             Some(channel) => self.rows.copies(channel.catalog, &channel.name, &self.entry(id).fields.name),
@@ -278,7 +281,7 @@ impl<'w> Universe<'w> {
         id
     }
 
-    /// What the bundle of an entry says.
+    /// The content of the bundle of an entry.
     pub(super) fn wording(&self, id: EntryId) -> Result<&Wording, IndexError> {
         let bundle = self.bundle(id);
         if let Some(wording) = bundle.wording.get() {
@@ -288,7 +291,7 @@ impl<'w> Universe<'w> {
         Ok(bundle.wording.get_or_init(|| self.said_by(properties)))
     }
 
-    /// Reads what the bundles of entries say, at once.
+    /// Reads the content of the bundles of entries, at once.
     pub(super) fn learn(&self, ids: &[EntryId]) -> Result<(), IndexError> {
         let mut unknown: BTreeMap<&str, Vec<&Bundle>> = BTreeMap::new();
         let mut seen: HashSet<usize> = HashSet::new();
@@ -312,7 +315,7 @@ impl<'w> Universe<'w> {
         Wording { properties, meanings, value: OnceCell::new() }
     }
 
-    /// What a property means; a demand that is made again is the same demand.
+    /// The meaning of a property. A property that is read again yields the same demand.
     fn meaning(&self, property: &Property) -> Meaning {
         if let Some(known) = self.meanings.borrow().get(property) {
             return known.clone();
@@ -348,7 +351,7 @@ impl<'w> Universe<'w> {
         Link { fields: self.entry(id).fields.clone(), version: None, range: None }
     }
 
-    /// Where an entry is written; of what is installed, where it is.
+    /// The place of an entry; for an installed operator, the place of its object.
     pub(super) fn place_of_entry(&self, id: EntryId) -> Place {
         match self.channel_of(id) {
             Some(channel) => channel.places.entry(self.entry(id).fields.number()),
@@ -356,7 +359,7 @@ impl<'w> Universe<'w> {
         }
     }
 
-    /// Where an entry says that it leads on from another.
+    /// The place where an entry states an upgrade from another.
     pub(super) fn place_of_edge(&self, id: EntryId, from: EntryId) -> Place {
         let (entry, from) = (self.entry(id), &self.entry(from).fields.name);
         let Some(channel) = self.channel_of(id) else { return self.bundle(id).place().clone() };
@@ -367,7 +370,7 @@ impl<'w> Universe<'w> {
         }
     }
 
-    /// Where the bundle of an entry says something of a meaning; where the bundle is written, if that is not known.
+    /// The place where the bundle of an entry states a meaning; the place of the bundle, if that is not known.
     pub(super) fn place_of_meaning(&self, id: EntryId, is_meant: impl Fn(&Meaning) -> bool) -> Place {
         let bundle = self.bundle(id);
         let wording = bundle.wording.get();
@@ -375,12 +378,12 @@ impl<'w> Universe<'w> {
         found.map_or_else(|| bundle.place().clone(), |(_, property)| self.rows.place_of(&bundle.row, property))
     }
 
-    /// Where the bundle of an entry makes a demand.
+    /// The place where the bundle of an entry makes a demand.
     pub(super) fn place_of_demand(&self, id: EntryId, demand: &Requirement) -> Place {
         self.place_of_meaning(id, |it| matches!(it, Meaning::Requires(it) if it.number == demand.number))
     }
 
-    /// Whether an entry leads on from what is installed (`docs/behaviour/olm-classic.md` 2.5.4).
+    /// Whether an entry is an upgrade of an installed operator (`docs/behaviour/olm-classic.md` 2.5.4).
     pub(super) fn leads_on(&self, id: EntryId, from: EntryId) -> bool {
         let (entry, installed) = (self.entry(id), self.entry(from));
         let in_range = || {

@@ -1,16 +1,13 @@
 //! Satisfiability with preferences: variables, constraints between them, and the one answer that the order of
 //! preferences singles out.
 //!
-//! A [`Problem`] has variables; each carries constraints, and those of kind [`Constraint::Dependency`] list candidates in
-//! order of preference. [`solve()`] takes, choice by choice in the order in which choices come up, the first candidate
-//! that some complete answer still contains, so that it never has to go back (`docs/behaviour/olm-classic.md` 4.4.1).
-//! What cannot be satisfied gets a minimal core: constraints that contradict each other, none of which can be left
-//! out.
+//! A [`Problem`] has variables; each carries constraints, and those of kind [`Constraint::Dependency`] list candidates
+//! in order of preference. For choice after choice, in the order in which choices come up, [`solve()`] takes the first
+//! candidate that some complete answer still contains, so it never has to go back (`docs/behaviour/olm-classic.md`
+//! 4.4.1). A problem that cannot be satisfied gets a minimal core: constraints that contradict each other, none of
+//! which can be left out.
 //!
-//! The SAT engine is imported by one file here and by nobody else.
-//!
-//! What it deliberately does not do: it knows nothing of catalogs, gives nothing a name, and does not look for the
-//! smallest answer: preferences come before size.
+//! Only one file imports the SAT engine.
 
 mod encoding;
 mod problem;
@@ -23,10 +20,10 @@ pub use search::{Answer, Choice, Solution, solve};
 
 use thiserror::Error;
 
-/// How much work a question may cost.
+/// The limits on the work for a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Conflicts that the SAT engine may run into, all of its runs taken together.
+    /// The limit of conflicts in the SAT engine, for all of its runs together.
     pub conflicts: u64,
 }
 
@@ -37,12 +34,12 @@ impl Default for Limits {
     }
 }
 
-/// Why there is no answer, neither yes nor no.
+/// The reasons why there is no answer, neither yes nor no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SolveError {
     /// The limit of conflicts was reached.
-    #[error("the search was given up after {conflicts} conflicts")]
+    #[error("the search stopped after {conflicts} conflicts")]
     Limit {
         /// The limit.
         conflicts: u64,

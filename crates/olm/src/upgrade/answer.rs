@@ -1,8 +1,8 @@
 //! The words of answers that both generations of OLM share.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,8 @@ use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, bundle_version};
-use olmdex_index::query::{CatalogRank, GraphBundle, InstallModes, PackageGraph};
+use olmdex_index::IndexError;
+use olmdex_index::query::{CatalogRank, EdgeScope, GraphBundle, InstallModes, PackageGraph, Reach};
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_text::tally;
 use olmdex_version::Version;
@@ -47,16 +48,18 @@ pub struct Target {
     pub bundle: String,
     /// Its version.
     pub version: String,
-    /// The channels in which it can be had that way.
+    /// The channels in which it is available that way.
     pub channels: Vec<String>,
     /// Whether it is deprecated.
     pub is_deprecated: bool,
-    /// Why this generation of OLM refuses it nevertheless: the type of a property that OLM v1 does not support.
+    /// The reason why this generation of OLM refuses it nevertheless: the type of a property that OLM v1 does not
+    /// support.
     pub refused_for: Option<String>,
-    /// Why OLM v1 does not install it after it has resolved to it, in its words: install modes that it does not support, or a
-    /// configuration that does not fit.
+    /// The reason why OLM v1 does not install it after it has resolved to it, in its words: install modes that it does
+    /// not support, or a configuration that does not fit.
     pub refusal: Option<String>,
-    /// Whether it supports the install mode AllNamespaces, without which OLM v1 does not install it; `null` if it states no install modes.
+    /// Whether it supports the install mode AllNamespaces, without which OLM v1 does not install it; `null` if it
+    /// states no install modes.
     pub supports_all_namespaces: Option<bool>,
     /// The fields that permit it; none for a first installation, and for staying.
     pub permits: Vec<Permit>,
@@ -67,31 +70,67 @@ pub struct Target {
 pub struct PackageView {
     /// The package.
     pub package: String,
-    /// What the catalogs say.
+    /// The content of the catalogs.
     pub graphs: Vec<PackageGraph>,
     /// Names and versions of all bundles, each once, highest version first.
     bundles: Vec<(String, String)>,
     /// The catalogs that are asked.
     pub(super) ranks: Vec<CatalogRank>,
-    /// The same graphs as OLM Classic sees them, each made when it is asked first: a plan asks hundreds of times.
+    /// The same graphs as OLM Classic sees them, each made on first use: a plan asks hundreds of times.
     classic: Vec<OnceLock<classic::Package>>,
     /// The catalogs as OLM v1 sees them, made when it is asked first.
     v1: OnceLock<Vec<v1::Catalog>>,
     /// How OLM v1 reads releases.
     release: v1::ReleaseReading,
-    /// The bundles of each graph by name, made when one is looked for: a way of ten thousand steps looks for ten thousand.
+    /// The bundles of each graph by name, made when one is looked for: a way of ten thousand steps looks for ten
+    /// thousand.
     by_name: Vec<OnceLock<HashMap<String, Known>>>,
+    /// The last question about the names between two ends: both generations of OLM and the search for a reason why
+    /// there is no way ask the same one.
+    pub(super) last_reach: LastReach,
 }
 
-/// What is known of a bundle by its name.
+/// The last question to an index about names between two ends, with its answer.
+#[derive(Debug, Default)]
+pub(super) struct LastReach(Mutex<Option<(ReachQuestion, Reach)>>);
+
+/// Catalogs and channels, the start of the ways and their ends.
+pub(super) type ReachQuestion = (EdgeScope, BTreeSet<String>, BTreeSet<String>);
+
+impl LastReach {
+    /// The answer to a question: the kept one, or else the result of `ask`.
+    pub(super) fn or_ask(
+        &self,
+        question: ReachQuestion,
+        ask: impl FnOnce(&ReachQuestion) -> Result<Reach, IndexError>,
+    ) -> Result<Reach, IndexError> {
+        // The lock is not held while the index is asked, so that threads which share a view do not wait for each other.
+        let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, reach)) = last().as_ref().filter(|it| it.0 == question) {
+            return Ok(reach.clone());
+        }
+        let reach = ask(&question)?;
+        *last() = Some((question, reach.clone()));
+        Ok(reach)
+    }
+}
+
+impl Clone for LastReach {
+    /// A copy asks anew, which changes no answer.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// The known facts about a bundle, by its name.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// Its place among the bundles of the graph; of several of one name the first.
+    /// Its index among the bundles of the graph; if several share a name, that of the first.
     place: usize,
     is_deprecated: bool,
 }
 
-/// What is asked of both engines.
+/// The question to both engines.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// The installed bundle, if there is one.
@@ -108,22 +147,22 @@ pub struct Asked {
     pub installation: v1::Installation,
     /// The catalog that is asked, if others are asked the same.
     pub catalog: Option<String>,
-    /// Who asks, if it is an object of a cluster: `Subscription NAMESPACE/NAME`.
+    /// The object of a cluster that asks, if there is one: `Subscription NAMESPACE/NAME`.
     pub managed_by: Option<String>,
 }
 
 impl PackageView {
-    /// A package from what an index says of it and of its catalogs.
+    /// A package from the data of an index about it and about its catalogs.
     #[must_use]
     pub fn new(package: &str, graphs: Vec<PackageGraph>, catalogs: &[CatalogRank]) -> Self {
         let classic = graphs.iter().map(|_| OnceLock::new()).collect();
         let by_name = graphs.iter().map(|_| OnceLock::new()).collect();
         let (bundles, ranks, v1) = (bundles(&graphs), catalogs.to_vec(), OnceLock::new());
         let (package, release) = (package.to_owned(), v1::ReleaseReading::default());
-        Self { package, graphs, bundles, ranks, classic, v1, release, by_name }
+        Self { package, graphs, bundles, ranks, classic, v1, release, by_name, last_reach: LastReach::default() }
     }
 
-    /// The same package, whose releases OLM v1 reads as its feature gates say.
+    /// The same package, with releases read as the feature gates of OLM v1 demand.
     #[must_use]
     pub fn with_gates(mut self, gates: &v1::Gates) -> Self {
         self.release = if gates.has_explicit_releases() {
@@ -156,7 +195,7 @@ impl PackageView {
         }
     }
 
-    /// What one catalog says of the package; `None` if it says nothing.
+    /// The part of one catalog; `None` if it has nothing about the package.
     #[must_use]
     pub fn of_catalog(&self, catalog: &str) -> Option<Self> {
         let graphs: Vec<PackageGraph> = self.graphs.iter().filter(|it| it.catalog == catalog).cloned().collect();
@@ -191,7 +230,7 @@ impl PackageView {
         graph.bundles.get(known.place).map(|it| (it, known))
     }
 
-    /// A bundle of a catalog; of several of one name the first.
+    /// A bundle of a catalog; if several share a name, the first.
     pub(super) fn bundle(&self, catalog: &str, bundle: &str) -> Option<&GraphBundle> {
         self.known_bundle(catalog, bundle).map(|it| it.0)
     }
@@ -271,7 +310,7 @@ fn bundles(graphs: &[PackageGraph]) -> Vec<(String, String)> {
     all.into_iter().map(|(_, name, text)| (name, text)).collect()
 }
 
-/// What stands behind `in`: the channels, or that there is no restriction.
+/// The words behind `in`: the channels, or that there is no restriction.
 pub(super) fn channel_words(package: &str, channels: &[String]) -> String {
     match channels {
         [] => format!("any channel of {package}"),

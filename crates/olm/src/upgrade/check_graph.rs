@@ -1,7 +1,5 @@
-//! Checks of upgrade graphs: that whatever is installed has one way on (`docs/behaviour/olm-classic.md` 6.1).
-//!
-//! What it deliberately does not do: it repeats none of the rules for which the real tools refuse a catalog; those are
-//! `check`'s.
+//! Checks of upgrade graphs: every version that may be installed has exactly one way on
+//! (`docs/behaviour/olm-classic.md` 6.1).
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -16,10 +14,10 @@ use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_index::query::{NamesWithoutWay, PackageGraph};
 use olmdex_version::{Holding, Version, by_version, first_of};
 
-/// What is wrong with the upgrades of a package: every name that its channels know is followed to the head. With `old`,
-/// also what the package has lost since: channels, and versions that could be upgraded.
+/// The findings about the upgrades of a package: every name in its channels is followed to the head. With `old`, also
+/// what the package has lost since: channels, and versions that could be upgraded.
 ///
-/// `without_way` are the names from which no edges lead to the head, as far as the index knows: where ranges lead up only,
+/// `without_way` are the names from which no edges lead to the head, as far as the index knows. If ranges lead up only,
 /// no others need to be followed.
 #[must_use]
 pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way: &NamesWithoutWay) -> Vec<Finding> {
@@ -27,7 +25,8 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way
     found.into_iter().map(|it| it.finding).collect()
 }
 
-/// A finding with what it is about: the message may count or list what grows with every release.
+/// A finding with its subject. The message cannot identify it, since it may count or list things that grow with every
+/// release.
 pub(super) struct About {
     channel: String,
     /// The name that the finding is about; empty for the channel as a whole.
@@ -35,14 +34,14 @@ pub(super) struct About {
     pub(super) finding: Finding,
 }
 
-/// The findings that are not about what the older state of a package had wrong already.
+/// The findings that are not about defects which the older state of a package had already.
 pub(super) fn only_new(found: Vec<About>, old: &[About]) -> Vec<About> {
     let key = |it: &About| (it.finding.rule.id, it.channel.clone(), it.name.clone());
     let known: HashSet<_> = old.iter().map(key).collect();
     found.into_iter().filter(|it| !known.contains(&key(it))).collect()
 }
 
-/// As [`check_graph`], of a package in a catalog.
+/// Like [`check_graph`], for a package in a catalog.
 pub(super) fn check_package(
     catalog: &str,
     package: &Package,
@@ -89,13 +88,13 @@ fn of_channel(now: &Ordered<'_>, loss: &Loss<'_>) -> Option<About> {
     match loss {
         Loss::Channel(_) => {
             let message = format!("channel {id} was removed: its Subscriptions fail");
-            let help = "keep the channel, deprecated if need be";
+            let help = "keep the channel, deprecated if necessary";
             Some(finding(rules::LOST, was.places.start(), was, "", message, Some(help)))
         }
         Loss::Order(_) => {
             let now = now.channels(&was.name).next();
             let place = now.map_or_else(|| was.places.start(), |it| at_disorder(it.0));
-            let message = format!("channel {id} has lost its single head: none of its versions can be upgraded");
+            let message = format!("channel {id} has lost its single head: OLM can upgrade none of its versions");
             let help = "let one entry replace or skip every other head";
             Some(finding(rules::LOST, place, was, "", message, Some(help)))
         }
@@ -103,13 +102,13 @@ fn of_channel(now: &Ordered<'_>, loss: &Loss<'_>) -> Option<About> {
     }
 }
 
-/// What is known of a package before its channels are followed.
+/// The known facts about a package before its channels are followed.
 struct Before<'b> {
     /// The older state.
     old: Option<&'b Ordered<'b>>,
     /// The versions that have been lost since in the channel.
     lost: &'b [&'b str],
-    /// The names that need to be followed; all of them if there is nothing.
+    /// The names that need to be followed; `None` for all of them.
     without_way: Option<&'b BTreeSet<String>>,
 }
 
@@ -122,13 +121,14 @@ fn check_names(
 ) {
     let id = format!("{}/{}", channel.package, channel.name);
     let known = names(channel);
-    // With the rule that a name without an upgrade breaks. A version that had none before either has lost nothing.
+    // Each version with the rule that it breaks if it has no upgrade. A version that had none before either has lost
+    // nothing.
     let mut all: BTreeMap<&str, (Option<Version>, Option<&'static Rule>)> = BTreeMap::new();
     let of_old = before.old.into_iter().flat_map(|it| it.channels(&channel.name)).flat_map(|it| &it.0.entries);
     for entry in of_old {
         all.insert(&entry.fields.name, (entry.version.clone(), None));
     }
-    // Names that edges lead away from, as nothing more is known of them than the index knows.
+    // Names that edges lead away from: nothing more is known of them than the index knows.
     let mut settled: BTreeSet<&str> = BTreeSet::new();
     for (name, version) in known {
         let was = all.get(name).and_then(|it| it.0.clone());
@@ -152,7 +152,7 @@ fn check_names(
         all.into_iter().map(|(name, (version, rule))| (Installed { name: name.to_owned(), version }, rule)).collect();
     let is_open = |it: &Installed| !settled.contains(it.name.as_str());
     let is_stranded = |it: &Installed| is_open(it) && walker.next(it).is_none() && head != it.name;
-    // Of several channels of one name, none has a head of its own.
+    // If several channels share a name, none has a head of its own.
     let is_only = ordered.channels(&channel.name).count() == 1;
     let advice: OnceCell<Option<String>> = OnceCell::new();
     // Names from which the way has been followed.
@@ -184,19 +184,19 @@ fn check_names(
     }
 }
 
-/// Whether versions go up along the chain. Then a way goes round in a circle, or stays where it is, only by a range that
-/// holds its entry's own version or a newer one.
+/// Whether versions go up along the chain. Then a way goes round in a circle, or stays where it is, only by a range
+/// that holds its entry's own version or a newer one.
 fn ascends(channel: &Channel, order: &Order<'_>) -> bool {
     let has_version = channel.entries.iter().all(|it| it.version.is_some());
     has_version && order.live.windows(2).all(|pair| matches!(pair, [above, below] if below.version < above.version))
 }
 
-/// A channel of which each name is judged.
+/// A channel whose names are judged one by one.
 struct Judged<'c> {
     channel: &'c Channel,
     order: &'c Order<'c>,
     naming: &'c Naming<'c>,
-    /// Where the entries lead that are skipped, in the channel's order.
+    /// The walker of the skipped entries, in the channel's order.
     skipped: OnceCell<Walker<'c>>,
 }
 
@@ -205,7 +205,7 @@ impl<'c> Judged<'c> {
     fn would_lead_on(&self, installed: &Installed) -> Option<(&'c Entry, &'c Entry)> {
         let skipped = self.channel.entries.iter().filter(|it| self.order.skipped.contains_key(it.fields.name.as_str()));
         let dead = match installed.name.as_str() {
-            // An empty name is skipped where an item of a list is empty, and nothing leads on from it by `replaces`.
+            // An empty name is skipped if an item of a list is empty, and nothing leads on from it by `replaces`.
             "" => skipped.into_iter().find(|it| leads_to(self.channel, it, installed))?,
             _ => {
                 let walker = self.skipped.get_or_init(|| Walker::new(skipped.map(|it| (self.channel, it)).collect()));
@@ -216,16 +216,15 @@ impl<'c> Judged<'c> {
     }
 }
 
-/// A version without a way on. An entry that would lead on, but is skipped, is named: it is what surprises.
+/// A finding about a version without a way on. If an entry would lead on but is skipped, the message names it, because
+/// that is the surprise.
 fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, advice: Option<&str>) -> About {
     let Judged { channel, order, .. } = *judged;
     let name = &installed.name;
     let mut message = format!("{}/{} has no upgrade from {name}", channel.package, channel.name);
     if let Some((dead, by)) = judged.would_lead_on(installed) {
-        let more = format!(
-            ": {} would, but {} skips it (OLM v1 would take it all the same)",
-            dead.fields.name, by.fields.name
-        );
+        let more =
+            format!(": {} would, but {} skips it (OLM v1 would take it anyway)", dead.fields.name, by.fields.name);
         message.push_str(&more);
     }
     let own = channel.entry(name);
@@ -233,21 +232,21 @@ fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, adv
     let help = if names_itself(channel, name) {
         Some(format!("take {name} out of its own replaces and skips"))
     } else if own.is_none() && is_newer(installed, head.copied()) {
-        Some(format!("keep {name} in the channel, deprecated if need be: an upgrade never leads down"))
+        Some(format!("keep {name} in the channel, deprecated if necessary: upgrades never lead to a lower version"))
     } else if let Some(head) = head.filter(|it| is_newer(installed, Some(it))) {
         Some(format!("let {name} replace {}, or take it out of the channel", head.fields.name))
     } else {
         advice.map(str::to_owned)
     };
-    // The name's own entry, else the edge that mentions it, else the head that could follow it.
+    // The name's own entry, or the edge that mentions it, or the head that could follow it.
     let place = own.map(|it| channel.places.entry(it.number())).or_else(|| judged.naming.place(name));
     let at_head = || order.live.first().map(|it| channel.places.entry(it.number()));
     let place = place.or_else(at_head).unwrap_or_else(|| channel.places.start());
     finding(rule, place, channel, name, message, help.as_deref())
 }
 
-/// The name that a way comes back to, if it does and nobody has said so: a way is followed only as far as none was
-/// before.
+/// The name that a way comes back to, if it does and no finding has reported it: a way is followed only up to names
+/// that were followed before.
 fn circle(walker: &Walker<'_>, installed: &Installed, followed: &mut BTreeSet<String>) -> Option<String> {
     let mut at = installed.clone();
     let mut own: BTreeSet<String> = BTreeSet::new();
@@ -278,7 +277,8 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
             by_name.entry(name).or_default().push(entry);
         }
     }
-    // The highest version first, of equal ones the later entry: the first whose range holds a version is the highest.
+    // The highest version first, and among equal ones the later entry first: the first whose range holds a version is
+    // the highest.
     let mut ranged: Vec<&Entry> =
         channel.entries.iter().rev().filter(|it| it.range.is_some() && it.version.is_some()).collect();
     ranged.sort_by(|a, b| b.version.cmp(&a.version));
@@ -312,7 +312,7 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     }
 }
 
-/// Ranges that hold more than what is older than their entry.
+/// Reports ranges that hold more than the versions older than their entry.
 fn check_ranges(channel: &Channel) -> Vec<About> {
     let mut findings = Vec::new();
     let mut ascending: Vec<(&Version, usize)> =
@@ -328,7 +328,7 @@ fn check_ranges(channel: &Channel) -> Vec<About> {
         if n_held == 0 {
             continue;
         }
-        // Of many, the lowest versions stand for all.
+        // If there are many, the message names the lowest versions.
         let held = spans.into_iter().flatten().map(|it| channel.entries[ascending[it].1].fields.name.as_str());
         let names = first_of(held, n_held);
         let message = format!(
@@ -352,7 +352,7 @@ fn check_ranges(channel: &Channel) -> Vec<About> {
 fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     let Some(last) = order.live.last() else { return };
     let minor = |version: &Version| (version.major(), version.minor());
-    // Who skips earlier patches of a minor version, as a z-stream does, gives them an update and means it.
+    // A head that skips earlier patches of a minor version, as a z-stream does, gives them an update on purpose.
     let is_followed = |it: &Entry| {
         let by = order.skipped.get(it.fields.name.as_str()).and_then(|by| by.version.as_ref());
         by.zip(it.version.as_ref()).is_some_and(|(by, version)| by > version && minor(by) == minor(version))
@@ -396,7 +396,7 @@ fn listed<'n>(channel: &Channel, names: impl Iterator<Item = &'n str>) -> String
     first_of(names.iter(), names.len())
 }
 
-/// Where a channel without order has a head, if it has one.
+/// The place of the head of a channel without order, if it has one.
 fn at_disorder(channel: &Channel) -> Place {
     let head = channel.heads().first().and_then(|it| channel.entry(it));
     head.map_or_else(|| channel.places.start(), |it| channel.places.entry(it.number()))

@@ -1,9 +1,10 @@
-//! Whether a bundle may stay when the cluster goes to another minor version of OpenShift, by what the bundle says itself.
+//! Whether a bundle may stay when the cluster goes to another minor version of OpenShift, by the bundle's own claims.
 //!
-//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`olmdex_constraint::openshift`]);
-//! `com.redhat.openshift.versions`, the OpenShift versions in whose catalogs the bundle is published; and `minKubeVersion`,
-//! below which OLM Classic does not install it. Only the first two can say that a bundle is fit for a version; that a
-//! catalog holds a bundle says nothing. A lifecycle, where there is one, says it for the vendor.
+//! There are three claims: `olm.maxOpenShiftVersion`, which the cluster enforces ([`olmdex_constraint::openshift`]);
+//! `com.redhat.openshift.versions`, the OpenShift versions in whose catalogs the bundle is published; and
+//! `minKubeVersion`, below which OLM Classic does not install it. Only the first two can say that a bundle is fit for a
+//! version; the presence of a bundle in a catalog says nothing. A lifecycle, if there is one, makes the claim for the
+//! vendor.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,18 +15,19 @@ use olmdex_index::query::GraphBundle;
 use olmdex_rules::openshift::coerce;
 use olmdex_version::Version;
 
-/// What a bundle says of the versions that it works on.
+/// The claims of a bundle about the versions that it works on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Claims {
     /// The values of its `olm.maxOpenShiftVersion` properties, as JSON.
     pub max_openshift_versions: Vec<String>,
-    /// Why the properties of what is installed cannot be read, if so. Then the cluster does not go on.
+    /// The reason why the properties of the installed bundle cannot be read, if they cannot. Then the cluster does not
+    /// go on.
     pub unreadable: Option<String>,
     /// Its `com.redhat.openshift.versions`, or empty.
     pub openshift_versions: String,
     /// Its `minKubeVersion`, or empty.
     pub min_kube_version: String,
-    /// The OpenShift versions that the lifecycle of its version lists; `None` if that says nothing.
+    /// The OpenShift versions that the lifecycle of its version lists; `None` if it lists none.
     pub lifecycle: Option<Vec<String>>,
 }
 
@@ -41,7 +43,7 @@ impl From<&GraphBundle> for Claims {
     }
 }
 
-/// Where something is said.
+/// The field that makes a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub enum Signal {
     /// The property `olm.maxOpenShiftVersion`.
@@ -71,15 +73,15 @@ impl Signal {
     }
 }
 
-/// How a bundle stands to a version of OpenShift, the worst first.
+/// The compatibility of a bundle with a version of OpenShift, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Compatibility {
     /// The cluster refuses to go there while it is installed.
     Blocks,
-    /// It says that it is not made for it, but nothing stops the cluster.
+    /// It states that it is not made for it, but nothing stops the cluster.
     Excluded,
-    /// It says nothing about it.
+    /// It makes no claim about it.
     Unknown,
     /// It says from which version on it works, and that this one is above.
     NotExcluded,
@@ -100,19 +102,19 @@ impl Compatibility {
         }
     }
 
-    /// What it means, for the legend of a table.
+    /// The meaning, for the legend of a table.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Blocks => "the cluster is not upgraded to this version while it is installed",
-            Self::Excluded => "it says that it does not support this version, but the cluster can go there",
-            Self::Unknown => "it says nothing about this version",
-            Self::NotExcluded => "it says from which version on it works, and this one is not lower",
-            Self::Stated => "it says that it supports this version",
+            Self::Blocks => "OpenShift refuses the update to this version while it is installed",
+            Self::Excluded => "its metadata excludes this version, but does not block the update",
+            Self::Unknown => "its metadata does not mention this version",
+            Self::NotExcluded => "its metadata states a lowest version, and this one is not lower",
+            Self::Stated => "its metadata states support for this version",
         }
     }
 
-    /// The verdict that a plan names in JSON, where `incompatible` stands for `excluded`.
+    /// The verdict that a plan names in JSON, in which `incompatible` stands for `excluded`.
     #[must_use]
     pub fn of_plan(word: &str) -> Option<Self> {
         match word {
@@ -132,43 +134,43 @@ impl Compatibility {
     }
 }
 
-/// What one signal says.
+/// The statement of one signal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
-    /// Where it is said.
+    /// The field that states it.
     pub signal: Signal,
-    /// What is said there.
+    /// The value of that field.
     pub value: String,
-    /// What follows from it by itself.
+    /// The conclusion from this statement alone.
     pub verdict: Compatibility,
     /// Why, in words.
     pub reason: String,
 }
 
-/// How a bundle stands to a version of OpenShift, and what says so.
+/// The compatibility of a bundle with a version of OpenShift, and the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Judgement {
-    /// The worst of what is said, or that nothing is.
+    /// The worst verdict of the evidence, or unknown if there is none.
     pub verdict: Compatibility,
-    /// All that is said, in a fixed order.
+    /// All evidence, in a fixed order.
     pub evidence: Vec<Evidence>,
 }
 
 impl Judgement {
-    /// What decided: the reason of the worst thing that is said.
+    /// The deciding reason: that of the worst evidence.
     #[must_use]
     pub fn reason(&self) -> String {
         let decisive = self.evidence.iter().filter(|it| it.verdict == self.verdict);
         let reasons: Vec<&str> = decisive.map(|it| it.reason.as_str()).collect();
-        if reasons.is_empty() { "the bundle says nothing about it".to_owned() } else { reasons.join("; ") }
+        if reasons.is_empty() { "the bundle does not mention it".to_owned() } else { reasons.join("; ") }
     }
 }
 
-/// Judges a bundle that is installed by one generation of OLM on a cluster of the minor version `from`, which shall go on
-/// until `to`. The cluster asks at each minor version for the very next one. What it enforces goes before what the vendor's
-/// lifecycle says, and that before what the bundle says.
+/// Judges a bundle that one generation of OLM has installed on a cluster of the minor version `from` that is to be
+/// upgraded to `to`. At each minor version the cluster asks for the very next one. Limits that the cluster enforces
+/// count before the vendor's lifecycle, and the lifecycle counts before the statements of the bundle.
 #[must_use]
 pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgement {
     let mut evidence = Vec::new();
@@ -177,7 +179,7 @@ pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgem
             signal: Signal::MaxOpenShiftVersion,
             value: String::new(),
             verdict: Compatibility::Blocks,
-            reason: format!("its properties cannot be read: {error}"),
+            reason: format!("its properties are unreadable: {error}"),
         }),
         None => judge_max(&claims.max_openshift_versions, olm, from, to),
     });
@@ -188,13 +190,13 @@ pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgem
     evidence.extend(judge_kube(&claims.min_kube_version, to));
     let worst = evidence.iter().map(|it| it.verdict).filter(|it| !it.may_stay()).min();
     let best = evidence.iter().map(|it| it.verdict).max();
-    // What a vendor lists is no help where OLM does not install it.
+    // A version in the vendor's list is no help if OLM does not install the bundle on it.
     let is_refused = |it: &Evidence| it.signal == Signal::MinKubeVersion && it.verdict == Compatibility::Excluded;
     let wording = wording.filter(|_| worst != Some(Compatibility::Blocks) && !evidence.iter().any(is_refused));
     Judgement { verdict: wording.or(worst).or(best).unwrap_or(Compatibility::Unknown), evidence }
 }
 
-/// A list is no range: what is not listed is excluded.
+/// A list is no range: versions that are not listed are excluded.
 fn judge_lifecycle(listed: &[String], to: Minor) -> Evidence {
     let list = listed.join(", ");
     let (verdict, reason) = match listed.iter().any(|it| coerce(it) == Some(to)) {
@@ -212,14 +214,17 @@ fn judge_max(values: &[String], olm: Generation, from: Minor, to: Minor) -> Opti
     };
     let (verdict, reason) = match highest {
         Ok(None) => return None,
-        // What cannot be read stops the cluster too.
-        Err(error) => (Compatibility::Blocks, format!("its {MAX_OPENSHIFT_VERSION} cannot be read: {error}")),
+        // A value that cannot be read stops the cluster too.
+        Err(error) => (Compatibility::Blocks, format!("its {MAX_OPENSHIFT_VERSION} is unreadable: {error}")),
         Ok(Some(max)) => {
             let refused = from.until(to).find(|at| !max.lets_update(*at));
             match refused {
                 Some(at) => (
                     Compatibility::Blocks,
-                    format!("it supports OpenShift up to {max}, so OpenShift {at} is not upgraded to {}", at.next()),
+                    format!(
+                        "it supports OpenShift up to {max}, so it blocks the update from OpenShift {at} to {}",
+                        at.next()
+                    ),
                 ),
                 None => (Compatibility::Stated, format!("it supports OpenShift up to {max}")),
             }
@@ -233,12 +238,12 @@ fn judge_range(value: &str, to: Minor) -> Option<Evidence> {
         return None;
     }
     let (verdict, reason) = match Published::parse(value) {
-        None => (Compatibility::Unknown, format!("`{value}` cannot be read")),
+        None => (Compatibility::Unknown, format!("`{value}` is unreadable")),
         Some(published) if !published.contains(to) => {
-            (Compatibility::Excluded, format!("it is published for OpenShift {value}, which {to} is not"))
+            (Compatibility::Excluded, format!("it is published for OpenShift {value}, not for {to}"))
         }
         Some(Published { last: None, .. }) => {
-            (Compatibility::NotExcluded, format!("it is published for OpenShift {value} and all that follow"))
+            (Compatibility::NotExcluded, format!("it is published for OpenShift {value} and all later versions"))
         }
         Some(_) => (Compatibility::Stated, format!("it is published for OpenShift {value}")),
     };
@@ -251,9 +256,9 @@ fn judge_kube(value: &str, to: Minor) -> Option<Evidence> {
     }
     let kube = to.kubernetes();
     let (verdict, reason) = match Version::parse_tolerant(value).ok().map(|it| Minor::of(&it)) {
-        None => (Compatibility::Unknown, format!("minKubeVersion `{value}` cannot be read")),
+        None => (Compatibility::Unknown, format!("minKubeVersion `{value}` is unreadable")),
         Some(least) if least > kube => {
-            (Compatibility::Excluded, format!("it needs Kubernetes {value}, and OpenShift {to} has Kubernetes {kube}"))
+            (Compatibility::Excluded, format!("it needs Kubernetes {value}, but OpenShift {to} has Kubernetes {kube}"))
         }
         Some(_) => {
             (Compatibility::NotExcluded, format!("it needs Kubernetes {value} or later; OpenShift {to} has {kube}"))
@@ -262,8 +267,8 @@ fn judge_kube(value: &str, to: Minor) -> Option<Evidence> {
     Some(Evidence { signal: Signal::MinKubeVersion, value: value.to_owned(), verdict, reason })
 }
 
-/// Whether a bundle is published for a version of OpenShift, by its `com.redhat.openshift.versions`; `None` where that says
-/// nothing.
+/// Whether a bundle is published for a version of OpenShift, by its `com.redhat.openshift.versions`; `None` if that
+/// makes no claim.
 #[must_use]
 pub(crate) fn is_published_for(value: &str, openshift: Minor) -> Option<bool> {
     Published::parse(value).map(|it| it.contains(openshift))
@@ -278,8 +283,8 @@ struct Published {
 }
 
 impl Published {
-    /// Reads `v4.8` (and all that follow), `=v4.8`, `v4.8-v4.10`, and the old list `v4.5,v4.6`, which means its lowest and
-    /// all that follow.
+    /// Reads `v4.8` (and all that follow), `=v4.8`, `v4.8-v4.10`, and the old list `v4.5,v4.6`, which means its lowest
+    /// and all that follow.
     fn parse(text: &str) -> Option<Self> {
         let minor = |it: &str| -> Option<Minor> {
             let it = it.trim();

@@ -1,6 +1,6 @@
-//! Where OLM Classic looks for an update according to its documentation ("How do operator upgrades work", the order of
-//! precedence): also in other sources than the Subscription's. OLM's code does not (`docs/behaviour/olm-classic.md`
-//! 2.6), so this answers only who asks for it.
+//! The places in which OLM Classic looks for an update according to its documentation ("How do operator upgrades work",
+//! the order of precedence): also in other sources than the Subscription's. OLM's code does not
+//! (`docs/behaviour/olm-classic.md` 2.6), so this answers only on request.
 
 use super::answer::{Asked, Generation, PackageView, Target, channel_words};
 use super::classic;
@@ -10,9 +10,9 @@ use super::updates::{Updates, Verdict};
 /// The four places, in the order of their precedence.
 const PLACES: [&str; 4] = [
     "the channel's head in the Subscription's source, by skipRange",
-    "what replaces it in the Subscription's source",
+    "the replacement in the Subscription's source",
     "the channel's head in another source, by skipRange",
-    "what replaces it in another source",
+    "the replacement in another source",
 ];
 
 /// The answer of OLM Classic as it is documented, for a Subscription to `source`. Other sources come by priority, the
@@ -24,7 +24,7 @@ pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &A
     let priority = |name: &str| view.ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
     graphs.sort_by_key(|it| (it.catalog != source, std::cmp::Reverse(priority(&it.catalog)), it.catalog.clone()));
     let Some(installed) = &asked.installed else {
-        answer.reason = "the documented order is about what is installed".to_owned();
+        answer.reason = "the documented order applies only to installed operators".to_owned();
         return answer;
     };
     let mut found: Vec<(usize, Target)> = Vec::new();
@@ -47,7 +47,7 @@ pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &A
             let place = match (by_range && names.contains(&step.bundle.as_str()), by_name) {
                 (true, _) => 0,
                 (false, true) => 1,
-                // A range of an entry that is no head does not count.
+                // A range of an entry that is not a head does not count.
                 (false, false) => continue,
             };
             found.push((place + 2 * is_other, view.step_target(&graph.catalog, step)));
@@ -63,12 +63,12 @@ pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &A
         }
         None if heads.contains(&installed.name) => {
             answer.verdict = Verdict::Current;
-            answer.reason = format!("{} is a head, and no other source has more", installed.name);
+            answer.reason = format!("{} is a head, and no other source has a later version", installed.name);
         }
         None => {
             answer.verdict = Verdict::Stuck;
             let place = channel_words(&view.package, &asked.channels);
-            answer.reason = format!("nothing in {place} of any source replaces {}", installed.name);
+            answer.reason = format!("no entry in {place} of any source replaces {}", installed.name);
         }
     }
     answer.others = found.map(|it| it.1).collect();

@@ -1,33 +1,32 @@
-//! Upgrades: what can follow an installed version, what OLM takes, and why.
+//! Upgrades: the bundles that can follow an installed one, the one that OLM takes, and why.
 //!
 //! | part | what it does |
 //! |---|---|
 //! | [`classic`] | OLM Classic: the order of a channel, the next step from an installed version, the way to the head |
 //! | [`v1`] | OLM v1: which bundle a ClusterExtension resolves to, or which error |
-//! | [`compat`] | whether a bundle may stay when the cluster goes on, by all that the bundle says |
+//! | [`compat`] | whether a bundle may stay when the cluster goes on, by all claims of the bundle |
 //!
-//! On both stand the questions that people ask: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why not
-//! ([`WhyNot`]).
+//! The questions that people ask build on both: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why
+//! not ([`WhyNot`]).
 //!
-//! [`check_graph()`] finds the versions that have no way on, by [`rules`]; [`Ways`] says where every version leads, and [`extra_edge()`] which
-//! edge would leave nobody stranded. The checks of a catalog say so too of a chain that is cut: [`check_catalog()`].
+//! [`check_graph()`] finds the versions that have no way on, by [`rules`]; [`Ways`] says where every version leads, and
+//! [`extra_edge()`] which edge would leave nobody stranded. The checks of a catalog also give that advice about a chain
+//! that is cut: [`check_catalog()`].
 //!
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
 //! ([`olmdex_index::query::PackageGraph`]).
 //!
-//! Searches and checks take from outside which names edges lead to ([`olmdex_index::query::Reach`]), as an index has found
-//! it out by its own means, and look at no others. Who knows nothing says so, and gets the same answers.
-//!
-//! What it deliberately does not do: no SQL, no resolution of dependencies, no drawing. An answer about an upgrade is an
-//! answer about the graph; whether what the target depends on can be installed is another question.
+//! Searches and checks get from their caller the names that edges lead to ([`olmdex_index::query::Reach`]), as an index
+//! has computed them by its own means, and look at no others. A caller without that knowledge passes
+//! [`olmdex_index::query::Reach::Unknown`], and gets the same answers.
 //!
 //! # How an upgrade is found
 //!
-//! SQL says where edges lead, code says which of them OLM takes. `index::query::reach` walks the edges of a package by recursive
-//! queries: the part between two ends, and the names of a channel without a way to its head. A name stands for itself in every
-//! channel and catalog that is asked. Edges by `skipRange` are rows only within a channel, so where several graphs are asked, the
-//! queries ask the ranges themselves about entries of other channels. The engines in `upgrade` get what came out as
-//! plain data (`Reach`, `NamesWithoutWay`) and know nothing of SQL.
+//! SQL says where edges lead, code says which of them OLM takes. `index::query::reach` walks the edges of a package by
+//! recursive queries: the part between two ends, and the names of a channel without a way to its head. A name stands
+//! for itself in every channel and catalog that is asked. Edges by `skipRange` are rows only within a channel, so for
+//! several graphs, the queries ask the ranges themselves about entries of other channels. The engines in `upgrade` get
+//! the results as plain data (`Reach`, `NamesWithoutWay`) and know nothing of SQL.
 //!
 //! | question | what SQL gives | what code decides |
 //! |---|---|---|
@@ -35,13 +34,13 @@
 //! | `check-graph` | the names without a way to the head, over entries that count | whether ranges lead down, else nobody else is followed; which finding a name is |
 //! | `updates`, `path` | the rows | all: they look at the edges of one bundle at a time |
 //!
-//! What SQL gives holds all that an engine could take. Where that is not sure, it is `Reach::Unknown` and nothing is narrowed: a
-//! package that is not valid (of documents of one name the engines choose each in its own way), a graph without its edges by
-//! `skipRange`, and more than 250,000 of these edges or of pairs to ask, where the query would take longer than the search. The
-//! first step is never SQL's, since no catalog needs to hold what is installed. Ranges are never paired with
-//! versions: `version::Holding` cuts the order of versions at the ranges' bounds and keeps each range in the few tree nodes that cover it,
-//! and a search takes its next step from there as late as it can. Tests hold narrowed answers against those that are
-//! not, on random catalogs.
+//! The names from SQL include every name that an engine could take. Where that is not certain, the answer is
+//! `Reach::Unknown` and nothing is narrowed: for a package that is not valid (the engines choose differently between
+//! documents of one name), for a graph without its edges by `skipRange`, and for more than 250,000 of these edges or of
+//! pairs to ask, because the query would take longer than the search. The first step never comes from SQL, since no
+//! catalog needs to hold the installed bundle. Ranges are never paired with versions: `version::Holding` cuts the order
+//! of versions at the ranges' bounds and keeps each range in the few tree nodes that cover it, and a search takes its
+//! next step from there as late as it can. Tests compare narrowed answers with unnarrowed ones, on random catalogs.
 
 mod answer;
 mod channel;
@@ -52,6 +51,7 @@ mod compare;
 pub mod compat;
 mod compat_rows;
 mod cut_advice;
+mod definition_upgrades;
 mod definitions;
 mod documented;
 mod installed;
@@ -68,6 +68,7 @@ mod reachable;
 pub mod rules;
 mod shortest_answers;
 mod shortest_path;
+mod stranded;
 mod uninstall_advice;
 mod updates;
 pub mod v1;
@@ -80,6 +81,7 @@ pub use check_packages::check_packages;
 pub use compare::diff;
 pub use compat_rows::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
 pub use cut_advice::{check_catalog, check_catalog_noting, cut_advice};
+pub use definition_upgrades::{BundleObjects, DefinitionUpgrades, definition_upgrades};
 pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;
 pub use installed::{InstalledBundle, InstalledError};
@@ -89,6 +91,7 @@ pub use permit::{Field, Permit};
 pub use reachable::{LostEdge, Way, Ways, lost_edge};
 pub use shortest_answers::{FewestSteps, fewest_steps};
 pub use shortest_path::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
+pub use stranded::{Installable, StrandedBecause, StrandedBundle};
 pub use uninstall_advice::Jump;
 pub use updates::{
     Updates, Verdict, classic_updates, nothing_leads_on, refused_words, v1_refusal, v1_targets, v1_updates,

@@ -1,6 +1,4 @@
-//! What an index is asked for the engines: a package whole, and the names between two ends of its graph.
-//!
-//! What it deliberately does not do: it decides nothing. Whether there is such a package at all, the caller sees by the graphs.
+//! The queries of an index for the engines: a package whole, and the names between two ends of its graph.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +10,7 @@ use olmdex_index::query::{BundleVersion, EdgeScope, Filter, PackageGraph, Packag
 use olmdex_index::{Index, IndexError};
 
 impl PackageView {
-    /// All that the catalogs of a filter say of a package; no graphs if they say nothing.
+    /// All data about a package in the catalogs of a filter; no graphs if they have none.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -21,9 +19,9 @@ impl PackageView {
         Ok(Self::new(package, graphs, &index.catalog_ranks(filter)?))
     }
 
-    /// The names on the ways from what is installed to some names, in these catalogs and channels; in all of them if none are
-    /// named. They are not looked for if one way is wanted and its first step may be its last: that search is shorter than the
-    /// query.
+    /// The names on the ways from the installed bundle to some names, in these catalogs and channels; in all of them if
+    /// none are named. They are not looked up if one way is wanted and its first step may be its last: that search is
+    /// shorter than the query.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -41,7 +39,8 @@ impl PackageView {
             return Ok(Reach::Unknown);
         }
         let (catalogs, channels) = (catalogs.to_vec(), channels.to_vec());
-        index.names_between(&EdgeScope { catalogs, package: self.package.clone(), channels }, &first, to)
+        let scope = EdgeScope { catalogs, package: self.package.clone(), channels };
+        self.last_reach.or_ask((scope, first, to.clone()), |(scope, first, to)| index.names_between(scope, first, to))
     }
 }
 
@@ -55,7 +54,7 @@ pub(super) fn package_versions(
     if graphs.iter().all(|it| it.is_valid) {
         return Ok(graphs);
     }
-    // A bundle may have several versions, or none that OLM reads: all that it says of them decides.
+    // A bundle may have several versions, or none that OLM reads: all of its properties decide.
     Ok(index.package_graphs(filter, package)?.into_iter().map(with_versions).collect())
 }
 

@@ -24,20 +24,21 @@ pub struct UpgradePath {
     /// The catalog that the answer is about, if there is one for each of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog: Option<String>,
-    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster: `Subscription NAMESPACE/NAME`.
+    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster:
+    /// `Subscription NAMESPACE/NAME`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_by: Option<String>,
     /// The channels that were asked for.
     pub channels: Vec<String>,
-    /// Where it begins.
+    /// The start of the way.
     pub from: InstalledBundle,
     /// The bundle that was asked for, if one was.
     pub to: Option<String>,
-    /// Whether it gets where it should: to the bundle, or to an end that is no dead one.
+    /// Whether it arrives: at the bundle, or at an end that is not a dead end.
     pub is_reached: bool,
     /// The steps.
     pub steps: Vec<PathStep>,
-    /// Where and why it ends.
+    /// The end, and the reason for it.
     pub reason: String,
 }
 
@@ -45,10 +46,10 @@ pub struct UpgradePath {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PathStep {
-    /// Where it leads.
+    /// The target of the step.
     #[serde(flatten)]
     pub target: Target,
-    /// What must be set so that OLM takes it; nothing where OLM takes it anyway.
+    /// The settings that make OLM take it; empty if OLM takes it anyway.
     pub set: Vec<Setting>,
 }
 
@@ -58,7 +59,7 @@ impl From<Target> for PathStep {
     }
 }
 
-/// A field of a Subscription or ClusterExtension, and what to set it to.
+/// A field of a Subscription or ClusterExtension, and the value to set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
@@ -90,11 +91,11 @@ impl UpgradePath {
         }
     }
 
-    /// As it ends with OLM Classic.
+    /// The answer for an end in OLM Classic.
     fn ended(self, end: End) -> Self {
         let (ends_well, words) = match end {
             End::Head => (true, "is a head"),
-            End::Stranded => (false, "is not a head, and no upgrade leads on from it"),
+            End::Stranded => (false, "is not a head, but no upgrade leads from it"),
             End::Loop => (false, "was installed before: the path loops"),
         };
         self.finish(ends_well, words)
@@ -144,8 +145,8 @@ pub fn classic_path(
     }
 }
 
-/// The steps of OLM Classic from many bundles, at most so many of each. `see` takes them one after another, and whether there are more:
-/// all together they may be the square of the bundles.
+/// The steps of OLM Classic from many bundles, at most `at_most` for each. `see` takes them one after another, with the
+/// information whether there are more: all together they may be the square of the bundles.
 pub fn classic_paths(
     view: &PackageView,
     graph: &PackageGraph,
@@ -178,9 +179,9 @@ fn targets(view: &PackageView, graph: &PackageGraph, path: classic::Path) -> Vec
 #[must_use]
 pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Option<&str>) -> UpgradePath {
     let mut answer = UpgradePath::new(Generation::V1, view, asked, from, to);
-    // There is no such ClusterExtension that OLM could resolve.
+    // Such a ClusterExtension cannot exist, so OLM cannot resolve it.
     if let Some(refusal) = api_server_refusal(&asked.version) {
-        return answer.finish(false, &format!("is where it stops: {refusal}"));
+        return answer.finish(false, &format!("ends the path: {refusal}"));
     }
     let mut at = from.clone();
     let mut seen = BTreeSet::from([at.name.clone()]);
@@ -189,7 +190,7 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
         let question = Asked { installed: Some(at.clone()), ..asked.clone() }.question(&view.package);
         let found = match v1::resolve_only(&question, view.catalogs()) {
             Ok(found) => found,
-            Err(error) => return answer.finish(false, &format!("is where it stops: {error}")),
+            Err(error) => return answer.finish(false, &format!("ends the path: {error}")),
         };
         if found.bundle == at.name || found.recorded_version == at.version {
             return answer.finish(true, "is the highest version permitted");
@@ -198,9 +199,9 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
             let permits = v1::permits_to(catalog, &found.bundle, &installed, &asked.channels);
             v1_target(catalog, catalog.candidate(&found.bundle)?, permits, asked)
         });
-        let Some(target) = target else { return answer.finish(false, "is where it stops") };
+        let Some(target) = target else { return answer.finish(false, "ends the path") };
         if let Some(refusal) = &target.refusal {
-            let why = format!("is where it stops: {}", refused_words(&target.bundle, refusal));
+            let why = format!("ends the path: {}", refused_words(&target.bundle, refusal));
             return answer.finish(false, &why);
         }
         at = InstalledBundle::held(target.bundle.clone(), target.version.clone());

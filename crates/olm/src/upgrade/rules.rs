@@ -25,22 +25,27 @@ macro_rules! rules {
 rules! {
     NO_ORDER: "W0801", "channel-without-order",
         "A channel has one chain of entries from one head.",
-        "OLM Classic orders the entries of a channel along `replaces`, from the entry that nothing replaces or skips. Without such an order nothing of the channel is installed or upgraded, and every Subscription of the namespace fails.",
+        "OLM Classic orders the entries of a channel along `replaces`, from the entry that no other entry replaces or \
+        skips. Without such an order, OLM installs and upgrades nothing from the channel, and every Subscription of \
+        the namespace fails.",
         "entries: [{name: foo.v1}, {name: foo.v2}]   # two heads";
     STRANDED: "W0802", "stranded-version",
-        "Every version but the head can be upgraded.",
-        "OLM Classic silently leaves a cluster where it is if no entry that counts replaces or skips the installed name, or includes the installed version in its skipRange. Entries that are skipped themselves do not count. OLM v1 reports an error instead, or takes an entry that Classic would not.",
+        "Every version but the head has an upgrade.",
+        "OLM Classic silently keeps the installed version if no entry that counts replaces or skips the installed \
+        name, or includes the installed version in its skipRange. Skipped entries do not count. OLM v1 reports an \
+        error instead, or takes an entry that Classic would not.",
         "entries: [{name: foo.v1}, {name: foo.v2, skips: [foo.v1]}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1";
     AMBIGUOUS: "W0803", "ambiguous-replacement",
         "One entry of a channel replaces or skips a name.",
-        "Asked what replaces a name, the catalog's server picks one of several entries by chance. OLM Classic takes the one nearest to the head.",
+        "If several entries replace a name, the catalog's server answers with a random one. OLM Classic takes the one \
+        nearest to the head.",
         "entries: [{name: foo.v2, replaces: foo.v1}, {name: foo.v3, replaces: foo.v2, skips: [foo.v1]}]   # foo.v1";
     CIRCLE: "W0804", "circular-upgrade",
         "A path through a channel reaches its head.",
         "A skipRange that includes versions newer than its entry leads back. OLM Classic would then replace the operator again and again.",
         "entries: [{name: foo.v1, skipRange: '>=1.0.0'}, {name: foo.v2, replaces: foo.v1}]";
     OUTSIDE_DEFAULT: "W0805", "head-without-way-to-default",
-        "The head of a channel can be upgraded into the default channel.",
+        "The head of a channel has an upgrade into the default channel.",
         "A cluster that follows this channel to its head cannot change to the default channel later: no entry there replaces or skips the head, or includes its version in a skipRange.",
         "channel old ends with foo.v1.9, channel stable (default) starts with foo.v2.0 and replaces nothing";
     LOST: "W0806", "lost-version",
@@ -49,11 +54,13 @@ rules! {
         "old: foo.v1.1 is an entry of stable; new: no entry of stable knows foo.v1.1";
     DEAD_ENTRY: "W0807", "entry-for-v1-only",
         "Both generations of OLM upgrade to the same entries.",
-        "An entry that another one skips is never installed by OLM Classic. OLM v1 has no notion of skipped entries: if such an entry is the highest that can follow a version, OLM v1 upgrades to it.",
+        "OLM Classic never installs an entry that another one skips. OLM v1 has no notion of skipped entries: if such \
+        an entry is the highest that can follow a version, OLM v1 upgrades to it.",
         "entries: [{name: foo.v2, skipRange: '<2.0.0'}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1 goes to foo.v2 with OLM v1";
     RANGE_BEYOND: "W0808", "range-beyond-entry",
         "A skipRange includes only versions below its entry's own.",
-        "A range is meant for what the entry replaces. If it includes the entry's own version, OLM Classic finds the installed entry as its own update; if it includes newer versions, it offers a downgrade.",
+        "A range is meant for the versions that the entry replaces. If it includes the entry's own version, OLM \
+        Classic finds the installed entry as its own update; if it includes newer versions, it offers a downgrade.",
         "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.1.0'}]";
     PRUNED: "W0809", "pruned-history",
         "The chain of replacement reaches down to the oldest entry.",

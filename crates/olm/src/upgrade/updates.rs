@@ -1,4 +1,4 @@
-//! What OLM does now, and what else it could be brought to do.
+//! The upgrade that OLM makes now, and the others that it could be made to take.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,17 +12,17 @@ use olmdex_index::query::PackageGraph;
 use olmdex_version::masterminds::{Constraint, api_server_refusal};
 use olmdex_version::{Version, VersionRelease};
 
-/// What OLM does now.
+/// The upgrade that OLM makes now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// It installs.
     Install,
-    /// It upgrades (or downgrades, where an edge says so).
+    /// It upgrades (or downgrades, if an edge says so).
     Update,
-    /// It stays, and that is as good as it gets: at a head, or where v1 resolves to what is installed.
+    /// It stays, and nothing better is possible: at a head, or because v1 resolves to the installed bundle.
     Current,
-    /// It stays because nothing leads on. OLM Classic says nothing then, OLM v1 reports an error.
+    /// It stays because nothing leads on. OLM Classic reports nothing then, OLM v1 reports an error.
     Stuck,
     /// It cannot decide.
     Error,
@@ -41,24 +41,25 @@ pub struct Updates {
     /// The catalog that the answer is about, if there is one for each of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog: Option<String>,
-    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster: `Subscription NAMESPACE/NAME`.
+    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster:
+    /// `Subscription NAMESPACE/NAME`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_by: Option<String>,
-    /// What is installed, if anything.
+    /// The installed bundle, if there is one.
     pub installed: Option<InstalledBundle>,
     /// The channels that were asked for.
     pub channels: Vec<String>,
     /// The version range that was asked for, or empty.
     pub version_range: String,
-    /// What OLM does now.
+    /// The upgrade that OLM makes now.
     pub verdict: Verdict,
     /// The bundle that it takes.
     pub target: Option<Target>,
     /// Why, in words; OLM's own where it has some.
     pub reason: String,
-    /// Why OLM v1 refuses to install what it resolves to, in its words.
+    /// The reason why OLM v1 refuses to install the bundle that it resolves to, in its words.
     pub refusal: Option<String>,
-    /// What else is permitted, most preferred first.
+    /// The other permitted upgrades, most preferred first.
     pub others: Vec<Target>,
     /// OLM v1: how many candidates each step left.
     pub walk: Vec<CatalogWalk>,
@@ -112,7 +113,7 @@ pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &Asked) 
     let installed_name = asked.installed.as_ref().map_or("", |it| it.name.as_str());
     answer.verdict = match (&first, &asked.installed) {
         (Some(first), None) => {
-            answer.reason = format!("{} is the newest that can be installed from {place}", first.bundle);
+            answer.reason = format!("{} is the newest version that OLM can install from {place}", first.bundle);
             Verdict::Install
         }
         (Some(first), Some(installed)) if first.bundle != installed.name => {
@@ -142,26 +143,26 @@ pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &Asked) 
     answer
 }
 
-/// Why a target is taken: the field of its entry.
+/// The reason why a target is taken: the field of its entry.
 fn reason_of(target: &Target) -> String {
     let fields: Vec<String> = target
         .permits
         .iter()
-        .map(|it| format!("{} {} (channel {}, {})", it.field.as_str(), it.value, it.channel, it.place()))
+        .map(|it| format!("`{}: {}` (channel {}, {})", it.field.as_str(), it.value, it.channel, it.place()))
         .collect();
-    format!("its entry says {}", fields.join("; "))
+    format!("its entry has {}", fields.join("; "))
 }
 
 /// Why nothing leads on.
 fn stuck(package: &classic::Package, asked: &Asked, place: &str) -> String {
-    let Some(installed) = &asked.installed else { return format!("there is nothing to install in {place}") };
+    let Some(installed) = &asked.installed else { return format!("{place} has nothing to install") };
     let is_asked = |it: &&classic::Channel| asked.channel().is_none_or(|name| it.name == name);
     let channels: Vec<&classic::Channel> = package.channels.iter().filter(is_asked).collect();
     nothing_leads_on(&channels, &installed.as_classic(), place)
 }
 
-/// Why nothing in channels leads on from what is installed; `place` names the channels. Entries that would, but are skipped,
-/// are named: they are what surprises.
+/// The reason why nothing in channels leads on from the installed bundle; `place` names the channels. Entries that
+/// would lead on, but are skipped, are named, because they are the surprise.
 #[must_use]
 pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Installed, place: &str) -> String {
     let mut text = format!("no entry of {place} replaces or skips {}", installed.name);
@@ -175,7 +176,7 @@ pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Ins
                 && classic::leads_to(channel, entry, installed)
             {
                 text.push_str(&format!(
-                    "; {} does, but {} skips it, so it is never taken",
+                    "; {} does, but {} skips it, so OLM never takes it",
                     entry.fields.name, by.fields.name
                 ));
             }
@@ -193,7 +194,7 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
     let resolution = found.outcome.as_ref().ok();
     let installed = resolution.map(|it| it.bundle.as_str()).or(asked.installed.as_ref().map(|it| it.name.as_str()));
     answer.conditions = v1::deprecation_conditions(resolution, &asked.channels, installed);
-    // There is no such ClusterExtension that OLM could resolve.
+    // Such a ClusterExtension cannot exist, so OLM cannot resolve it.
     if let Some(refusal) = api_server_refusal(&asked.version) {
         return Updates { reason: refusal, others: targets, conditions: Vec::new(), ..answer };
     }
@@ -238,7 +239,7 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
     answer
 }
 
-/// Why OLM v1 refuses to install what it has resolved to, in its words.
+/// The reason why OLM v1 refuses to install the bundle that it has resolved to, in its words.
 #[must_use]
 pub fn v1_refusal(view: &PackageView, asked: &Asked, found: &v1::Resolution) -> Option<String> {
     let catalog = view.catalogs().iter().find(|it| it.name == found.catalog)?;
@@ -246,13 +247,14 @@ pub fn v1_refusal(view: &PackageView, asked: &Asked, found: &v1::Resolution) -> 
     asked.installation.refusal(candidate.install_modes, &candidate.obstacles)
 }
 
-/// That OLM v1 resolves to a bundle and refuses it.
+/// The sentence that OLM v1 resolves to a bundle and refuses it.
 #[must_use]
 pub fn refused_words(bundle: &str, refusal: &str) -> String {
     format!("OLM v1 resolves to {bundle} and refuses it: {refusal}")
 }
 
-/// Why OLM v1 takes a target before others: versions that are not deprecated come first, of these the highest.
+/// The reason why OLM v1 takes a target before others: versions that are not deprecated come first, and among these the
+/// highest.
 fn v1_reason(view: &PackageView, asked: &Asked, target: Option<&Target>, others: &[Target]) -> String {
     let is_higher = |it: &Target, than: &str| match (Version::parse(&it.version), Version::parse(than)) {
         (Ok(version), Ok(than)) => version > than,
@@ -268,7 +270,7 @@ fn v1_reason(view: &PackageView, asked: &Asked, target: Option<&Target>, others:
     text.push_str(&format!(" in {}", channel_words(&view.package, &asked.channels)));
     let Some(target) = target else { return text };
     if !target.permits.is_empty() {
-        text.push_str(&format!(", as far as edges lead; {}", reason_of(target)));
+        text.push_str(&format!(" that upgrade edges reach; {}", reason_of(target)));
     } else if asked.installed.is_some() && asked.policy == v1::Policy::SelfCertified {
         text.push_str("; with SelfCertified no edge is needed");
     }
@@ -280,7 +282,8 @@ fn v1_reason(view: &PackageView, asked: &Asked, target: Option<&Target>, others:
     text
 }
 
-/// Every bundle that the edges, the channels and the range permit, highest version first; what is installed is left out.
+/// Every bundle that the edges, the channels and the range permit, highest version first; the installed bundle is left
+/// out.
 #[must_use]
 pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
     let range = Constraint::parse(&asked.version).ok();

@@ -26,26 +26,27 @@ pub struct WhyNot {
     /// The catalog that the answer is about, if there is one for each of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog: Option<String>,
-    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster: `Subscription NAMESPACE/NAME`.
+    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster:
+    /// `Subscription NAMESPACE/NAME`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_by: Option<String>,
     /// The bundle that was asked for.
     pub bundle: String,
     /// Its version.
     pub version: String,
-    /// What is installed, if anything.
+    /// The installed bundle, if there is one.
     pub installed: Option<InstalledBundle>,
     /// Whether OLM takes it after all.
     pub is_taken: bool,
-    /// What OLM takes instead, if anything.
+    /// The bundle that OLM takes instead, if there is one.
     pub instead: Option<String>,
-    /// Why OLM v1 refuses to install the bundle although it resolves to it, in its words.
+    /// The reason why OLM v1 refuses to install the bundle although it resolves to it, in its words.
     pub refusal: Option<String>,
-    /// The conditions in the order in which they are looked at.
+    /// The conditions, in the order in which they are checked.
     pub conditions: Vec<Condition>,
     /// Ways that work, the nearest first.
     pub ways: Vec<String>,
-    /// OLM Classic: what is left where no upgrade leads there. It is also the last of the ways.
+    /// OLM Classic: the remaining option if no upgrade leads there. It is also the last of the ways.
     pub jump: Option<Jump>,
 }
 
@@ -53,7 +54,7 @@ pub struct WhyNot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
-    /// What must be so.
+    /// The condition that must hold.
     pub condition: String,
     /// Whether it is.
     pub is_met: bool,
@@ -101,7 +102,7 @@ pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, 
     }
     let installed = asked.installed.as_ref().map(InstalledBundle::as_classic);
     if installed.as_ref().is_some_and(|it| &it.name == name) {
-        answer.condition("is not installed yet", false, format!("{name} is what is installed"), None);
+        answer.condition("is not installed yet", false, format!("{name} is installed"), None);
         return answer;
     }
     let is_asked = |it: &&classic::Channel| asked.channel().is_none_or(|name| it.name == name);
@@ -133,7 +134,7 @@ pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, 
     answer
 }
 
-/// That the channels which are asked do not list a bundle, and which ones do.
+/// The sentence that the asked channels do not list a bundle, and which channels do.
 fn not_listed(package: &classic::Package, asked: &Asked, package_name: &str, name: &str) -> String {
     let elsewhere: Vec<&str> =
         package.channels.iter().filter(|it| it.entry(name).is_some()).map(|it| it.name.as_str()).collect();
@@ -145,7 +146,7 @@ fn not_listed(package: &classic::Package, asked: &Asked, package_name: &str, nam
 }
 
 impl WhyNot {
-    /// Adds what the catalog knows of what the jump loses.
+    /// Adds the catalog's knowledge about the losses of the jump.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -168,7 +169,7 @@ impl WhyNot {
             Err(error) => return self.condition("the channel has one chain", false, error.to_string(), None),
         };
         if let Some(by) = order.skipped.get(self.bundle.as_str()) {
-            let fact = format!("{} skips it, so it is never taken in {id}", by.fields.name);
+            let fact = format!("{} skips it, so OLM never takes it in {id}", by.fields.name);
             return self.condition("is not skipped", false, fact, None);
         }
         self.condition("is not skipped", true, format!("no entry of {id} skips it"), None);
@@ -184,9 +185,9 @@ impl WhyNot {
             } else if wording.is_empty() {
                 format!("its entry in {id} neither replaces nor skips anything")
             } else {
-                format!("its entry in {id} says {wording}, which does not lead from {}", installed.name)
+                format!("its entry in {id} has {wording}, which does not lead from {}", installed.name)
             };
-            self.condition("has an edge from what is installed", leads, fact, None);
+            self.condition("has an edge from the installed version", leads, fact, None);
         }
     }
 }
@@ -194,13 +195,13 @@ impl WhyNot {
 fn fields_of(entry: &classic::Entry) -> String {
     let mut wording = Vec::new();
     if !entry.fields.replaces.is_empty() {
-        wording.push(format!("replaces {}", entry.fields.replaces));
+        wording.push(format!("`replaces: {}`", entry.fields.replaces));
     }
     if !entry.fields.skips.is_empty() {
-        wording.push(format!("skips {}", first_of(entry.fields.skips.iter(), entry.fields.skips.len())));
+        wording.push(format!("`skips: {}`", first_of(entry.fields.skips.iter(), entry.fields.skips.len())));
     }
     if !entry.fields.skip_range.is_empty() {
-        wording.push(format!("skipRange {}", entry.fields.skip_range));
+        wording.push(format!("`skipRange: {}`", entry.fields.skip_range));
     }
     wording.join(", ")
 }
@@ -271,7 +272,7 @@ fn over_channels(
     Some(format!("change the channel between the steps, with installPlanApproval: Manual: {}", words.join(", then ")))
 }
 
-/// How many other channels are suggested at most.
+/// The number of other channels that are suggested at most.
 const MAX_CHANNELS: usize = 3;
 
 /// The steps of a way in words.
@@ -279,14 +280,14 @@ fn through(steps: &[PathStep]) -> String {
     match steps {
         [.., _, _] => {
             let before: Vec<&str> = steps[..steps.len() - 1].iter().map(|it| it.target.bundle.as_str()).collect();
-            format!("gets there in {} steps, through {}", steps.len(), before.join(", "))
+            format!("reaches it in {} steps, through {}", steps.len(), before.join(", "))
         }
         _ => "upgrades to it next".to_owned(),
     }
 }
 
-/// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left. `within` are the names
-/// between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
+/// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left. `within` are the
+/// names between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
 #[must_use]
 pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Generation::V1, view, asked, target);
@@ -305,10 +306,10 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
         }
     }
     if let Some(refusal) = refused_range {
-        answer.condition("the API server takes the ClusterExtension", false, refusal, None);
+        answer.condition("the API server accepts the ClusterExtension", false, refusal, None);
     }
     if let Err(error) = &found.outcome
-        // The bundle's own dependencies have been told.
+        // The bundle's own dependencies have been reported.
         && !matches!(error, v1::ResolveError::Dependency { bundle, .. } if bundle == name)
     {
         answer.condition("the ClusterExtension resolves", false, error.to_string(), None);
@@ -348,7 +349,7 @@ impl WhyNot {
         }
         if let Some(installed) = &asked.installed {
             let (is_met, fact) = follows(view, asked, catalog, candidate, installed);
-            self.condition("can follow what is installed", is_met, fact, Some(walk.successors));
+            self.condition("can follow the installed version", is_met, fact, Some(walk.successors));
         }
         if let Some(property) = &candidate.dependency {
             let fact = format!("it has a property {property}, which OLM v1 does not support");
@@ -356,18 +357,21 @@ impl WhyNot {
         }
         let best = walk.best.as_deref().unwrap_or_default();
         if !best.is_empty() && best != self.bundle && self.conditions.iter().all(|it| it.is_met) {
-            let why =
-                if candidate.is_deprecated { "deprecated bundles come last" } else { "the highest version is taken" };
+            let why = if candidate.is_deprecated {
+                "deprecated bundles come last"
+            } else {
+                "OLM v1 takes the highest version"
+            };
             self.condition("comes first", false, format!("{best} does: {why}"), Some(1));
         }
-        // The resolver does not ask for this; what installs the bundle does.
+        // The resolver does not ask for this; the installation does.
         if let Some(refusal) = asked.installation.refusal(candidate.install_modes, &candidate.obstacles) {
             self.condition("is one that OLM v1 installs", false, refusal, None);
         }
     }
 }
 
-/// Whether a bundle can follow what is installed, and by what.
+/// Whether a bundle can follow the installed one, and the field that permits it.
 fn follows(
     view: &PackageView,
     asked: &Asked,

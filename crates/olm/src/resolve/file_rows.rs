@@ -1,0 +1,169 @@
+//! Rows of whole catalogs in files, read at once: a question about all packages needs no index.
+//!
+//! This module does not judge catalogs, and it skips what it cannot read. The checks do both.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::registry::of_file_based;
+use super::rows::{PackageRows, PlainRows, Rows};
+use olmdex_base::diag::Place;
+use olmdex_constraint::fields::package_of;
+use olmdex_fbc::{
+    Api, ChannelPlaces, Consumer, Document, Entry, Input, Origin, Property, PropertyView, Spot, Typed, load, locate,
+};
+use olmdex_index::IndexError;
+use olmdex_index::query::{DependencyBundle, GraphChannel, PackageDependencies};
+use olmdex_text::json::write_compact;
+
+/// Catalogs in files as rows, with the data for finding a place in them.
+pub struct FileRows<'i> {
+    rows: PlainRows,
+    inputs: Vec<&'i Input>,
+    /// The catalog and the document of each bundle, and the properties of the document that are kept, by the number of
+    /// the bundle less one.
+    documents: Vec<(usize, Origin, Vec<usize>)>,
+}
+
+impl<'i> FileRows<'i> {
+    /// Reads catalogs; the places of their rows are those in the list.
+    #[must_use]
+    pub fn read(inputs: &[&'i Input]) -> Self {
+        let mut documents = Vec::new();
+        let mut packages = Vec::new();
+        for (catalog, input) in inputs.iter().enumerate() {
+            let mut graphs: BTreeMap<String, PackageDependencies> = BTreeMap::new();
+            let done: Result<(), Infallible> = load(input, &Rowing, |row| {
+                let Some((package, row)) = row else { return Ok(()) };
+                let graph = graphs.entry(package).or_default();
+                match row {
+                    Row::Package { default_channel } => graph.default_channel = default_channel,
+                    Row::Channel { name, entries, origin } => {
+                        let places = Arc::new(ChannelPlaces::at_line(shown(input, origin), origin.line));
+                        graph.channels.push(GraphChannel { name, entries, places });
+                    }
+                    Row::Bundle { mut bundle, origin, kept } => {
+                        documents.push((catalog, origin, kept));
+                        bundle.document = documents.len() as i64;
+                        bundle.place = Place::at(shown(input, origin), origin.line, origin.column);
+                        graph.bundles.push(bundle);
+                    }
+                }
+                Ok(())
+            });
+            let Ok(()) = done;
+            let rows = |(package, graph)| PackageRows { catalog, graph: PackageDependencies { package, ..graph } };
+            packages.extend(graphs.into_iter().map(rows));
+        }
+        Self { rows: PlainRows::new(packages), inputs: inputs.to_vec(), documents }
+    }
+}
+
+fn shown(input: &Input, origin: Origin) -> &str {
+    input.files.get(origin.file as usize).map_or("", |it| it.shown.as_str())
+}
+
+/// The information that a document holds about its package.
+enum Row {
+    Package { default_channel: String },
+    Channel { name: String, entries: Arc<[Entry]>, origin: Origin },
+    Bundle { bundle: DependencyBundle, origin: Origin, kept: Vec<usize> },
+}
+
+struct Rowing;
+
+impl Consumer for Rowing {
+    type Output = Option<(String, Row)>;
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        let blob = document.blob.ok()?;
+        let (package, origin) = (blob.package.into_owned(), document.origin);
+        let row = match blob.typed {
+            Typed::Package(it) => Row::Package { default_channel: it.default_channel.into_owned() },
+            Typed::Channel(it) => {
+                let entries = it.entries.iter().flatten().map(Entry::from).collect();
+                Row::Channel { name: it.name.into_owned(), entries, origin }
+            }
+            Typed::Bundle(it) => {
+                let is_kept = |it: &PropertyView<'_>| !matches!(&*it.kind, "olm.bundle.object" | "olm.csv.metadata");
+                let kept: Vec<usize> = (0..it.properties.len()).filter(|at| is_kept(&it.properties[*at])).collect();
+                let properties: Vec<Property> = kept.iter().map(|at| property(&it.properties[*at])).collect();
+                let of_package = properties.iter().find(|it| &*it.kind == "olm.package");
+                let version = of_package.and_then(|it| package_of(&it.value)).map(|it| it.1).unwrap_or_default();
+                let bundle = DependencyBundle {
+                    properties: of_file_based(properties, &package, &version),
+                    name: it.name.into_owned(),
+                    image: it.image.into_owned(),
+                    version,
+                    ..DependencyBundle::default()
+                };
+                Row::Bundle { bundle, origin, kept }
+            }
+            Typed::Deprecations(_) | Typed::Other => return None,
+        };
+        Some((package, row))
+    }
+}
+
+fn property(view: &PropertyView<'_>) -> Property {
+    let mut value = Vec::new();
+    match view.value {
+        Some(it) => write_compact(it, &mut value),
+        None => value.extend_from_slice(b"null"),
+    }
+    Property::new(&*view.kind, String::from_utf8_lossy(&value).into_owned())
+}
+
+impl Rows for FileRows<'_> {
+    fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError> {
+        self.rows.package(name)
+    }
+
+    fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
+        let found = || {
+            let number = usize::try_from(bundle.document).ok()?.checked_sub(1)?;
+            let (catalog, origin, kept) = self.documents.get(number)?;
+            let item = kept.get(bundle.properties.iter().position(|it| it == property)?)?;
+            let file = self.inputs.get(*catalog)?.files.get(origin.file as usize)?;
+            let spot = Spot::Path(vec!["properties".into(), (*item).into()]);
+            if let Some(made_of) = file.made_of() {
+                return Some(made_of.spot(&spot).clone());
+            }
+            let at = locate(&file.read_again(origin.offset, origin.len), *origin, &spot);
+            let source = Some(at.text).filter(|_| !file.leads_out());
+            Some(Place {
+                file: file.shown.clone(),
+                line: at.line,
+                column: at.column,
+                source,
+                source_column: at.text_column,
+            })
+        };
+        found().unwrap_or_else(|| bundle.place.clone())
+    }
+
+    fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
+        self.rows.providers(api)
+    }
+
+    fn labelled(&self, label: &str) -> Result<Vec<String>, IndexError> {
+        self.rows.labelled(label)
+    }
+
+    fn named(&self, package: &str) -> Result<Vec<String>, IndexError> {
+        self.rows.named(package)
+    }
+
+    fn has_entries(&self, catalog: usize) -> Result<bool, IndexError> {
+        self.rows.has_entries(catalog)
+    }
+
+    fn copies(&self, catalog: usize, channel: &str, bundle: &str) -> Result<usize, IndexError> {
+        self.rows.copies(catalog, channel, bundle)
+    }
+
+    fn all(&self) -> Result<Vec<String>, IndexError> {
+        self.rows.all()
+    }
+}
