@@ -2,10 +2,12 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`mod@plan`] | how a cluster gets to a later version of OpenShift: states of operators, blockers, steps in order |
-//! | [`lock`] | `operators.lock`: which bundles operators are pinned to, and what has become of them since |
+//! | [`mod@plan`] | the upgrade of a cluster to a later version of OpenShift: states of operators, blockers, steps in order |
+//! | [`fleet`] | the state of many clusters, and which are upgraded together |
+//! | [`lock`] | `operators.lock`: the bundles that operators are pinned to, and their changes since |
 //!
-//! What it deliberately does not do: it talks to no cluster; it reads what `kubectl` printed.
+//! This crate deliberately talks to no cluster; it reads the output of `kubectl`.
 
+pub mod fleet;
 pub mod lock;
 pub mod plan;

@@ -1,7 +1,7 @@
-//! HTML: the pictures of [`super::svg()`] in one file that needs nothing else, to move around in.
+//! HTML: the pictures of [`super::svg()`] in one self-contained file, to move around in.
 //!
-//! Everything can be seen without the script: lines of several versions open, and a catalog's packages are led to by links. The
-//! script adds a search, zoom, and picks out a channel or a version.
+//! Everything is visible without the script: lines of several versions open, and links lead to a catalog's packages.
+//! The script adds a search and a zoom, and highlights a channel or a version.
 
 use std::fmt::Write as _;
 
@@ -116,9 +116,9 @@ for (const section of all("section")) {
 }
 "#;
 
-/// Draws a catalog's packages as a page: lines of several versions to open, a search, zoom, and a channel to pick out. As in
-/// [`super::svg()`], pictures may have so many marks. A catalog of several packages begins with an overview, which leads to
-/// each of them.
+/// Draws a catalog's packages as a page: lines of several versions to open, a search, a zoom, and highlighting of a
+/// channel. As in [`super::svg()`], pictures may have so many marks. A catalog of several packages begins with an
+/// overview, which links to each of them.
 ///
 /// # Errors
 /// [`TooManyMarks`] if they have more.
@@ -146,8 +146,8 @@ pub fn html(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> R
         ),
     };
     let hint = match is_catalog {
-        true => "A package leads to its channels.",
-        false => "Click a channel or a version to pick it out.",
+        true => "Click a package to see its channels.",
+        false => "Click a channel or a version to highlight it.",
     };
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -165,7 +165,7 @@ pub fn html(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> R
     Ok(text)
 }
 
-/// An overview, and each package in a section of its own, which is shown when it is asked for.
+/// An overview, and each package in a section of its own, which is shown on demand.
 fn packages(
     catalog: &Catalog,
     channels: &[&Channel],

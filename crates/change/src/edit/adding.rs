@@ -1,6 +1,4 @@
-//! A bundle that joins a catalog: in the form that the catalog's bundles have, and with its package where that is new.
-//!
-//! What it deliberately does not do: it decides no edges; those are in [`super::Change`].
+//! A bundle that joins a catalog: in the form of the catalog's other bundles, and with its package if that is new.
 
 use std::path::Path;
 
@@ -19,7 +17,7 @@ use olmdex_text::json::Reader;
 /// # Errors
 /// [`EditError::Unfit`] if the ClusterServiceVersion does not fit its type.
 pub fn at_level(bundle: &str, level: Level) -> Result<String, EditError> {
-    let unfit = |message: String| EditError::unfit(message, "`olmdex bundle` says what is wrong with it");
+    let unfit = |message: String| EditError::unfit(message, "`olmdex bundle` shows what is wrong with it");
     let mut reader = Reader::new();
     let Ok(value) = reader.read(bundle) else { return Ok(bundle.to_owned()) };
     let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(bundle.to_owned()) };
@@ -30,16 +28,16 @@ pub fn at_level(bundle: &str, level: Level) -> Result<String, EditError> {
             Ok(super::object::read(&text, super::object::compact).unwrap_or(text))
         }
         Ok(None) => Ok(bundle.to_owned()),
-        Err(fbc::RenderDefect::Unmigratable(error)) => Err(unfit(format!("the bundle cannot be migrated: {error}"))),
-        Err(_) => Err(unfit("the bundle cannot be written".to_owned())),
+        Err(fbc::RenderDefect::Unmigratable(error)) => Err(unfit(format!("cannot migrate the bundle: {error}"))),
+        Err(_) => Err(unfit("cannot write the bundle".to_owned())),
     }
 }
 
-/// A package that is new to a catalog, with a bundle and its channels: in the one file of the catalog, or in a file of its own beside the
-/// others. The first channel is the default.
+/// A package that is new to a catalog, with a bundle and its channels: in the one file of the catalog, or in a file of
+/// its own beside the others. The first channel is the default.
 ///
 /// # Errors
-/// [`EditError`] if the package cannot be the name of a file, or the bundle cannot be written.
+/// [`EditError`] if the package's name cannot be the name of a file, or the bundle cannot be written.
 pub(super) fn new_package(
     input: &Input,
     root: &Path,
@@ -70,8 +68,7 @@ pub(super) fn new_package(
     let mut added = Vec::new();
     for json in &documents {
         let mut reader = Reader::new();
-        let unfit =
-            || EditError::unfit(format!("the blobs of package `{package}` cannot be written"), "check its bundle");
+        let unfit = || EditError::unfit(format!("cannot write the blobs of package `{package}`"), "check its bundle");
         let value = reader.read(json).map_err(|_| unfit())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| unfit())?;
         fbc::write_blob(&blob, format, &mut added)?;
@@ -100,10 +97,11 @@ fn format_of(input: &Input) -> Format {
     if input.files.first().is_some_and(is_json) { Format::Json } else { Format::Yaml }
 }
 
-/// The file of a new package below the catalog: in a directory of its own if the other packages have such, else beside their files.
+/// The file of a new package below the catalog: in a directory of its own if the other packages have some, else beside
+/// their files.
 pub(super) fn file_of_new(input: &Input, package: &str) -> Result<String, EditError> {
     if package.is_empty() || package.starts_with('.') || package.contains(['/', '\0']) {
-        let message = format!("`{package}` cannot be the name of a file");
+        let message = format!("`{package}` is not a valid file name");
         return Err(EditError::unfit(message, "give the package another name"));
     }
     let ending = if format_of(input) == Format::Json { "json" } else { "yaml" };

@@ -1,42 +1,75 @@
-//! Who depends on whom in a catalog: which packages a change of one can matter to, and in which files they are.
-//!
-//! What it deliberately does not do: it does not say whether anything is met. It is generous, so that resolving among these packages
-//! comes out as among all.
+//! Dependencies between the packages of a catalog: the packages that a question about one can concern, and the places
+//! of their documents. The selection is generous, so that a resolution among these packages has the same result as
+//! among all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 
 use super::error::EditError;
-use super::target::{BUNDLE, PACKAGE};
 use olmdex_constraint::fields::{api_of, label_of, package_of};
 use olmdex_constraint::{Leaf, leaves};
-use olmdex_fbc::{self as fbc, Consumer, Input, Name, Typed};
+use olmdex_fbc::{self as fbc, Consumer, Input, Name, Origin, Typed};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::tally;
 
 /// The properties that demand something.
 const DEMANDING: [&str; 4] = ["olm.package.required", "olm.gvk.required", "olm.label.required", "olm.constraint"];
 
-/// What each of these has a part of; the fewer words are looked for, the faster it is.
+/// Each demanding kind contains one of these parts; a search for fewer words is faster.
 const PARTS_OF_DEMANDING: [&str; 2] = [".required", "olm.constraint"];
 
-/// What packages say, and what they demand.
-#[derive(Debug, Clone, Default)]
+/// The provisions and demands of packages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The files that have documents of a package.
-    files: BTreeMap<String, BTreeSet<usize>>,
-    packages: BTreeSet<String>,
+    /// The places of a package's documents.
+    pub(super) documents: BTreeMap<String, Vec<Origin>>,
+    pub(super) packages: BTreeSet<String>,
     /// The packages with bundles of a name.
-    bundles: HashMap<String, BTreeSet<String>>,
-    /// The packages that say something that can be demanded; a package always says its own name.
-    saying: HashMap<Leaf, BTreeSet<String>>,
-    demands: BTreeMap<String, BTreeSet<Leaf>>,
+    pub(super) bundles: HashMap<String, BTreeSet<String>>,
+    /// The packages that provide something that can be demanded; a package always provides its own name.
+    pub(super) saying: HashMap<Leaf, BTreeSet<String>>,
+    pub(super) demands: BTreeMap<String, BTreeSet<Leaf>>,
     /// The files that were read.
     seen: BTreeSet<usize>,
+    /// Whether there were documents that cannot be read.
+    has_broken: bool,
+}
+
+/// The properties of the bundles of one package that have been read. They are much the same in all bundles, so each
+/// property is read once.
+#[derive(Default)]
+struct Heard {
+    package: String,
+    all: HashSet<(Said, String)>,
+    /// The properties of the last bundle.
+    last: Vec<(Said, String)>,
+}
+
+impl Heard {
+    /// The properties of a bundle that no earlier bundle of its package has.
+    fn news(&mut self, package: &str, says: Vec<(Said, String)>) -> Vec<Leaf> {
+        if self.package != package {
+            *self = Self { package: package.to_owned(), ..Self::default() };
+        }
+        if says == self.last {
+            return Vec::new();
+        }
+        let mut news = Vec::new();
+        for said in &says {
+            if !self.all.contains(said) {
+                news.extend(leaf_of(said));
+                self.all.insert(said.clone());
+            }
+        }
+        self.last = says;
+        // A package always provides its own name.
+        news.retain(|it| !matches!(it, Leaf::Package(name, _) if name == package));
+        news
+    }
 }
 
 impl Survey {
-    /// Of a catalog in files.
+    /// The survey of a catalog in files.
     #[must_use]
     pub fn of_files(input: &Input) -> Self {
         let mut survey = Self::default();
@@ -44,8 +77,8 @@ impl Survey {
         survey
     }
 
-    /// The same of the files that matter to a name, whatever it is the name of: those that have it, those that demand something, and
-    /// those that have what is demanded around it. Others are not even decoded.
+    /// The same for the files that concern a name of any kind: those that contain it, those that demand something, and
+    /// those that provide what is demanded around it. Other files are not even decoded.
     #[must_use]
     pub fn near(input: &Input, name: &str) -> Self {
         let mut survey = Self::default();
@@ -53,12 +86,12 @@ impl Survey {
         survey.read(input, &fbc::files_with(input, &words));
         let mut asked: BTreeSet<String> = BTreeSet::new();
         loop {
-            // Whoever depends on it, over whatever steps, demands something and has been read; what meets demands that matter to
-            // nobody around it is not looked for.
+            // Every package that depends on it, directly or indirectly, demands something and has been read. Providers
+            // of demands that concern no package around it need no search.
             let demanding = survey.around_name(name);
             let demands = demanding.iter().filter_map(|it| survey.demands.get(it));
             let demanded = demands.flatten().map(|leaf| match leaf {
-                // All three parts stand in one file, so the rarest of them will do.
+                // All three parts are in one file, so the rarest of them is enough.
                 Leaf::Api(api) => api.kind.clone(),
                 Leaf::Package(name, _) => name.clone(),
                 Leaf::Label(label) => label.clone(),
@@ -78,7 +111,7 @@ impl Survey {
         }
     }
 
-    /// All that is around whatever has a name.
+    /// All packages around the owners of a name.
     fn around_name(&self, name: &str) -> BTreeSet<String> {
         let of_bundle = self.bundles.get(name).into_iter().flatten();
         let own = self.packages.get(name).into_iter().chain(of_bundle);
@@ -89,11 +122,16 @@ impl Survey {
     fn read(&mut self, input: &Input, files: &BTreeSet<usize>) {
         let new: BTreeSet<usize> = files.iter().copied().filter(|it| self.seen.insert(*it)).collect();
         let numbers: Vec<usize> = new.iter().copied().collect();
+        let mut heard = Heard::default();
         let done: Result<(), Infallible> = fbc::load(&input.only(&new), &Reader, |found| {
-            if let Some(found) = found {
-                // Files are counted anew where only some are read.
-                let file = numbers.get(found.file).copied().unwrap_or_default();
-                self.add(Found { file, ..found });
+            match found {
+                Some(mut found) => {
+                    // Files have other numbers if only some of them are read.
+                    let file = numbers.get(found.origin.file as usize).copied().unwrap_or_default();
+                    found.origin.file = u32::try_from(file).unwrap_or(u32::MAX);
+                    self.add(found, &mut heard);
+                }
+                None => self.has_broken = true,
             }
             Ok(())
         });
@@ -102,24 +140,30 @@ impl Survey {
         }
     }
 
-    fn add(&mut self, found: Found) {
-        let Found { package, file, bundle, is_package, says, demands } = found;
+    fn add(&mut self, found: Found, heard: &mut Heard) {
+        let Found { package, origin, bundle, is_package, says, demands } = found;
         if is_package {
             self.packages.insert(package.clone());
         }
         if let Some(bundle) = bundle {
             self.bundles.entry(bundle).or_default().insert(package.clone());
         }
-        for leaf in says {
+        for leaf in heard.news(&package, says) {
             self.saying.entry(leaf).or_default().insert(package.clone());
         }
         if !demands.is_empty() {
             self.demands.entry(package.clone()).or_default().extend(demands);
         }
-        self.files.entry(package).or_default().insert(file);
+        self.documents.entry(package).or_default().push(origin);
     }
 
-    /// Of the catalogs of an index.
+    /// Whether all that was read could be read.
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        !self.has_broken
+    }
+
+    /// The survey of the catalogs of an index.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -145,12 +189,12 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Adds the packages that have a bundle of a name, which an index knows without being asked for all.
+    /// Adds the packages that have a bundle of a name, which an index knows without listing all.
     pub fn add_bundle(&mut self, name: &str, packages: Vec<String>) {
         self.bundles.entry(name.to_owned()).or_default().extend(packages);
     }
 
-    /// The package of something that is named, if there is one.
+    /// The package of something named, if there is one.
     ///
     /// # Errors
     /// [`EditError::Unknown`]
@@ -167,7 +211,16 @@ impl Survey {
         of_bundle.cloned().ok_or_else(|| EditError::unknown(what, name, known()))
     }
 
-    /// A package with all that depends on it, over whatever steps, and all that those need, over whatever steps.
+    /// The packages that a word may stand for: that of its name, and those with a bundle of its name. `None` if it may
+    /// stand for anything else.
+    #[must_use]
+    pub fn meant(&self, named: &Name) -> BTreeSet<String> {
+        let own = self.packages.get(named.text()).into_iter();
+        let of_bundle = self.bundles.get(named.text());
+        own.chain(of_bundle.into_iter().flatten()).cloned().collect()
+    }
+
+    /// A package with all packages that depend on it and all that those need, both directly or indirectly.
     #[must_use]
     pub fn around(&self, package: &str) -> BTreeSet<String> {
         let mut around = self.dependants(package);
@@ -194,7 +247,7 @@ impl Survey {
     /// The packages with a bundle that demands something of a package, or of one of those.
     #[must_use]
     pub fn dependants(&self, package: &str) -> BTreeSet<String> {
-        // The packages that demand each thing, and the demanded things that each package says.
+        // The packages that demand each thing, and the demanded things that each package provides.
         let mut demanders: HashMap<&Leaf, Vec<&str>> = HashMap::new();
         let mut says: HashMap<&str, BTreeSet<&Leaf>> = HashMap::new();
         let mut found: BTreeSet<&str> = BTreeSet::new();
@@ -202,7 +255,7 @@ impl Survey {
             for leaf in leaves {
                 tally::step(1);
                 match leaf {
-                    // What a rule asks of whom is not known.
+                    // The providers that a rule demands are unknown, so its package counts as a dependant of any.
                     Leaf::Rule(_) => drop(found.insert(demander)),
                     Leaf::Package(name, _) => drop(says.entry(name).or_default().insert(leaf)),
                     _ => {}
@@ -241,22 +294,33 @@ impl Survey {
         own.into_iter().chain(self.saying.get(leaf).into_iter().flatten().map(String::as_str))
     }
 
-    /// The files that have documents of some packages, and those with documents of none.
+    /// The places of all documents.
+    pub fn documents(&self) -> impl Iterator<Item = &Origin> {
+        self.documents.values().flatten()
+    }
+
+    /// The places of the documents of some packages, and of those without a package.
+    #[must_use]
+    pub fn documents_of(&self, packages: &BTreeSet<String>) -> Vec<Origin> {
+        let of = |it: &str| self.documents.get(it).into_iter().flatten().copied();
+        packages.iter().filter(|it| !it.is_empty()).flat_map(|it| of(it)).chain(of("")).collect()
+    }
+
+    /// The files that have documents of some packages, and those with documents without a package.
     #[must_use]
     pub fn files_of(&self, packages: &BTreeSet<String>) -> BTreeSet<usize> {
-        let of = |it: &str| self.files.get(it).into_iter().flatten().copied();
-        packages.iter().flat_map(|it| of(it)).chain(of("")).collect()
+        self.documents_of(packages).into_iter().map(|it| it.file as usize).collect()
     }
 }
 
-/// What a property demands. A range of versions is not looked at.
+/// The demands of a property. A range of versions is ignored.
 fn demanded(kind: &str, value: &str) -> Vec<Leaf> {
     let package = |name: String| Leaf::Package(name, String::new());
     match kind {
         "olm.gvk.required" => api_of(value).map(Leaf::Api).into_iter().collect(),
         "olm.package.required" => package_of(value).map(|it| package(it.0)).into_iter().collect(),
         "olm.label.required" => label_of(value).map(Leaf::Label).into_iter().collect(),
-        // One that cannot be read demands nothing that could be named.
+        // An unreadable constraint demands nothing that has a name.
         "olm.constraint" => leaves(value)
             .unwrap_or_default()
             .into_iter()
@@ -266,14 +330,31 @@ fn demanded(kind: &str, value: &str) -> Vec<Leaf> {
     }
 }
 
-/// What a document says.
+/// The content of a document.
 struct Found {
     package: String,
-    file: usize,
+    origin: Origin,
     bundle: Option<String>,
     is_package: bool,
-    says: Vec<Leaf>,
+    /// The values of properties, as JSON.
+    says: Vec<(Said, String)>,
     demands: Vec<Leaf>,
+}
+
+/// The kind of a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Said {
+    Api,
+    Label,
+    Package,
+}
+
+fn leaf_of((what, value): &(Said, String)) -> Option<Leaf> {
+    match what {
+        Said::Api => api_of(value).map(Leaf::Api),
+        Said::Label => label_of(value).map(Leaf::Label),
+        Said::Package => package_of(value).map(|it| Leaf::Package(it.0, String::new())),
+    }
 }
 
 struct Reader;
@@ -282,16 +363,11 @@ impl Consumer for Reader {
     type Output = Option<Found>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let file = document.origin.file as usize;
+        let origin = document.origin;
         let blob = document.blob.ok()?;
-        let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
-        let schema = field("schema");
-        let is_package = schema == PACKAGE;
-        let package = if is_package { field("name") } else { field("package") };
-        let mut found = Found { package, file, bundle: None, is_package, says: Vec::new(), demands: Vec::new() };
-        if schema != BUNDLE {
-            return Some(found);
-        }
+        let is_package = matches!(blob.typed, Typed::Package(_));
+        let package = blob.package.to_string();
+        let mut found = Found { package, origin, bundle: None, is_package, says: Vec::new(), demands: Vec::new() };
         let Typed::Bundle(bundle) = &blob.typed else { return Some(found) };
         found.bundle = Some(bundle.name.clone().into_owned());
         for property in &bundle.properties {
@@ -300,16 +376,18 @@ impl Consumer for Reader {
             if !is_said && !DEMANDING.contains(&kind) {
                 continue;
             }
-            let Some(value) = property.value.map(super::object::compact) else { continue };
+            let Some(value) = property.value else { continue };
             match kind {
-                "olm.gvk" => found.says.extend(api_of(&value).map(Leaf::Api)),
-                "olm.label" => found.says.extend(label_of(&value).map(Leaf::Label)),
-                // A bundle may say that it is of another package than its own.
+                "olm.gvk" => found.says.push((Said::Api, value.raw().to_owned())),
+                "olm.label" => found.says.push((Said::Label, value.raw().to_owned())),
+                // A bundle may state another package than its own.
                 "olm.package" => {
-                    let name = package_of(&value).map(|it| it.0).filter(|it| *it != found.package);
-                    found.says.extend(name.map(|it| Leaf::Package(it, String::new())));
+                    let name = value.get_field("packageName").and_then(|it| it.as_str());
+                    if name.is_none_or(|it| *it != found.package) {
+                        found.says.push((Said::Package, value.raw().to_owned()));
+                    }
                 }
-                _ => found.demands.extend(demanded(kind, &value)),
+                _ => found.demands.extend(demanded(kind, &super::object::compact(value))),
             }
         }
         Some(found)
@@ -325,7 +403,7 @@ mod tests {
         tally::assert_grows_with_input(100, |size| {
             let mut survey = Survey::default();
             let (one, other) = (Leaf::Label("one".to_owned()), Leaf::Label("other".to_owned()));
-            // Half of the packages say what the other half demands, and the other way round.
+            // Half of the packages provide the demands of the other half, and the other way round.
             for (at, (says, demands)) in (0..size).zip([(&one, &other), (&other, &one)].into_iter().cycle()) {
                 let name = format!("p{at:04}");
                 survey.packages.insert(name.clone());

@@ -12,7 +12,7 @@ fn reference(entry: &str) -> String {
     read(entry, |it| it.get_field("reference").map(compact)).flatten().unwrap_or_default()
 }
 
-/// What an entry refers to.
+/// The subject of a deprecation entry.
 #[derive(Clone, Copy)]
 pub(super) struct Reference<'a> {
     pub(super) schema: &'a str,
@@ -29,7 +29,7 @@ impl<'a> Reference<'a> {
         Self { schema, name }
     }
 
-    /// Whether it refers to the same as another. A reference to a package has no name.
+    /// Whether both refer to the same thing. A reference to a package has no name.
     fn is_same(self, other: Self) -> bool {
         self.schema == other.schema && (self.schema == PACKAGE || self.name == other.name)
     }
@@ -41,7 +41,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Whether the package has what is to be deprecated.
+/// Checks that the package has the thing to deprecate.
 fn must_be_there(package: &mut PackageDocuments, target: &Target) -> Result<(), EditError> {
     match target {
         Target::Package => Ok(()),
@@ -78,12 +78,13 @@ pub(super) fn undeprecate(package: &mut PackageDocuments, target: &Target) -> Re
             Target::Channel(name) => format!("channel `{name}`"),
             Target::Bundle(name) => format!("`{name}`"),
         };
-        return Err(EditError::unfit(format!("{what} is not deprecated"), "`olmdex show` says what is"));
+        return Err(EditError::unfit(format!("{what} is not deprecated"), "`olmdex show` lists the deprecations"));
     }
     Ok(())
 }
 
-/// Takes out what is said about things, by schema and name; a document without entries goes. Whether anything was said.
+/// Removes the deprecations of things, by schema and name; a document without entries goes. Returns whether there was
+/// one.
 pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn(Reference<'_>) -> bool) -> bool {
     let mut is_found = false;
     for document in package.of_mut(DEPRECATIONS) {
@@ -106,7 +107,7 @@ pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn(Refer
     is_found
 }
 
-/// Lets what is said about something refer to its new name.
+/// Lets the deprecations of something refer to its new name.
 pub(super) fn rename(package: &mut PackageDocuments, schema: &str, from: &str, to: &str) {
     for document in package.of_mut(DEPRECATIONS) {
         let mut entries = items(&document.json, "entries");

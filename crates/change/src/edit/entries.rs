@@ -7,7 +7,7 @@ use super::error::EditError;
 use super::object::{items, list, quoted, text, texts, with};
 use super::target::CHANNEL;
 
-/// Changes the entries of a channel; one that is not there yet is made of them.
+/// Changes the entries of a channel; a channel that does not exist yet is created.
 pub(super) fn change_entries(
     package: &mut PackageDocuments,
     channel: &str,
@@ -31,7 +31,7 @@ pub(super) fn change_entries(
     Ok(())
 }
 
-/// The one entry of a channel that no other one replaces or skips; nothing if there are no entries.
+/// The one entry of a channel that no other one replaces or skips; an empty name if there are no entries.
 pub(super) fn head(channel: &str, entries: &[String]) -> Result<String, EditError> {
     let names: Vec<String> = entries.iter().map(|it| text(it, "name")).collect();
     // Names that an entry of another name replaces or skips.
@@ -43,8 +43,8 @@ pub(super) fn head(channel: &str, entries: &[String]) -> Result<String, EditErro
     let mut heads: Vec<String> = names.into_iter().filter(|it| !below.contains(it)).collect();
     if heads.len() > 1 || (heads.is_empty() && !entries.is_empty()) {
         let message =
-            format!("channel `{channel}` has {} heads, so it is not clear what the new one replaces", heads.len());
-        return Err(EditError::unfit(message, "mend the channel first, or name the edges"));
+            format!("channel `{channel}` has {} heads, so it is unclear which one the new entry replaces", heads.len());
+        return Err(EditError::unfit(message, "fix the channel first, or name the edges"));
     }
     Ok(heads.pop().unwrap_or_default())
 }

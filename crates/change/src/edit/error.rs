@@ -14,37 +14,37 @@ use olmdex_text::yaml::YamlWriteError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// Something that is named is not there.
-    #[error("{} {what} `{name}`", .within.as_ref().map_or("there is no".to_owned(), |it| format!("{it} has no")))]
+    /// Something named does not exist.
+    #[error("{} {what} `{name}`", .within.as_ref().map_or("no".to_owned(), |it| format!("{it} has no")))]
     Unknown {
-        /// In what it is not, as ``channel `stable` ``, if not just in the catalog.
+        /// The thing that lacks it, as ``channel `stable` ``, unless that is the catalog.
         within: Option<String>,
-        /// What kind of thing it is, as `channel`.
+        /// The kind of the thing, as `channel`.
         what: &'static str,
         /// Its name.
         name: String,
-        /// What there is of that kind.
+        /// The existing names of that kind.
         known: Vec<String>,
     },
     /// Something is there twice.
     #[error("`{0}` is defined twice, so it is not clear which one is meant")]
     Twice(String),
     /// A name is taken.
-    #[error("{within} has {what} `{name}` already")]
+    #[error("{within} already has {what} `{name}`")]
     Taken {
-        /// In what it is, as ``channel `stable` ``.
+        /// The thing that has it, as ``channel `stable` ``.
         within: String,
-        /// What kind of thing has it, with its article.
+        /// The kind of the thing that has it, with its article.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// It makes no sense for what is there.
+    /// The change makes no sense for the present content.
     #[error("{message}")]
     Unfit {
         /// Why.
         message: String,
-        /// What to do.
+        /// The way out.
         help: String,
     },
     /// The text of a document cannot be changed.
@@ -59,7 +59,7 @@ pub enum EditError {
     #[error(transparent)]
     Unwritable(#[from] YamlWriteError),
     /// A file is none of the system's.
-    #[error("`{0}` is not a file that can be changed")]
+    #[error("olmdex cannot change the file `{0}`")]
     NoFile(String),
     /// A file cannot be read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
@@ -75,27 +75,27 @@ pub enum EditError {
 }
 
 impl EditError {
-    /// Something that is not in the catalog.
+    /// The error for something that is not in the catalog.
     pub(super) fn unknown(what: &'static str, name: &str, known: Vec<String>) -> Self {
         Self::Unknown { within: None, what, name: name.to_owned(), known }
     }
 
-    /// Something that is not in a package.
+    /// The error for something that is not in a package.
     pub(super) fn unknown_in_package(package: &str, what: &'static str, name: &str, known: Vec<String>) -> Self {
         Self::Unknown { within: Some(format!("package `{package}`")), what, name: name.to_owned(), known }
     }
 
-    /// An entry that is in a channel already.
+    /// The error for an entry that is in a channel already.
     pub(super) fn taken_entry(channel: &str, name: &str) -> Self {
         Self::Taken { within: format!("channel `{channel}`"), what: "an entry", name: name.to_owned() }
     }
 
-    /// Something that is in a package already.
+    /// The error for something that is in a package already.
     pub(super) fn taken_in_package(package: &str, what: &'static str, name: &str) -> Self {
         Self::Taken { within: format!("package `{package}`"), what, name: name.to_owned() }
     }
 
-    /// An entry that is not in a channel.
+    /// The error for an entry that is not in a channel.
     pub(super) fn unknown_entry(channel: &str, name: &str, known: Vec<String>) -> Self {
         Self::Unknown { within: Some(format!("channel `{channel}`")), what: "entry", name: name.to_owned(), known }
     }

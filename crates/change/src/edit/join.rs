@@ -1,10 +1,7 @@
-//! A bundle that is to join a catalog: as an entry of its channels, beside those that are there.
+//! A bundle that is to join a catalog: as an entry of its channels, beside the existing ones.
 //!
-//! The entry is what the ClusterServiceVersion says: its name, `replaces`, `skips` and `olm.skipRange`. One that names no entry replaces the
-//! head of the channel, as [`super::Change::Add`] has it.
-//!
-//! What it deliberately does not do: what the bundle itself would provide for others changes nothing; and nothing is said about changes of
-//! definitions if the catalog does not carry those of the bundle that is replaced.
+//! The entry has the fields of the ClusterServiceVersion: its name, `replaces`, `skips` and `olm.skipRange`. If it
+//! names no entry, it replaces the head of the channel, as in [`super::Change::Add`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +16,7 @@ use olmdex_rules::crd::findings::{self, of_classic, of_preflight};
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
-/// What the catalogs of an index say to a bundle that is to join them.
+/// The findings about a bundle that is to join the catalogs of an index.
 ///
 /// # Errors
 /// If the index is damaged.
@@ -66,8 +63,8 @@ fn names(
 ) -> Result<(), IndexError> {
     let Placed { it: name, place } = &newcomer.name;
     if let Some(package) = index.packages_of_bundle(name)?.first() {
-        let message = format!("package `{package}` of the catalog has a bundle `{name}` already");
-        let help = "give the new version another name; what is published stays as it is";
+        let message = format!("package `{package}` of the catalog already has a bundle `{name}`");
+        let help = "give the new version another name; published bundles do not change";
         findings.push(finding(rules::NAME_TAKEN, newcomer, place, message, help));
     }
     let Placed { it: text, place } = &newcomer.version;
@@ -78,14 +75,14 @@ fn names(
             && Version::parse(&it.version).is_ok_and(|it| it.cmp_precedence(&version).is_eq())
     };
     if let Some(other) = bundles.iter().find(is_same) {
-        let message = format!("the catalog has version {} already: `{}`", other.version, other.bundle);
+        let message = format!("the catalog already has version {}: `{}`", other.version, other.bundle);
         let help = "raise the version";
         findings.push(finding(rules::VERSION_TAKEN, newcomer, place, message, help));
     }
     Ok(())
 }
 
-/// An entry, with what leads to it.
+/// An entry, with the edges to it.
 struct Entry<'a> {
     name: &'a str,
     replaces: &'a str,
@@ -146,7 +143,7 @@ fn heads<'a>(entries: &[&Entry<'a>]) -> Vec<&'a str> {
     entries.iter().map(|it| it.name).filter(|it| !below.contains(it)).collect()
 }
 
-/// The names from which a way leads up to a name.
+/// The names with a way up to this name.
 fn below<'a>(entries: &[&Entry<'a>], versions: &BTreeMap<&str, Version>, top: &str) -> BTreeSet<&'a str> {
     let mut reached: BTreeSet<&'a str> = BTreeSet::new();
     let mut open: Vec<&Entry<'a>> = entries.iter().copied().filter(|it| it.name == top).collect();
@@ -169,7 +166,7 @@ fn into_channel(
 ) {
     let package = &newcomer.package.it;
     let name = newcomer.name.it.as_str();
-    // A name that is taken has been reported; the graph would be that of before.
+    // A taken name has been reported already, and the graph would be the old one.
     if entries.iter().any(|it| it.name == name) {
         return;
     }
@@ -223,7 +220,7 @@ fn into_channel(
     }
 }
 
-/// What nobody in the catalog provides.
+/// The required APIs that no bundle in the catalog provides.
 fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -> Result<(), IndexError> {
     for Placed { it: api, place } in &newcomer.required {
         let is_own = newcomer.provided.contains(api);
@@ -231,7 +228,7 @@ fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -
             continue;
         }
         let message = format!(
-            "the bundle needs {}/{}/{}, which nothing in the catalog provides",
+            "the bundle needs {}/{}/{}, which no bundle in the catalog provides",
             api.group, api.version, api.kind
         );
         let help = "correct group, version and kind, or add an operator that provides it";
@@ -256,7 +253,7 @@ fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -
         if !versions.iter().any(|it| parsed.contains(it).unwrap_or(false)) {
             let newest =
                 versions.iter().max_by(|a, b| a.cmp_precedence(b)).map(ToString::to_string).unwrap_or_default();
-            let message = format!("the bundle needs `{package}` {range}, and the catalog has no such version");
+            let message = format!("the bundle needs `{package}` {range}, but the catalog has no such version");
             let help = format!("change the range: the newest version is {newest}");
             findings.push(finding(rules::PACKAGE_UNPROVIDED, newcomer, place, message, help));
         }
@@ -272,16 +269,16 @@ fn constraints(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Findi
     let world = bare_world(index, &[])?;
     let rows = IndexRows::new(index, &world);
     for Placed { it: constraint, place } in &newcomer.constraints {
-        // What cannot be read has been reported.
+        // Unreadable constraints have been reported already.
         let Some((plain, false)) = is_met(&world, &rows, &Options::default(), constraint)? else { continue };
-        let message = format!("the bundle needs {plain}, which nothing in the catalog meets");
+        let message = format!("the bundle needs {plain}, which no bundle in the catalog meets");
         let help = "correct the constraint, or add an operator that meets it";
         findings.push(finding(rules::CONSTRAINT_UNMET, newcomer, place, message, help));
     }
     Ok(())
 }
 
-/// Whether the definitions may follow those of the bundle that is replaced.
+/// Whether the definitions may follow those of the replaced bundle.
 fn definitions(
     index: &Index,
     newcomer: &CatalogClaims,
@@ -308,7 +305,7 @@ fn definitions(
             if next.crd.api_version == "v1" {
                 found.extend(of_preflight(before, next).into_iter().map(|it| it.0));
             }
-            // What takes work is to check objects, and there are none.
+            // Only checks of objects cost work, and there are none, so this cannot run into the limit.
             found.extend(of_classic(before, next, &[], None).unwrap_or_default().0.into_iter().map(|it| it.0));
         }
     }

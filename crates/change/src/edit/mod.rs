@@ -1,32 +1,35 @@
-//! Changes of catalogs, and what they would bring about.
+//! Changes of catalogs, and their effects.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`join()`] | a bundle that is to join a catalog: what the catalog says to that |
-//! | [`Change`] | what can be changed in a package, and how its documents change |
+//! | [`join()`] | the findings about a bundle that is to join a catalog |
+//! | [`Change`] | the possible changes to a package, and their effects on its documents |
 //! | [`CatalogEdit`] | the changes of a catalog, one after the other |
 //! | [`PackageDocuments`] | the documents in their files, and the new texts of these |
-//! | [`simulate()`] | what a change means for everybody who has a version installed |
-//! | [`Survey`] | which packages of a catalog a change of one can matter to |
-//! | [`judge()`] | new errors, and who is stranded |
-//!
-//! What it deliberately does not do: it writes nothing.
+//! | [`simulate()`] | the effects of a change on everybody who has a version installed |
+//! | [`repairs()`] | the fewest edits that strand nobody |
+//! | [`Survey`] | the packages of a catalog that a change of one can affect |
+//! | [`judge()`] | new errors, and stranded users |
 //!
 //! # What an edit decides
 //!
-//! `edit::Change` changes the documents of one package as values; `CatalogEdit` gives the texts of the files, `judge` the new errors and warnings and who is
-//! stranded. Removing a bundle always keeps a way for its users: whoever replaced it skips it, and entries that skip it keep that skip. The
-//! rules that the edits follow (`docs/behaviour/authoring.md`) make that an option; without it, users of a removed version are stuck,
-//! and nobody wants that by default.
+//! `edit::Change` changes the documents of one package as values; `CatalogEdit` returns the texts of the files, `judge`
+//! the new errors and warnings and the stranded users. The removal of a bundle always keeps a way for its users: the
+//! entry that replaced it skips it, and entries that skip it keep that skip. The rules that the edits follow
+//! (`docs/behaviour/authoring.md`) make that an option; without it, users of a removed version are stuck, which is a
+//! bad default.
 //!
-//! `edit::simulate` puts the catalog before and after a change into one index, follows the ways of everybody who may have a version with both engines
-//! (`upgrade::Ways`, each bundle once), and asks `resolve::dependants` to resolve those again whose candidates differ. Only the files of the package, of what
-//! depends on it and of what that needs are read into it (`edit::Survey`). What would strand nobody (`upgrade::extra_edge`) is the one advice of `check-graph`,
-//! `validate`, `edit` and `simulate`: an edge is added to the channel in memory, the ways are followed again, and it is named only if everybody arrives. `check` lies below that
-//! and knows no ways; whoever shows its findings gives it the advice as a function (`check::CutAdvice`), which is called for a chain that is cut and for nothing else.
+//! `edit::simulate` puts the catalog before and after a change into one index, follows the ways of everybody who may
+//! have a version with both engines (`upgrade::Ways`, each bundle once), and asks `resolve::dependants` to resolve
+//! again the dependants whose candidates differ. It reads only the files of the package, of its dependants and of the
+//! packages that these need (`edit::Survey`). The edge that would strand nobody (`upgrade::extra_edge`) is the one
+//! advice of `check-graph`, `validate`, `edit` and `simulate`: an edge is added to the channel in memory, the ways are
+//! followed again, and it is named only if everybody arrives. `check` is below that and knows no ways; a caller that
+//! shows its findings passes the advice as a function (`check::CutAdvice`), which is called for a chain that is cut and
+//! for nothing else.
 //!
-//! All changes of one command are made first, each package by a thread of its own, and judged once: what the checker keeps of the documents is what the checks of
-//! upgrade graphs need, so `edit::judge` builds no index.
+//! All changes of one command are made first, each package by a thread of its own, and judged once: the checker keeps
+//! the data of the documents that the checks of upgrade graphs need, so `edit::judge` builds no index.
 
 mod adding;
 mod before_after;
@@ -38,10 +41,12 @@ mod documents;
 mod entries;
 mod error;
 mod join;
+mod kept_survey;
 mod object;
 mod promotion;
 mod removal;
 mod repair;
+mod repairs;
 pub mod rules;
 mod simulate;
 mod splice;
@@ -57,6 +62,7 @@ pub use documents::{FileEdit, PackageDocuments};
 pub use error::EditError;
 pub use join::join;
 pub use repair::Mend;
+pub use repairs::{LeftUser, PackageRepair, RepairEdit, repairs};
 pub use simulate::{Advice, Effect, KeptBundle, Question, Simulated, Simulation, Way, simulate};
 pub use target::Target;
 pub use verdict::{EditEffects, judge};

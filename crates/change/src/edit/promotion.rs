@@ -1,4 +1,4 @@
-//! Bundles that one channel has already, on top of another one.
+//! Copies bundles of one channel on top of another one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,8 @@ use super::error::EditError;
 use super::object::{items, text, texts, with_text, with_texts};
 use super::target::CHANNEL;
 
-/// Copies what a channel has from the head of the other one up to a bundle, or that alone, which then skips what is between.
+/// Copies the entries of a channel from the head of the other one up to a bundle, or only that bundle, which then skips
+/// the entries between.
 pub(super) fn promote(
     package: &mut PackageDocuments,
     bundle: &str,
@@ -21,7 +22,7 @@ pub(super) fn promote(
     let held = package.of(CHANNEL).find(|it| it.name == to).map(|it| items(&it.json, "entries")).unwrap_or_default();
     let held = package.added_mut(CHANNEL, to).map_or(held, |it| items(it, "entries"));
     let top = head(to, &held)?;
-    // From the bundle down to what follows the head.
+    // The chain from the bundle down to the entry after the head.
     let mut by_name: HashMap<String, &String> = HashMap::with_capacity(entries.len());
     for it in &entries {
         by_name.entry(text(it, "name")).or_insert(it);
@@ -46,7 +47,7 @@ pub(super) fn promote(
         let message = format!("in `{source}`, no upgrade leads from `{top}`, the head of `{to}`, to `{bundle}`");
         return Err(EditError::unfit(
             message,
-            "only what follows the head can come on top of it; `olmdex edit add` names other edges",
+            "only an entry that upgrades the head can follow it; set other edges with `olmdex edit add`",
         ));
     }
     change_entries(package, to, |held| {
@@ -68,7 +69,7 @@ pub(super) fn promote(
                 continue;
             }
             let replaced = text(entry, "replaces");
-            // What an entry says of itself does not hold it.
+            // An entry that replaces itself hangs on nothing.
             let hangs = !replaced.is_empty() && (!there.contains(&replaced) || replaced == text(entry, "name"));
             held.push(if hangs { with_text(entry, "replaces", &top) } else { entry.clone() });
         }
@@ -93,11 +94,11 @@ fn source(package: &mut PackageDocuments, bundle: &str, from: Option<&str>, to: 
         (None, [only]) => Ok(only.clone()),
         (None, []) => {
             let message = format!("no other channel has `{bundle}`");
-            Err(EditError::unfit(message, "`olmdex edit add` brings a bundle into a channel"))
+            Err(EditError::unfit(message, "`olmdex edit add` adds a bundle to a channel"))
         }
         (None, several) => {
             let message = format!("`{bundle}` is in several channels: {}", several.join(", "));
-            Err(EditError::unfit(message, "say which one it comes from with `--from-channel`"))
+            Err(EditError::unfit(message, "choose the source channel with `--from-channel`"))
         }
     }
 }

@@ -1,9 +1,8 @@
-//! What a change means for everybody who has a version installed: where upgrades lead, before and after.
+//! The effects of a change on everybody who has a version installed: where upgrades lead, before and after.
 //!
-//! Who may have what is more than what the catalog lists: names that it only skips or replaces, and what whoever asks knows of.
-//! Operators that depend on the package are a question of [`olmdex_olm::resolve::dependants()`].
-//!
-//! What it deliberately does not do: it changes no catalog.
+//! Users may have more bundles than the catalog lists: names that it only skips or replaces, and bundles that the
+//! caller knows of. [`olmdex_olm::resolve::dependants()`] answers the question about operators that depend on the
+//! package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,28 +20,30 @@ use olmdex_olm::upgrade::{
 };
 use olmdex_version::Version;
 
-/// What a change means for the users of a package.
+/// The effects of a change on the users of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Simulation {
     /// The package.
     pub package: String,
-    /// What it means for each version in each channel, with each generation of OLM that was asked.
+    /// The effects for each version in each channel, with each generation of OLM in the question.
     pub users: Vec<Simulated>,
-    /// How many versions have no way to the head of their channel, and had none before, with any generation of OLM that was asked.
+    /// How many versions have no way to the head of their channel, and had none before, with any generation of OLM in
+    /// the question.
     pub stranded_before: usize,
-    /// For each channel in which somebody is stranded the smallest edge that strands nobody, where there is one.
+    /// The smallest edge that strands nobody, for each channel with stranded users, if there is one.
     pub edges: Vec<Advice>,
     /// The bundles that would have to stay so that nobody is stranded, since an upgrade never leads down.
     pub keep: Vec<KeptBundle>,
-    /// What it means for operators that depend on the package.
+    /// The effects on operators that depend on the package.
     pub dependants: Vec<Dependant>,
-    /// The bundles that require something of it and that OLM v1, if it was asked, refuses for that, before as after: it resolves no dependencies.
+    /// The bundles that require something of it and that OLM v1, if the question includes it, refuses for that before
+    /// and after the change: it resolves no dependencies.
     pub refused_by_v1: Vec<RefusedByV1>,
 }
 
 impl Simulation {
-    /// Whether somebody is stranded who was not, or an operator cannot be installed any more.
+    /// Whether a user is newly stranded, or an operator cannot be installed any more.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         self.users.iter().any(|it| it.effect == Effect::Stranded) || self.dependants.iter().any(Dependant::is_lost)
@@ -56,7 +57,7 @@ pub struct Advice {
     /// The edge.
     #[serde(flatten)]
     pub edge: ExtraEdge,
-    /// The generations of OLM with which it strands nobody; the others find no way, whatever the edges.
+    /// The generations of OLM with which it strands nobody; the others have no way, whatever the edges.
     pub olm: Vec<Generation>,
 }
 
@@ -70,7 +71,7 @@ pub struct KeptBundle {
     pub bundle: String,
 }
 
-/// What a change means for one version in one channel.
+/// The effects of a change on one version in one channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Simulated {
@@ -80,39 +81,39 @@ pub struct Simulated {
     pub package: String,
     /// The channel that users follow.
     pub channel: String,
-    /// What they have installed.
+    /// The installed bundle.
     pub installed: String,
     /// Its version, or empty.
     pub version: String,
-    /// Where upgrades lead now.
+    /// The present end of upgrades.
     pub before: Way,
-    /// Where they would lead.
+    /// Their end after the change.
     pub after: Way,
-    /// What that means.
+    /// The effect.
     pub effect: Effect,
-    /// Of who is stranded: the edge on the way to the head that is there no longer; `null` if the head itself, or the order of the
-    /// channel, is not.
+    /// For stranded users, the lost edge on their way to the head; `null` if the head itself, or the order of the
+    /// channel, is lost.
     pub lost: Option<LostEdge>,
-    /// Of who is stranded: what else is in the way, in words; empty if that is the edge.
+    /// For stranded users, another obstacle, in words; empty if the obstacle is the lost edge.
     pub reason: String,
 }
 
-/// Where upgrades lead.
+/// The end of upgrades.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Way {
-    /// The last bundle, which may be the one that is installed; empty if there is no such channel, or it has no order.
+    /// The last bundle, which may be the installed one; empty if there is no such channel, or it has no order.
     pub target: String,
     /// How many upgrades that takes.
     pub steps: usize,
-    /// Whether that is the head of the channel. With OLM v1: what a new installation would get, or a higher version that is in the
-    /// channel.
+    /// Whether that is the head of the channel. With OLM v1: the bundle of a new installation, or a higher version in
+    /// the channel.
     pub is_head: bool,
     /// Whether the target is deprecated.
     pub is_deprecated: bool,
 }
 
-/// What a change means for users.
+/// The effect of a change on users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
@@ -162,19 +163,19 @@ impl Effect {
     }
 }
 
-/// Who is asked for.
+/// The users that a question is about.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'q> {
     /// The generations of OLM.
     pub generations: &'q [Generation],
-    /// What may be installed besides, whatever the channel.
+    /// Other bundles that may be installed, whatever the channel.
     pub installed: &'q [InstalledBundle],
-    /// What may be installed besides by those who follow a channel.
+    /// Other bundles that followers of a channel may have installed, with the channel.
     pub seen: &'q [(String, InstalledBundle)],
 }
 
-/// What the difference between two catalogs means for the users of a package, channel by channel in the order of the entries, and
-/// what would leave nobody stranded.
+/// The effects of the difference between two catalogs on the users of a package, channel by channel in the order of the
+/// entries, with the edges that would leave nobody stranded.
 #[must_use]
 pub fn simulate(before: &PackageView, after: &PackageView, question: &Question<'_>) -> Simulation {
     let (old, new) = (State::new(before), State::new(after));
@@ -199,15 +200,15 @@ pub fn simulate(before: &PackageView, after: &PackageView, question: &Question<'
 }
 
 /// A package in one of the catalogs.
-struct State<'v> {
+pub(super) struct State<'v> {
     view: &'v PackageView,
-    graph: Option<&'v PackageGraph>,
-    package: Package,
+    pub(super) graph: Option<&'v PackageGraph>,
+    pub(super) package: Package,
     deprecated: BTreeSet<&'v str>,
 }
 
 impl<'v> State<'v> {
-    fn new(view: &'v PackageView) -> Self {
+    pub(super) fn new(view: &'v PackageView) -> Self {
         let graph = view.graphs.first();
         let is_bundle = |it: &&olmdex_index::query::GraphDeprecation| it.schema == "olm.bundle";
         let deprecations = graph.into_iter().flat_map(|it| it.deprecations.iter().flatten());
@@ -238,14 +239,14 @@ impl<'v> State<'v> {
     }
 
     /// The only channel of a name.
-    fn channel(&self, name: &str) -> Option<&Channel> {
+    pub(super) fn channel(&self, name: &str) -> Option<&Channel> {
         let mut of_name = self.package.channels.iter().filter(|it| it.name == name);
         of_name.next().filter(|_| of_name.next().is_none())
     }
 }
 
-/// Everybody who may follow a channel: each name that it knows, and what the question knows of.
-fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_>) -> Vec<InstalledBundle> {
+/// Every user who may follow a channel: one for each name in it, and those of the question.
+pub(super) fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_>) -> Vec<InstalledBundle> {
     let versions: BTreeMap<&str, &str> = [new, old]
         .iter()
         .flat_map(|it| it.view.bundles())
@@ -267,7 +268,7 @@ fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_
     }
     let besides = question.seen.iter().filter(|it| it.0 == channel).map(|it| &it.1).chain(question.installed);
     for it in besides {
-        // What the catalog only names has no version there, and one elsewhere.
+        // A bundle that the catalog only names has no version there; its version comes from elsewhere.
         if let Some(known) = users.iter_mut().find(|user| user.name == it.name && user.version.is_empty()) {
             known.version.clone_from(&it.version);
             seen.insert((it.name.clone(), it.version.clone()));
@@ -288,12 +289,12 @@ fn in_channel(
 ) -> Vec<Simulated> {
     let (mut before, mut after) = (old.ways(olm, channel), new.ways(olm, channel));
     let mut found = Vec::with_capacity(users.len());
-    // A ClusterExtension knows the version of what it has installed; what the catalog only names has none.
+    // A ClusterExtension knows the version of its installed bundle; a bundle that the catalog only names has none.
     let is_known = |it: &&InstalledBundle| olm == Generation::Classic || !it.version.is_empty();
     let no_way = if new.package.channels.is_empty() {
-        "the package is gone"
+        "the package is removed"
     } else if new.package.channels.iter().all(|it| it.name != channel) {
-        "the channel is gone"
+        "the channel is removed"
     } else {
         "the channel has no order"
     };
@@ -336,8 +337,8 @@ impl Simulated {
     }
 }
 
-/// Adds what would leave nobody in a channel stranded. Where no edge helps with all generations of OLM, one that helps with OLM Classic
-/// is still something.
+/// Adds the edge that would leave nobody in a channel stranded. If no edge helps with all generations of OLM, one that
+/// helps with OLM Classic is still worth it.
 fn advise(old: &State<'_>, new: &State<'_>, name: &str, all: &[Simulated], simulation: &mut Simulation) {
     let (Some(graph), Some(channel)) = (new.graph, new.channel(name)) else { return };
     let mut olm: Vec<Generation> = all.iter().map(|it| it.olm).collect();
@@ -370,9 +371,9 @@ struct Advised<'a> {
 }
 
 impl Advised<'_> {
-    /// An edge of the head, and bundles that stay if somebody has more than the new head.
+    /// An edge of the head, and bundles that must stay if a user has a newer version than the new head.
     fn found(&self) -> Option<(Option<ExtraEdge>, Vec<String>)> {
-        // Who had no way before needs none now.
+        // A user who had no way before needs none now.
         let users: Vec<&&Simulated> = self.users.iter().filter(|it| it.before.is_head).collect();
         let as_classic: Vec<Installed> = users.iter().map(|it| it.installed().as_classic()).collect();
         let (base, kept) = self.with_kept(&as_classic)?;
@@ -385,7 +386,8 @@ impl Advised<'_> {
         edge.map(|edge| (Some(edge), kept))
     }
 
-    /// The channel with the bundles of the old one that would have to stay. `None` if somebody has more than the head all the same.
+    /// The channel with the bundles of the old one that would have to stay. `None` if a user has a newer version than
+    /// the head all the same.
     fn with_kept(&self, users: &[Installed]) -> Option<(Channel, Vec<String>)> {
         let above = users.iter().filter(|it| is_above_head(self.channel, it)).map(|it| it.name.as_str());
         let above: BTreeSet<&str> = above.collect();
@@ -404,7 +406,7 @@ impl Advised<'_> {
         is_whole.then_some((base, kept))
     }
 
-    /// Where the ways of OLM v1 end that do not end well.
+    /// The ends of the ways of OLM v1 that do not lead to the head.
     fn ends_of_v1(&self) -> Vec<Installed> {
         let versions = self.new.view.bundles().iter().map(|(name, version)| (name.as_str(), version.as_str()));
         let versions: BTreeMap<&str, &str> = versions.collect();
@@ -419,7 +421,7 @@ impl Advised<'_> {
         self.users.iter().filter(is_dead).map(end).collect()
     }
 
-    /// Whether OLM v1, which sees other ways, finds them with the channel changed, too.
+    /// Whether OLM v1, which sees other ways, also finds them in the changed channel.
     fn holds(&self, changed: &Channel, kept: &[String]) -> bool {
         let follows = |it: &&&Simulated| it.olm == Generation::V1 && it.before.is_head;
         let users: Vec<InstalledBundle> = self.users.iter().filter(follows).map(|it| it.installed()).collect();

@@ -1,6 +1,6 @@
 //! Known findings in a file: read, compared, written.
 //!
-//! A file that is not a baseline is never written over: whoever named it named the wrong one.
+//! A file that is not a baseline is never overwritten: the user named the wrong file.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -38,18 +38,20 @@ pub enum BaselineError {
 }
 
 impl BaselineError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("`--write-baseline` makes one from the findings of this run".to_owned())
+                Some("`--write-baseline` writes one from the findings of this run".to_owned())
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
-                Some("a baseline may have 64 MiB".to_owned())
+                Some("a baseline may have at most 64 MiB".to_owned())
             }
             Self::Io { .. } => None,
-            Self::NotABaseline { .. } => Some("name another file; `--write-baseline` makes a new one".to_owned()),
+            Self::NotABaseline { .. } => {
+                Some("name another file, or write a new one with `--write-baseline`".to_owned())
+            }
             Self::Write(error) => error.help(),
         }
     }
@@ -60,7 +62,7 @@ impl BaselineError {
 pub struct BaselineFile {
     /// The file.
     pub path: PathBuf,
-    /// What is in it.
+    /// The known findings in it.
     pub known: Baseline,
 }
 
@@ -68,7 +70,7 @@ impl BaselineFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it is not there, is no regular file, or something else is in it.
+    /// If it does not exist, is not a regular file, or has other content.
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
         let content =
             read_regular_of(path, MAX_LEN).map_err(|source| BaselineError::Io { path: path.to_owned(), source })?;
@@ -77,11 +79,11 @@ impl BaselineFile {
         Ok(Self { path: path.to_owned(), known })
     }
 
-    /// Writes a file in which these findings are what is known of what was looked at. The file is as it was, or whole; nobody
-    /// else writes it between reading and writing.
+    /// Writes a file with these findings as the known ones within the checked scope. The file keeps its old content or
+    /// gets the new one as a whole; no other process writes it between reading and writing.
     ///
     /// # Errors
-    /// If it is there and is not a baseline, or cannot be written.
+    /// If it exists and is not a baseline, or cannot be written.
     pub fn write(path: &Path, findings: &[Finding], scope: &Scope<'_>) -> Result<Self, BaselineError> {
         let mut new = Replacement::begin(path)?;
         let mut file = match Self::read(path) {

@@ -1,6 +1,4 @@
-//! The catalogs of `olmdex.toml`: what each is composed of, what is taken of that, and where it goes.
-//!
-//! What it deliberately does not do: it opens no source, and does not look whether there are such packages.
+//! The catalogs of `olmdex.toml`: the components of each, the parts to take from them, and the destination.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,15 +15,15 @@ use olmdex_fbc::{Format, Level};
 pub struct NamedCatalog {
     /// The name.
     pub name: String,
-    /// Where the file names it.
+    /// Its place in the file.
     pub at: At,
-    /// What it is composed of: at least one.
+    /// The components: at least one.
     pub components: Vec<Component>,
-    /// Where it is written to.
+    /// The destination that it is written to.
     pub destination: Option<Destination>,
-    /// In which format.
+    /// The format in which it is written.
     pub format: Format,
-    /// The image that it is put into.
+    /// The base image of its own image.
     pub base_image: Option<String>,
     /// The reference that an ImageSetConfiguration calls it by.
     pub image: Option<String>,
@@ -35,27 +33,27 @@ pub struct NamedCatalog {
     pub labels: BTreeMap<String, String>,
 }
 
-/// What a catalog is composed of.
+/// A component of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
-    /// Where the file names it.
+    /// Its place in the file.
     pub at: At,
-    /// What it is made of.
+    /// The origin of its content.
     pub origin: Origin,
-    /// What is taken of it; everything if there are none.
+    /// The packages to take from it; everything if there are none.
     pub packages: Vec<Package>,
-    /// Where the file names each of them first.
+    /// The first place of each of them in the file.
     pub places: BTreeMap<String, At>,
     /// Its directory below the destination, if it has one.
     pub path: Option<PathBuf>,
 }
 
-/// What a component is made of.
+/// The origin of a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A catalog.
     Source {
-        /// Where it is.
+        /// The path of the source.
         path: PathBuf,
         /// Its name in that index.
         catalog: Option<String>,
@@ -70,24 +68,24 @@ pub enum Origin {
         from: Vec<PathBuf>,
         /// Whether registries are asked for the rest.
         pulls: bool,
-        /// What becomes of the manifests in the bundles.
+        /// How the manifests in the bundles are stored.
         level: Level,
     },
 }
 
-/// Where a catalog is written to.
+/// The destination of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// The path as the file has it.
     pub words: String,
-    /// The same as it is from where the program runs.
+    /// The same, relative to the directory that the program runs in.
     pub path: PathBuf,
-    /// Where the file names it.
+    /// Its place in the file.
     pub at: At,
 }
 
 impl NamedCatalog {
-    /// The source, if the catalog is all of one source.
+    /// The source, if the whole catalog comes from one source.
     #[must_use]
     pub fn source(&self) -> Option<&Path> {
         match self.components.as_slice() {
@@ -100,7 +98,7 @@ impl NamedCatalog {
 }
 
 impl Component {
-    /// All that it is made of: its source, or its template with what has the bundles.
+    /// All its inputs: its source, or its template with the places of the bundles.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
         let besides = match &self.origin {
             Origin::Source { .. } => [&[][..], &[][..]],
@@ -109,7 +107,7 @@ impl Component {
         std::iter::once(self.origin_path()).chain(besides.into_iter().flatten().map(PathBuf::as_path))
     }
 
-    /// The file or source that it is made of.
+    /// The file or source of the component.
     #[must_use]
     pub(crate) fn origin_path(&self) -> &Path {
         match &self.origin {
@@ -132,9 +130,8 @@ pub(super) fn read(reader: &Reader<'_>, forms: BTreeMap<Word, CatalogForm>) -> R
         for (other, _) in &catalogs[..at] {
             let Some(taken) = &other.destination else { continue };
             if own.path.starts_with(&taken.path) || taken.path.starts_with(&own.path) {
-                let message =
-                    format!("the destination `{}` is in the way of that of catalog `{}`", own.words, other.name);
-                let help = Some("give each catalog a directory of its own, none in another".to_owned());
+                let message = format!("the destination `{}` overlaps that of catalog `{}`", own.words, other.name);
+                let help = Some("give each catalog a separate directory, none inside another".to_owned());
                 return Err(reader.wrong(span.clone(), message, help));
             }
         }
@@ -149,8 +146,8 @@ fn catalog(reader: &Reader<'_>, word: &Word, mut form: CatalogForm) -> Result<Na
         None => vec![component(reader, word.span(), own)?],
         Some(forms) => {
             if let Some(key) = own.first_key() {
-                let message = format!("catalog `{name}` has `components`, and `{key}` beside them");
-                let help = Some(format!("move `{key}` into the component that it belongs to"));
+                let message = format!("catalog `{name}` has both `components` and `{key}`");
+                let help = Some(format!("move `{key}` to the component that it belongs to"));
                 return Err(reader.wrong(word.span(), message, help));
             }
             if forms.is_empty() {
@@ -167,9 +164,8 @@ fn catalog(reader: &Reader<'_>, word: &Word, mut form: CatalogForm) -> Result<Na
                 };
                 if let Some(other) = components.iter().find(is_taken) {
                     let path = new.path.as_deref().unwrap_or(Path::new("")).display();
-                    let message =
-                        format!("the path `{path}` is in the way of that of the component in line {}", other.at.line);
-                    let help = Some("give each component a directory of its own, none in another".to_owned());
+                    let message = format!("the path `{path}` overlaps that of the component in line {}", other.at.line);
+                    let help = Some("give each component a separate directory, none inside another".to_owned());
                     return Err(reader.wrong(span, message, help));
                 }
                 components.push(new);
@@ -185,7 +181,7 @@ fn catalog(reader: &Reader<'_>, word: &Word, mut form: CatalogForm) -> Result<Na
         // It is written into a Dockerfile.
         text if text.is_empty() || text.chars().any(|it| it.is_whitespace() || it.is_control()) => {
             let help = Some("name an image, or `scratch`".to_owned());
-            Err(reader.wrong(word.span(), format!("`{}` is not the name of an image", text.escape_debug()), help))
+            Err(reader.wrong(word.span(), format!("`{}` is not a valid image name", text.escape_debug()), help))
         }
         text => Ok(text.to_owned()),
     });
@@ -210,19 +206,19 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
     let paths = |words: &[Word]| words.iter().map(|it| reader.source(it)).collect::<Result<Vec<_>, _>>();
     let origin = match (&form.source, &form.template) {
         (Some(_), Some(_)) => {
-            return Err(wrong("there are a `source` and a `template`", "make two components of them"));
+            return Err(wrong("the component has both a `source` and a `template`", "make them two components"));
         }
         (None, None) => {
             return Err(wrong(
                 "the key `source` is missing",
-                "name what it is made of: `source`, `template` or, for a catalog of several parts, `components`",
+                "add `source`, `template` or, for a catalog of several parts, `components`",
             ));
         }
         (Some(source), None) => {
             if let Some(key) = form.first_key_of_templates() {
                 return Err(wrong(
                     &format!("`{key}` is for templates"),
-                    "leave it out, or write `template` for `source`",
+                    "leave it out, or write `template` instead of `source`",
                 ));
             }
             let catalog = form.catalog.as_ref().map(|it| reader.name(it)).transpose()?;
@@ -230,7 +226,7 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
         }
         (None, Some(template)) => {
             if form.catalog.is_some() {
-                return Err(wrong("`catalog` is for indexes, and this is a template", "leave it out"));
+                return Err(wrong("`catalog` is for indexes, but this is a template", "leave it out"));
             }
             let (bundles, from) = (paths(&form.bundles)?, paths(&form.from)?);
             let level = match form.migrate_level {
@@ -244,7 +240,7 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
         Some(path) => Ok(path),
         None => {
             let help = "name a directory below the destination, without `..`, not hidden".to_owned();
-            Err(reader.wrong(word.span(), format!("`{}` cannot be the path of a component", word.text()), Some(help)))
+            Err(reader.wrong(word.span(), format!("`{}` is not a valid path for a component", word.text()), Some(help)))
         }
     });
     let packages = form.packages.map(|words| packages(reader, &span, words)).transpose()?;
@@ -253,7 +249,7 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
     Ok(Component { at: reader.at(what.map_or(span, Word::span)), origin, packages, places, path: path.transpose()? })
 }
 
-/// A path that leads down, to nothing hidden: what is hidden belongs to other programs.
+/// A path that leads down, to nothing hidden: hidden files belong to other programs.
 pub(super) fn inner(text: &str) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for step in Path::new(text).components() {
@@ -267,15 +263,15 @@ pub(super) fn inner(text: &str) -> Option<PathBuf> {
     is_good.then_some(path)
 }
 
-/// What is taken, in the words that `olmdex filter` takes on its command line.
+/// The packages to take, in the words that `olmdex filter` takes on its command line.
 fn packages(
     reader: &Reader<'_>,
     span: &Range<usize>,
     words: Vec<PackageWord>,
 ) -> Result<(Vec<Package>, BTreeMap<String, At>), ConfigError> {
     if words.is_empty() {
-        let help = Some("name packages, or leave `packages` out to take all".to_owned());
-        return Err(reader.wrong(span.clone(), "`packages` names none".to_owned(), help));
+        let help = Some("name packages, or leave out `packages` to take all".to_owned());
+        return Err(reader.wrong(span.clone(), "`packages` is empty".to_owned(), help));
     }
     let mut texts: Vec<String> = Vec::new();
     let mut spans = Vec::new();
@@ -287,8 +283,8 @@ fn packages(
             PackageForm::Table(table) => {
                 let name = table.name;
                 if name.is_empty() || name.contains(['/', '@']) {
-                    let help = Some("name a package; channels and ranges have keys of their own".to_owned());
-                    return Err(reader.wrong(span, format!("`{name}` is not the name of a package"), help));
+                    let help = Some("name a package only; channels and ranges have separate keys".to_owned());
+                    return Err(reader.wrong(span, format!("`{name}` is not a valid package name"), help));
                 }
                 if let Some(channel) = table.default_channel {
                     defaults.insert(name.clone(), channel);
@@ -307,7 +303,7 @@ fn packages(
         }
     }
     let mut packages = mirror::packages(&texts).map_err(|error| {
-        // What is wrong with some texts stays wrong when there are more: the last one of the fewest is at fault.
+        // More texts never remove an error, so the last text of the shortest list that fails is at fault.
         let (mut good, mut bad) = (0, texts.len());
         while bad - good > 1 {
             let middle = good.midpoint(bad);
@@ -324,9 +320,8 @@ fn packages(
         let span = first.get(package.name.as_str()).copied().unwrap_or(span);
         let n_with_range = package.channels.iter().filter(|it| !it.range.is_empty()).count();
         if n_with_range > 0 && n_with_range < package.channels.len() {
-            let message =
-                format!("of the channels of package `{}` some have a range, and some have none", package.name);
-            let help = Some("give each channel a range: `>=0.0.0-0` is every version".to_owned());
+            let message = format!("some channels of package `{}` have a range, and some have none", package.name);
+            let help = Some("give each channel a range: `>=0.0.0-0` includes every version".to_owned());
             return Err(reader.wrong(span.clone(), message, help));
         }
         if let Some(channel) = defaults.remove(&package.name) {

@@ -11,14 +11,14 @@ use olmdex_fbc::RereadError;
 use olmdex_index::IndexError;
 use olmdex_open::source::{ImagesError, SourceError};
 
-/// Why a catalog cannot be composed. Places are those of the component in the file that names the catalog.
+/// The reason why a catalog cannot be composed. Places are those of the component in the file that names the catalog.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ComposeError {
     /// A source of a component cannot be opened.
     #[error("{place}: {source}")]
     Unopened {
-        /// Where.
+        /// The place.
         place: String,
         /// Why not.
         source: Box<SourceError>,
@@ -26,10 +26,10 @@ pub enum ComposeError {
     /// An index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// What has the bundles of a template cannot be looked at.
+    /// The place of a template's bundles cannot be opened.
     #[error("{place}: {error}")]
     Images {
-        /// Where.
+        /// The place.
         place: String,
         /// Why not.
         error: Box<ImagesError>,
@@ -40,7 +40,7 @@ pub enum ComposeError {
     /// A template cannot be read.
     #[error("{place}: cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
-        /// Where.
+        /// The place.
         place: String,
         /// The template.
         path: PathBuf,
@@ -58,7 +58,7 @@ pub enum ComposeError {
     /// The manifests of a bundle of a template cannot be migrated.
     #[error("{place}: {words}")]
     Unmigratable {
-        /// Where.
+        /// The place.
         place: String,
         /// Why not.
         words: String,
@@ -66,29 +66,29 @@ pub enum ComposeError {
     /// A catalog of an index is named, and the source is no index.
     #[error("{place}: `catalog` chooses from an index, and `{}` is not one", .origin.display())]
     NotAnIndex {
-        /// Where.
+        /// The place.
         place: String,
         /// The source.
         origin: PathBuf,
-        /// What is named.
+        /// The name in the file.
         catalog: String,
     },
-    /// An index does not have the catalog that is named, or has several and none is named.
+    /// An index does not have the named catalog, or has several and none is named.
     #[error("{place}: {}", which(.index, .wanted.as_deref(), .names.len()))]
     WhichCatalog {
-        /// Where.
+        /// The place.
         place: String,
         /// The index.
         index: PathBuf,
-        /// What is named.
+        /// The name in the file, if there is one.
         wanted: Option<String>,
         /// The catalogs of the index.
         names: Vec<String>,
     },
-    /// A package or a channel that is named is not there.
+    /// A named package or channel does not exist.
     #[error("{place}: {}", absent(.origin, .package, .channel.as_deref()))]
     NotThere {
-        /// Where.
+        /// The place.
         place: String,
         /// The source.
         origin: PathBuf,
@@ -96,13 +96,13 @@ pub enum ComposeError {
         package: String,
         /// Its channel, if the package is there.
         channel: Option<String>,
-        /// What there is.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// What is taken of a package would be no package.
+    /// The wanted part of a package would not be a package.
     #[error("{place}: {words}")]
     Filter {
-        /// Where.
+        /// The place.
         place: String,
         /// Why not.
         words: String,
@@ -116,7 +116,7 @@ pub enum ComposeError {
         package: String,
         /// The first component.
         first: String,
-        /// The second one.
+        /// The place of the second one.
         second: String,
     },
 }
@@ -124,7 +124,7 @@ pub enum ComposeError {
 fn which(index: &std::path::Path, wanted: Option<&str>, n: usize) -> String {
     match wanted {
         Some(wanted) => format!("`{}` has no catalog `{wanted}`", index.display()),
-        None => format!("`{}` has {}, and one is wanted", index.display(), counted(n as u64, "catalog")),
+        None => format!("`{}` has {}, but the component takes one", index.display(), counted(n as u64, "catalog")),
     }
 }
 
@@ -136,7 +136,7 @@ fn absent(source: &std::path::Path, package: &str, channel: Option<&str>) -> Str
 }
 
 impl ComposeError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let listed = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
@@ -145,9 +145,9 @@ impl ComposeError {
             Self::Index(error) => return error.help(),
             Self::Images { .. } | Self::Template { .. } => return None,
             Self::Unmigratable { .. } => {
-                "correct the ClusterServiceVersion of the bundle, or leave `migrate-level` out".to_owned()
+                "correct the ClusterServiceVersion of the bundle, or leave out `migrate-level`".to_owned()
             }
-            Self::Reread(_) => "compose it again when nobody writes to its files".to_owned(),
+            Self::Reread(_) => "compose it again when no process writes to its files".to_owned(),
             Self::Unreadable { .. } => {
                 "check the path of the template, which is relative to the file that names it".to_owned()
             }
@@ -157,7 +157,7 @@ impl ComposeError {
                 match meant {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None if names.is_empty() => "build the index first".to_owned(),
-                    None => format!("choose one with `catalog`: there are {}", listed(names)),
+                    None => format!("choose one with `catalog`: {}", listed(names)),
                 }
             }
             Self::NotThere { package, channel, known, .. } => {
@@ -169,10 +169,12 @@ impl ComposeError {
                 }
             }
             Self::Filter { .. } => {
-                "change what is taken of it; `default-channel` names another default channel, and `olmdex filter --explain` says what a range keeps".to_owned()
+                "change the selection; `default-channel` sets another default channel, and `olmdex filter --explain` \
+                shows what a range keeps"
+                    .to_owned()
             }
             Self::Twice { .. } => {
-                "choose with `packages` what is taken of each component, so that one has it".to_owned()
+                "choose the packages of each component with `packages`, so that only one has it".to_owned()
             }
         })
     }

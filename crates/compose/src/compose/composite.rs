@@ -1,7 +1,5 @@
-//! Composite files of the old forms, as `olmdex.toml`: opm's composite templates (`docs/behaviour/authoring.md` C.1), in one file or two,
-//! and the list of references of which a catalog is put together by a script.
-//!
-//! What it deliberately does not do: it runs no command that such a file names, and opens nothing.
+//! Converts composite files of the old forms to `olmdex.toml`: opm's composite templates (`docs/behaviour/authoring.md`
+//! C.1), in one file or two, and the list of references from which a script puts a catalog together.
 
 use std::fmt::Write as _;
 
@@ -9,14 +7,14 @@ use serde::Deserialize;
 
 use olmdex_text::yaml;
 
-/// What such a file says, in the words of `olmdex.toml`.
+/// The content of such a file, in the words of `olmdex.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
     /// The text of an `olmdex.toml`.
     pub toml: String,
 }
 
-/// What may stand in one of its documents.
+/// The fields of one of its documents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Document {
@@ -82,10 +80,10 @@ struct Reference {
 /// The schema of components.
 const COMPONENTS: &str = "olm.composite";
 
-/// The schema of catalogs, which says where components go.
+/// The schema of catalogs, which has the destinations of components.
 const CATALOGS: &str = "olm.composite.catalogs";
 
-/// Reads a file of an old form; `None` if it is something else. `shown` is how it is called.
+/// Reads a file of an old form; `None` if it is something else. `shown` is its name in messages.
 #[must_use]
 pub fn of_composite(shown: &str, text: &[u8]) -> Option<Converted> {
     let mut catalogs: Vec<Catalog> = Vec::new();
@@ -106,7 +104,7 @@ pub fn of_composite(shown: &str, text: &[u8]) -> Option<Converted> {
     if catalogs.is_empty() && components.is_empty() && lists.is_empty() {
         return None;
     }
-    let mut toml = format!("# What {} says, as olmdex.toml. Paths are relative to this file.\n", one_line(shown));
+    let mut toml = format!("# The content of {}, as olmdex.toml. Paths are relative to this file.\n", one_line(shown));
     let known = |name: &str| catalogs.iter().any(|it| it.name == name);
     let mut names: Vec<&str> = catalogs.iter().map(|it| it.name.as_str()).collect();
     for component in &components {
@@ -133,10 +131,11 @@ fn write_catalog(toml: &mut String, name: &str, catalog: Option<&Catalog>, compo
     for component in components.iter().filter(|it| key_of(it).is_none()) {
         let Template { schema, config } = &component.strategy.template;
         let (schema, output) = (one_line(schema), one_line(&config.output));
-        let _ = writeln!(toml, "# Left out: what `{schema}` makes. Make `{output}` yourself, and add it as `source`.");
+        let _ =
+            writeln!(toml, "# Left out: the output of `{schema}`. Create `{output}` yourself, and add it as `source`.");
     }
     let directory = catalog.map(|it| it.destination.working_dir.as_str()).filter(|it| !it.is_empty());
-    // A single component is all of what goes into its directory: beside it may lie what others have put there.
+    // A single component fills its directory alone; a directory may also hold files that others have put there.
     let is_joined = made.len() == 1 && directory.is_some();
     match (directory, made.as_slice()) {
         (Some(directory), [(only, _)]) if !only.destination.path.is_empty() => {
@@ -167,7 +166,7 @@ fn write_catalog(toml: &mut String, name: &str, catalog: Option<&Catalog>, compo
     toml.push_str("]\n");
 }
 
-/// The key that names the input of a component; none if it is made by a command.
+/// The key that names the input of a component; `None` if a command makes it.
 fn key_of(component: &Component) -> Option<&'static str> {
     match component.strategy.template.schema.as_str() {
         "olm.builder.basic" | "olm.builder.semver" => Some("template"),
@@ -178,7 +177,7 @@ fn key_of(component: &Component) -> Option<&'static str> {
 
 /// A list of references.
 fn write_list(toml: &mut String, list: &Document) {
-    // Writing into a `String` does not fail.
+    // Writing into a `String` cannot fail.
     let _ = writeln!(toml, "\n[catalogs.{}]\ndestination = {}", quoted(&list.name), quoted(&list.name));
     toml.push_str("format = \"yaml\"\n");
     if !list.repo.is_empty() {
@@ -193,7 +192,7 @@ fn write_list(toml: &mut String, list: &Document) {
     toml.push_str("]\n");
 }
 
-/// A text in quotes: what JSON escapes, TOML reads, but for one character that only TOML wants escaped.
+/// A text in quotes: TOML reads the escapes of JSON, except for one character that only TOML wants escaped.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }

@@ -1,8 +1,10 @@
-//! A catalog as its components make it: sources are opened, templates rendered, packages chosen, and all put together.
+//! Composes a catalog from its components: sources are opened, templates rendered, packages chosen, and all put
+//! together.
 //!
-//! A package comes from one component. Two that have it are an error that names both: which one is meant only the user knows.
+//! A package comes from one component. If two components have it, that is an error that names both, since only the user
+//! can choose.
 //!
-//! What it deliberately does not do: it writes nothing, and does not judge the catalog that comes out.
+//! This module writes nothing, and does not judge the catalog that it composes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,11 +26,11 @@ use olmdex_rules::check::failure_findings;
 pub struct Composition {
     /// Its parts, in the order of the file.
     pub parts: Vec<Part>,
-    /// What users should know of what was chosen.
+    /// Warnings about the choice for the user.
     pub warnings: Vec<String>,
 }
 
-/// What a component gives.
+/// The content that a component contributes.
 #[derive(Debug)]
 pub struct Part {
     /// Its directory below the destination, if it has one.
@@ -37,7 +39,7 @@ pub struct Part {
     pub input: Input,
 }
 
-/// Opens a source; a command shows how it gets on.
+/// Opens a source; a command also shows the progress.
 pub type Open<'o> = dyn Fn(&Path) -> Result<Source, SourceError> + 'o;
 
 impl Composition {
@@ -52,7 +54,7 @@ impl Composition {
         open: &Open<'_>,
     ) -> Result<Self, ComposeError> {
         let mut composed = Self { parts: Vec::new(), warnings: Vec::new() };
-        // The packages so far, with where their components are.
+        // The packages so far, with the places of their components.
         let mut known: BTreeMap<String, String> = BTreeMap::new();
         for component in &catalog.components {
             let place = format!("{}:{}:{}", file.display(), component.at.line, component.at.column);
@@ -65,7 +67,7 @@ impl Composition {
                 composed.parts.push(Part { path: component.path.clone(), input });
                 component.packages.iter().map(|it| it.name.clone()).collect()
             } else {
-                // What a single component has needs no second look.
+                // The packages of a single component cannot clash, so their names are not read.
                 let is_only = catalog.components.len() == 1;
                 let names = if is_only { BTreeSet::new() } else { Catalog::read(&whole, Some(&BTreeSet::new())).names };
                 composed.parts.push(Part { path: component.path.clone(), input: whole });
@@ -92,7 +94,7 @@ impl Composition {
         all
     }
 
-    /// Whether something of it could not be read, which its remarks say.
+    /// Whether a part of it could not be read; its remarks have the details.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let mut remarks = self.parts.iter().flat_map(|it| &it.input.remarks);
@@ -156,8 +158,8 @@ fn rendered(place: &str, component: &Component, opener: &Opener, open: &Open<'_>
     }
     let (rendered, remarks) = template.render(&images, *level).map_err(|mut findings| {
         for finding in findings.iter_mut().filter(|it| it.rule.id == template::rules::UNAVAILABLE.id) {
-            // Here it is not the command line that says where bundles are.
-            finding.help = Some("say with `bundles` or `from` where it is, or `pull = true` to fetch it".to_owned());
+            // In a composition the file names the bundles, and not the command line.
+            finding.help = Some("name its place with `bundles` or `from`, or fetch it with `pull = true`".to_owned());
         }
         failed(findings)
     })?;
@@ -168,7 +170,7 @@ fn rendered(place: &str, component: &Component, opener: &Opener, open: &Open<'_>
     Ok(input)
 }
 
-/// What is taken of a catalog.
+/// The chosen packages of a catalog.
 fn chosen(
     file: &Path,
     component: &Component,
@@ -225,7 +227,7 @@ fn chosen(
         }
         warnings.extend(of_one.warnings.iter().map(mirror::Warning::in_words));
     }
-    // What belongs to no package comes along with the catalog.
+    // Blobs without a package come along with the catalog.
     if catalog.packages.contains_key("") {
         filtered.packages.insert(String::new(), Ok(Kept::Whole));
     }
@@ -235,7 +237,7 @@ fn chosen(
         .iter()
         .find(|it| catalog.packages.contains_key(&it.name) && !filtered.packages.contains_key(&it.name))
     {
-        let words = format!("package `{}`: nothing of it is in the range", gone.name);
+        let words = format!("package `{}`: the range includes none of its versions", gone.name);
         return Err(ComposeError::Filter { place: place(&gone.name), words });
     }
     let blobs = mirror::write(input, &catalog, &filtered, Format::Json)?;
@@ -247,7 +249,7 @@ fn chosen(
     Ok(Input { remarks, ..input })
 }
 
-/// Whether all of a package is taken as it is.
+/// Whether all of a package is taken unchanged.
 fn is_whole(package: &Package) -> bool {
     package.channels.is_empty() && package.range.is_empty() && package.default_channel.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Reading `olmdex.toml`. A key that nobody knows is an error: an option with a typo would be one that is silently not there.
+//! Reads `olmdex.toml`. An unknown key is an error: otherwise a mistyped option would silently have no effect.
 
 use std::path::{Path, PathBuf};
 
@@ -20,28 +20,28 @@ const MAX_LEN: u64 = 1 << 20;
 /// The options of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// The file, as it is shown.
+    /// The file, under its name in messages.
     pub path: PathBuf,
-    /// Which findings are chosen.
+    /// The layer of the choice of findings.
     pub layer: Layer,
     /// The profiles of good practice that hold.
     pub profiles: Vec<Profile>,
     /// Whether warnings count as errors.
     pub strict: bool,
-    /// The file of known findings, and where it is named; [`Config::baseline()`] says whether it may be read.
+    /// The file of known findings, with its place; [`Config::baseline()`] checks whether it may be read.
     pub(super) baseline: Option<(PathBuf, At)>,
     /// The catalogs, by name.
     pub catalogs: Vec<NamedCatalog>,
-    /// Where it may have anything read and written.
+    /// The directories in which it may make a command read and write.
     pub reach: Reach,
-    /// The `olmdex.toml` that says the same as the composite file that was read.
+    /// The `olmdex.toml` with the same meaning as the composite file that was read.
     pub converted: Option<String>,
-    /// The file and what was read of it; nothing of a text that comes from elsewhere.
+    /// The file and its content; `None` for a text from elsewhere.
     pub(super) content: Option<(PathBuf, Vec<u8>)>,
 }
 
 impl Config {
-    /// Whether the file is still what was read of it.
+    /// Whether the file still has the content that was read.
     #[must_use]
     pub fn is_current(&self) -> bool {
         let is_same =
@@ -50,13 +50,14 @@ impl Config {
     }
 }
 
-/// What follows the name of a composite file in messages.
+/// The text after the name of a composite file in messages.
 const AS_OPTIONS: &str = " (as olmdex.toml)";
 
-/// As [`read()`], of a file that was found and not named: unless `reach` says otherwise, it has nothing read outside of its directory.
+/// As [`read()`], for a file that was found and not named: unless `reach` allows more, it can make a command read only
+/// below its directory.
 ///
 /// # Errors
-/// As [`read()`], and if it is a link that leads out of its directory.
+/// The errors of [`read()`], and if it is a link that leads out of its directory.
 pub fn read_found(path: &Path, known: &[&'static Rule], reach: Reach) -> Result<Config, ConfigError> {
     if reach == Reach::Inside && is_link_out(path) {
         return Err(ConfigError::LinkOut { path: path.to_owned() });
@@ -64,17 +65,18 @@ pub fn read_found(path: &Path, known: &[&'static Rule], reach: Reach) -> Result<
     Ok(Config { reach, ..read(path, known)? })
 }
 
-/// Reads a file of options that the user named, or a composite file of an old form. `known` are all rules that it may name.
+/// Reads a file of options that the user named, or a composite file of an old form. `known` are all rules that it may
+/// name.
 ///
 /// # Errors
-/// If it cannot be read, is larger than a mebibyte or no regular file, or something in it is not what it should be.
+/// If it cannot be read, is larger than a mebibyte or not a regular file, or something in it is not valid.
 pub fn read(path: &Path, known: &[&'static Rule]) -> Result<Config, ConfigError> {
     let content =
         file::read_regular_of(path, MAX_LEN).map_err(|source| ConfigError::Io { path: path.to_owned(), source })?;
     if path.extension().is_none_or(|it| it != "toml")
         && let Some(Converted { toml }) = of_composite(&path.display().to_string(), &content)
     {
-        // Places are those of that text, which nobody has seen yet.
+        // Places are those of the converted text, which nobody has seen yet.
         let mut name = path.as_os_str().to_owned();
         name.push(AS_OPTIONS);
         let config = parse(Path::new(&name), toml.as_bytes(), known)?;
@@ -84,15 +86,15 @@ pub fn read(path: &Path, known: &[&'static Rule]) -> Result<Config, ConfigError>
     Ok(Config { content: Some((path.to_owned(), content)), ..config })
 }
 
-/// As [`read()`], of a text that is already here.
+/// As [`read()`], for a text in memory.
 ///
 /// # Errors
-/// If something in it is not what it should be.
+/// If something in it is not valid.
 pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Config, ConfigError> {
     let reader = Reader { path, content };
     let text = std::str::from_utf8(content).map_err(|error| {
         let at = error.valid_up_to();
-        reader.wrong(at..at, "this is not UTF-8".to_owned(), None)
+        reader.wrong(at..at, "the file is not UTF-8".to_owned(), None)
     })?;
     let form: Form = toml::from_str(text).map_err(|error| reader.misfit(&error))?;
     let FindingsForm { select, ignore, severity, profile, strict, baseline } = form.findings;
@@ -149,18 +151,14 @@ baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catal
     #[test]
     fn what_is_wrong_has_a_place_and_a_way_out() {
         for (text, message, help) in [
-            ("\n[findings]\n selct = []", "3:2: there is no key `selct` here", "did you mean `select`?"),
-            ("x = 1", "1:1: there is no key `x` here", "there are `findings`, `catalogs`"),
-            ("[findings]\nignore = ['W0805', 'W0806']", "2:20: there is no rule `W0806`", "did you mean `W0805`?"),
-            (
-                "[findings.severity]\nW0805 = 'wraning'",
-                "2:9: there is no value `wraning` here",
-                "did you mean `warning`?",
-            ),
-            ("[findings.severity]\nexmaple = 'off'", "2:1: there is no rule `exmaple`", "did you mean `example`?"),
-            ("[catalogs.'a b']\nsource = 'x'", "1:11: `a b` is not a name for a catalog", "use letters"),
-            ("[catalogs.a]\nsource = '-'", "2:10: `-` is not a path", "name a directory"),
-            ("[catalogs.a]\npriority = 1", "1:11: the key `source` is missing", "name what it is made of"),
+            ("\n[findings]\n selct = []", "3:2: unknown key `selct`", "did you mean `select`?"),
+            ("x = 1", "1:1: unknown key `x`", "there are `findings`, `catalogs`"),
+            ("[findings]\nignore = ['W0805', 'W0806']", "2:20: no rule `W0806`", "did you mean `W0805`?"),
+            ("[findings.severity]\nW0805 = 'wraning'", "2:9: unknown value `wraning`", "did you mean `warning`?"),
+            ("[findings.severity]\nexmaple = 'off'", "2:1: no rule `exmaple`", "did you mean `example`?"),
+            ("[catalogs.'a b']\nsource = 'x'", "1:11: `a b` is not a valid catalog name", "use letters"),
+            ("[catalogs.a]\nsource = '-'", "2:10: `-` is not a valid path", "name a directory"),
+            ("[catalogs.a]\npriority = 1", "1:11: the key `source` is missing", "add `source`"),
             ("[findings]\nstrict = 1", "2:10: invalid type: integer `1`, expected a boolean", ""),
             ("é = ", "1:", ""),
         ] {
@@ -216,54 +214,46 @@ components = [
     #[test]
     fn what_is_wrong_with_a_composition_has_its_place() {
         for (text, message, help) in [
-            ("source = 'a'\ntemplate = 't'", "1:11: there are a `source` and a `template`", "make two components"),
             (
-                "source = 'a'\ncomponents = []",
-                "1:11: catalog `x` has `components`, and `source` beside them",
-                "move `source`",
+                "source = 'a'\ntemplate = 't'",
+                "1:11: the component has both a `source` and a `template`",
+                "make them two components",
             ),
+            ("source = 'a'\ncomponents = []", "1:11: catalog `x` has both `components` and `source`", "move `source`"),
             ("components = []", "1:11: catalog `x` has no components", "name a source"),
-            ("components = [{ path = 'a' }]", "2:15: the key `source` is missing", "name what it is made of"),
-            (
-                "components = [\n  { source = 'a', pth = 'a' }]",
-                "3:19: there is no key `pth` here",
-                "did you mean `path`?",
-            ),
+            ("components = [{ path = 'a' }]", "2:15: the key `source` is missing", "add `source`"),
+            ("components = [\n  { source = 'a', pth = 'a' }]", "3:19: unknown key `pth`", "did you mean `path`?"),
             ("source = 'a'\nbundles = ['b']", "1:11: `bundles` is for templates", "leave it out"),
             ("template = 'a'\ncatalog = 'b'", "1:11: `catalog` is for indexes", "leave it out"),
             ("source = 'a'\nmigrate-level = 'all'", "1:11: `migrate-level` is for templates", "leave it out"),
-            ("template = 'a'\nmigrate-level = 'al'", "3:17: there is no value `al` here", "did you mean `all`?"),
-            ("source = 'a'\npackages = []", "1:11: `packages` names none", "name packages"),
-            ("source = 'a'\npackages = ['b', 'b']", "3:18: `b` is asked for twice", "leave one"),
+            ("template = 'a'\nmigrate-level = 'al'", "3:17: unknown value `al`", "did you mean `all`?"),
+            ("source = 'a'\npackages = []", "1:11: `packages` is empty", "name packages"),
+            ("source = 'a'\npackages = ['b', 'b']", "3:18: `b` is requested twice", "leave out one"),
             ("source = 'a'\npackages = ['b', 'c@x']", "3:18: `x` is not a range", "write `1.2.0`"),
             (
                 "source = 'a'\npackages = ['b', { name = 'c/d' }]",
-                "3:18: `c/d` is not the name of a package",
+                "3:18: `c/d` is not a valid package name",
                 "name a package",
             ),
-            (
-                "source = 'a'\npackages = ['b', { nam = 'c' }]",
-                "3:20: there is no key `nam` here",
-                "did you mean `name`?",
-            ),
+            ("source = 'a'\npackages = ['b', { nam = 'c' }]", "3:20: unknown key `nam`", "did you mean `name`?"),
             ("source = 'a'\npackages = [1]", "3:13: invalid type: integer `1`, expected `PKG[/CHANNEL][@RANGE]`", ""),
             (
                 "source = 'a'\npackages = ['b/c', 'b/d@1.0.0']",
-                "3:13: of the channels of package `b` some",
+                "3:13: some channels of package `b`",
                 "give each channel",
             ),
-            ("source = 'a'\nformat = 'xml'", "3:10: there is no value `xml` here", "there are `json`, `yaml`"),
-            ("source = 'a'\nbase-image = 'b RUN c'", "3:14: `b RUN c` is not the name of an image", "name an image"),
-            ("components = [{ source = 'a', path = '../b' }]", "2:38: `../b` cannot be the path", "name a directory"),
-            ("components = [{ source = 'a', path = '.git' }]", "2:38: `.git` cannot be the path", "name a directory"),
+            ("source = 'a'\nformat = 'xml'", "3:10: unknown value `xml`", "there are `json`, `yaml`"),
+            ("source = 'a'\nbase-image = 'b RUN c'", "3:14: `b RUN c` is not a valid image name", "name an image"),
+            ("components = [{ source = 'a', path = '../b' }]", "2:38: `../b` is not a valid path", "name a directory"),
+            ("components = [{ source = 'a', path = '.git' }]", "2:38: `.git` is not a valid path", "name a directory"),
             (
                 "components = [{ source = 'a', path = 'b' }, { source = 'c', path = 'b/d' }]",
-                "2:45: the path `b/d` is in the way",
+                "2:45: the path `b/d` overlaps",
                 "give each",
             ),
             (
                 "source = 'a'\ndestination = 'b/c'\n[catalogs.y]\nsource = 'a'\ndestination = 'b'",
-                "6:15: the destination `b` is in the way of that of catalog `x`",
+                "6:15: the destination `b` overlaps that of catalog `x`",
                 "give each",
             ),
         ] {

@@ -1,10 +1,9 @@
-//! Where a catalog may be written to.
+//! The place that a catalog may be written to.
 //!
-//! Whoever made `olmdex.toml` says where. A file that is found may have come with a checkout or an archive, so it has nothing written
-//! but below its own directory: not through `..`, not through a link, and not into hidden directories, which belong to other programs
-//! (`.git`, `.github`). A user who wants more says so on the command line.
-//!
-//! What it deliberately does not do: it does not look at what is there; [`super::Staged`] does.
+//! The author of `olmdex.toml` chooses the destination. A file that is found may have come with a checkout or an
+//! archive, so it may write only below its own directory: not through `..`, not through a link, and not into hidden
+//! directories, which belong to other programs (`.git`, `.github`). A user who wants more states that on the command
+//! line.
 
 use std::path::{Path, PathBuf};
 
@@ -17,28 +16,28 @@ use olmdex_base::file::{FileError, make_way_below};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{place}: the destination `{words}` {why}")]
 pub struct DestinationError {
-    /// Where the file names it.
+    /// Its place in the file.
     pub place: String,
-    /// What it names.
+    /// The destination as the file has it.
     pub words: String,
-    /// What is wrong.
+    /// The fault.
     pub why: String,
-    /// What to do.
+    /// The way out.
     pub help: String,
 }
 
-/// Whether what a file names may be anywhere.
+/// Whether the paths in a file may lead anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
     /// Below the directory of the file only.
     #[default]
     Inside,
-    /// Where the file says: the user has looked at it.
+    /// The paths may lead anywhere: the user has looked at the file.
     Anywhere,
 }
 
 impl Destination {
-    /// Sees that this destination, of a catalog that `file` names, may be written to.
+    /// Checks that this destination, of a catalog that `file` names, may be written to.
     ///
     /// # Errors
     /// [`DestinationError`].
@@ -50,8 +49,8 @@ impl Destination {
             help: help.to_owned(),
         };
         if reach == Reach::Inside {
-            const TRUST: &str =
-                "choose a directory below that of the file; if you trust the file, `--trust-config` writes there";
+            const TRUST: &str = "choose a directory below that of the file; if you trust the file, use \
+                `--trust-config` to write there anyway";
             let Some(path) = inner(&self.words).filter(|_| Path::new(&self.words).is_relative()) else {
                 let why = "is hidden, or outside the directory of the file".to_owned();
                 return Err(wrong(why, TRUST));
@@ -75,7 +74,7 @@ impl Destination {
         Ok(())
     }
 
-    /// Makes the directories above it, for a file beside it; no link is followed on the way.
+    /// Makes the directories above it, for a file beside it; no link on the way is followed.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -83,12 +82,13 @@ impl Destination {
         let root = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
         match (reach, inner(&self.words).as_deref().and_then(Path::to_str)) {
             (Reach::Inside, Some(path)) => make_way_below(root, path).map(drop),
-            // Whoever says where it is has it already.
+            // A path that the user chose freely is created by the user.
             _ => Ok(()),
         }
     }
 
-    /// Its directory as a Dockerfile beside it names it, and that Dockerfile; nothing if it has no name for one.
+    /// The name of its directory in a Dockerfile beside it, and that Dockerfile; `None` if the directory has no such
+    /// name.
     #[must_use]
     pub fn dockerfile(&self) -> Option<(String, PathBuf)> {
         let name = self.path.file_name()?.to_str()?;

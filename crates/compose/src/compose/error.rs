@@ -27,13 +27,13 @@ pub enum ConfigError {
         /// The system's words.
         source: io::Error,
     },
-    /// It was found, and is a link that leads out of the directory that it was found in.
-    #[error("{} is a link that leads out of its directory, and it was found, not named", .path.display())]
+    /// It was found, and is a link that leads out of the directory in which it was found.
+    #[error("{} is a symbolic link out of its directory, and olmdex found the file by itself", .path.display())]
     LinkOut {
         /// The link.
         path: PathBuf,
     },
-    /// Something in it is not what it should be.
+    /// Something in it is not valid.
     #[error("{}:{line}:{column}: {message}", .path.display())]
     Content {
         /// The file.
@@ -42,24 +42,24 @@ pub enum ConfigError {
         line: usize,
         /// In characters, from 1.
         column: usize,
-        /// What is wrong.
+        /// The fault.
         message: String,
-        /// What to do.
+        /// The way out.
         help: Option<String>,
     },
 }
 
 impl ConfigError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Content { help, .. } => help.clone(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
-                Some(format!("{FILE_NAME} may have 1 MiB"))
+                Some(format!("{FILE_NAME} may have at most 1 MiB"))
             }
             Self::LinkOut { .. } => Some(
-                "if you trust the file, `--trust-config` or `--config FILE` reads it; `--no-config` does without"
+                "if you trust the file, use `--trust-config` or `--config FILE` to read it; otherwise use `--no-config`"
                     .to_owned(),
             ),
             Self::Io { .. } => None,

@@ -1,6 +1,7 @@
-//! The files of a composed catalog: one for each package, `PACKAGE/catalog.json`, and one for each component that has a path.
+//! The files of a composed catalog: one for each package, `PACKAGE/catalog.json`, and one for each component that has a
+//! path.
 //!
-//! What it deliberately does not do: it writes none; who takes them decides where they go.
+//! This module writes none of them; the caller decides where they go.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,16 +12,16 @@ use super::composition::{Composition, Part};
 use olmdex_fbc::{Format, Input, Level, Origin, RenderDefect, Rendering, RereadError, Selection, Sorted};
 use olmdex_legacy::package_file;
 
-/// What could not be rendered, of one part of a catalog.
+/// The documents of one part of a catalog that could not be rendered.
 pub type Defects<'c> = (&'c Input, Vec<(Origin, RenderDefect)>);
 
 /// The files of a catalog.
 #[derive(Debug)]
 pub struct Files<'c> {
-    /// Those of the parts without a path, by package, and each part that has one.
+    /// The parts without a path, by package, and each part that has one.
     groups: Vec<(Option<&'c Path>, Sorted<'c>)>,
     extension: &'static str,
-    /// What could not be rendered.
+    /// The documents that could not be rendered.
     pub defects: Vec<Defects<'c>>,
 }
 
@@ -31,20 +32,20 @@ pub enum FilesError {
     /// A file was changed while it was read.
     #[error(transparent)]
     Reread(#[from] RereadError),
-    /// A package has a name that is no name for a directory.
-    #[error("`{}` cannot be the directory of a package", .0.escape_debug())]
+    /// A package's name cannot be the name of a directory.
+    #[error("`{}` is not a valid directory name for a package", .0.escape_debug())]
     Name(String),
     /// A component has the path of a package.
-    #[error("`{}` would be the file of a package and of a component", .0.display())]
+    #[error("`{}` would be the file of both a package and a component", .0.display())]
     Twice(PathBuf),
 }
 
 impl FilesError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            Self::Reread(_) => "compose it again when nobody writes to its files",
+            Self::Reread(_) => "compose it again when no process writes to its files",
             Self::Name(_) => "give its component a `path`, or print the catalog with `olmdex render --catalog NAME`",
             Self::Twice(_) => "give the component another `path`",
         }
@@ -83,7 +84,7 @@ impl<'c> Files<'c> {
     /// Hands them to `sink`, in pieces; those of one file follow each other.
     ///
     /// # Errors
-    /// What the sink returned, or [`FilesError`].
+    /// The error of the sink, or [`FilesError`].
     pub fn write<E: From<FilesError>>(&self, mut sink: impl FnMut(&Path, &[u8]) -> Result<(), E>) -> Result<(), E> {
         /// An error of the sink, or ours.
         struct Stopped<E>(E);
@@ -119,7 +120,7 @@ impl<'c> Files<'c> {
 
     fn file_of(&self, package: &str) -> Result<PathBuf, FilesError> {
         let wrong = || FilesError::Name(package.to_owned());
-        // A line break would end the line that the record of what was written has of it.
+        // A line break would end the line for it in the record of written files.
         if package.chars().any(char::is_control) || package.split('/').any(|it| matches!(it, "" | "." | "..")) {
             return Err(wrong());
         }

@@ -1,7 +1,8 @@
-//! Which `olmdex.toml` is used: the one in the current directory, or in the nearest directory above it.
+//! Finds the `olmdex.toml` to use: the one in the current directory, or in the nearest directory above it.
 //!
-//! Whoever is in a directory trusts it. A file that lies in a catalog came with that catalog, and one beside a catalog that lies
-//! elsewhere came from there: they could hide what is wrong with it, so they are passed over, which is said.
+//! A user trusts the directory that the command runs in. A file in a catalog came with that catalog, and one beside a
+//! catalog elsewhere came from there. Such a file could hide the faults of the catalog, so it is passed over, with a
+//! warning.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use olmdex_base::file;
 /// The name of the file.
 pub const FILE_NAME: &str = "olmdex.toml";
 
-/// What looking for a file has found.
+/// The result of the search for a file.
 #[derive(Debug, Default)]
 pub struct Search {
     /// The file to use.
@@ -32,18 +33,18 @@ pub struct PassedOver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// It lies in a catalog that is read.
+    /// It is in a catalog that is read.
     InSource,
     /// It belongs to another user.
     OfStranger,
-    /// It lies beside a catalog that is read, neither in the current directory nor above it.
+    /// It is beside a catalog that is read, and neither in the current directory nor above it.
     Elsewhere,
 }
 
 impl std::fmt::Display for Why {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::InSource => "it is part of a catalog that is read",
+            Self::InSource => "it is part of an input catalog",
             Self::OfStranger => "it belongs to another user",
             Self::Elsewhere => "it is neither in the current directory nor above it",
         })
@@ -55,12 +56,13 @@ pub(super) fn directory_of(file: &Path) -> &Path {
     file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether a file that was found is a link that leads out of the directory that it was found in.
+/// Whether a found file is a link that leads out of the directory in which it was found.
 pub(super) fn is_link_out(file: &Path) -> bool {
     file.is_symlink() && !file::is_inside(file, directory_of(file))
 }
 
-/// Looks for the file. `current` is the path of the current directory, from the root; `sources` are the catalogs that are read.
+/// Looks for the file. `current` is the path of the current directory, from the root; `sources` are the catalogs that
+/// are read.
 #[must_use]
 pub fn find(current: &Path, sources: &[PathBuf]) -> Search {
     let mut search = Search::default();
@@ -84,7 +86,7 @@ pub fn find(current: &Path, sources: &[PathBuf]) -> Search {
         directory.push("..");
     }
     for source in sources {
-        // Where the source itself is a link, its name is beside the file.
+        // If the source itself is a link, its name is beside the file.
         let Some(parent) = source.parent() else { continue };
         for (directory, why) in [(source.as_path(), Why::InSource), (parent, Why::Elsewhere)] {
             let path = directory.join(FILE_NAME);

@@ -1,11 +1,9 @@
-//! What `olmdex.toml` may read.
+//! The files that `olmdex.toml` may read.
 //!
-//! A file that was found may have come with a checkout or with an archive, and what a command reads it may also show: a finding has the
-//! line that it is about. So such a file has nothing read but below its own directory: no path from the root, none through `..`, no link
-//! that leads out, and nothing from a registry, which would get the user's credentials. A user who wants more says so on the command line,
-//! or names the file there.
-//!
-//! What it deliberately does not do: it opens nothing that the file names.
+//! A file that was found may have come with a checkout or with an archive, and a command may show what such a file
+//! makes it read: a finding prints the line that it is about. So such a file may read only below its own directory: no
+//! path from the root, none through `..`, no link that leads out, and nothing from a registry, which would get the
+//! user's credentials. A user who wants more states that on the command line, or names the file there.
 
 use std::path::{Component as Step, Path, PathBuf};
 
@@ -19,28 +17,29 @@ use super::find::directory_of;
 use olmdex_base::file;
 use olmdex_open::source;
 
-/// What a found file may not read.
+/// A path that a found file may not read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{place}: `{words}` {why}, and this file was found, not named")]
+#[error("{place}: `{words}` {why}, and olmdex found this file by itself")]
 pub struct OutsideError {
-    /// Where the file names it.
+    /// Its place in the file.
     pub place: String,
-    /// What it names.
+    /// The path as the file has it.
     pub words: String,
-    /// What is wrong.
+    /// The fault.
     pub why: String,
 }
 
 impl OutsideError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
-        "name what is below the directory of the file; if you trust the file, `--trust-config` or `--config FILE` reads it"
+        "name a path below the directory of the file; if you trust the file, use `--trust-config` or `--config FILE` \
+        to read it"
     }
 }
 
 impl Config {
-    /// Sees that a catalog reads only what this file may read.
+    /// Checks that a catalog reads only paths that this file may read.
     ///
     /// # Errors
     /// [`OutsideError`].
@@ -58,7 +57,7 @@ impl Config {
         Ok(())
     }
 
-    /// Sees that this file may read, and write, a file that it names at a place.
+    /// Checks that this file may read, and write, a path that it names at a place.
     ///
     /// # Errors
     /// [`OutsideError`].
@@ -85,10 +84,11 @@ impl Config {
     }
 }
 
-/// How a source or file that `file` names, as it is from where the program runs, leads out of the directory of `file`.
+/// Describes how a source or file that `file` names leads out of the directory of `file`. The path is relative to the
+/// directory that the program runs in.
 fn leads_out(file: &Path, path: &Path) -> Option<String> {
     let Some(local) = source::local_path(path) else {
-        return Some("is in a registry or an engine".to_owned());
+        return Some("is in a registry or a container engine".to_owned());
     };
     let root = directory_of(file);
     let below = local.strip_prefix(file.parent().unwrap_or(Path::new(""))).ok();
@@ -96,21 +96,21 @@ fn leads_out(file: &Path, path: &Path) -> Option<String> {
         return Some("is outside the directory of the file".to_owned());
     }
     if !file::is_inside(&local, root) {
-        return Some("is behind a link that leads out of the directory of the file".to_owned());
+        return Some("is behind a symbolic link out of the directory of the file".to_owned());
     }
     let link = link_out(&local, root)?;
-    Some(format!("has a link that leads out of the directory of the file: `{}`", link.display()))
+    Some(format!("has a symbolic link out of the directory of the file: `{}`", link.display()))
 }
 
-/// The first link below a directory, or in its place, that leads out of the root. Directories behind links are not entered, by readers
-/// neither.
+/// The first link at or below a path that leads out of the root. Directories behind links are not entered, neither here
+/// nor by readers.
 fn link_out(path: &Path, root: &Path) -> Option<PathBuf> {
     let root = root.canonicalize().ok()?;
-    // What leads nowhere leads to nothing that could be read.
+    // A dangling link leads to nothing that could be read.
     let is_out = |it: &Path| it.canonicalize().is_ok_and(|it| !it.starts_with(&root));
     let mut open = vec![path.to_owned()];
     while let Some(directory) = open.pop() {
-        // A file has no entries; what cannot be listed cannot be read.
+        // A file has no entries; a directory that cannot be listed cannot be read.
         let mut entries: Vec<_> = std::fs::read_dir(&directory).into_iter().flatten().filter_map(Result::ok).collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {

@@ -1,10 +1,8 @@
-//! A composed catalog on its way to its destination: written beside it, and put in its place as a whole.
+//! A composed catalog on its way to its destination: written beside it, and moved there as a whole.
 //!
-//! What is replaced must be what an earlier run wrote there, to the last byte: a record of its files, with their digests, lies among
-//! them. It is an `.indexignore` that ignores nothing, so that every reader of catalogs passes over it. A directory with anything else
-//! in it, and a file that somebody has changed, are left as they are.
-//!
-//! What it deliberately does not do: it decides nothing about where a destination may be.
+//! It replaces only what an earlier run wrote there, to the last byte: a record of its files, with their digests, is
+//! among them. The record is an `.indexignore` that ignores nothing, so that every reader of catalogs passes over it. A
+//! directory with anything else in it, and a file that somebody has changed, are left as they are.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -17,20 +15,20 @@ use super::files::{Files, FilesError};
 use olmdex_base::file::{FileError, NewDirectory, open_below, system_words};
 use olmdex_text::encoding::hex::hex;
 
-/// The file that says what was written.
+/// The file with the record of the written files.
 const RECORD: &str = ".indexignore";
 
-/// Where a directory that cannot be exchanged is filled: in itself.
+/// The workspace in which a directory that cannot be exchanged is filled: inside of it.
 const WORKSPACE: &str = ".olmdex";
 
 /// How it begins.
-const HEAD: &str = "# Written by `olmdex render`. Change what the catalog is made of, not these files.\n";
+const HEAD: &str = "# Written by `olmdex render`. Change the sources of the catalog, not these files.\n";
 
 /// How many bytes a record may have: a hundred for each of 600,000 files.
 const MAX_RECORD: u64 = 64 << 20;
 
-/// A destination that this process alone writes, before its catalog is read: what another process has changed in the sources meanwhile is
-/// never replaced by something older.
+/// A destination that only this process writes, reserved before its catalog is read: changes of the sources by another
+/// process in the meantime are never replaced by an older state.
 #[derive(Debug)]
 pub struct Reserved {
     target: PathBuf,
@@ -38,13 +36,13 @@ pub struct Reserved {
     directory: NewDirectory,
 }
 
-/// A catalog that is written, and not yet at its place.
+/// A catalog that is written, but not yet at its destination.
 #[derive(Debug)]
 pub struct Staged {
     target: PathBuf,
-    /// What an earlier run has written there.
+    /// The files that an earlier run has written there.
     old: Option<BTreeMap<PathBuf, String>>,
-    /// Nothing, if what is there is the same.
+    /// `None`, if the existing catalog is the same.
     directory: Option<NewDirectory>,
     /// How many files it has, without the record.
     pub n_files: usize,
@@ -61,12 +59,12 @@ pub enum StageError {
     #[error(transparent)]
     File(#[from] FileError),
     /// There is something that no run has written.
-    #[error("`{}` is in the way: it was not written by `olmdex render`", .0.display())]
+    #[error("`{}` is in the way: `olmdex render` did not write it", .0.display())]
     Foreign(PathBuf),
     /// A file has changed since it was written.
     #[error("`{}` was changed after `olmdex render` wrote it", .0.display())]
     Changed(PathBuf),
-    /// What is there cannot be read.
+    /// The existing content cannot be read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
         /// The file.
@@ -77,7 +75,7 @@ pub enum StageError {
 }
 
 impl StageError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
@@ -91,7 +89,7 @@ impl StageError {
 }
 
 impl Reserved {
-    /// Makes this process the only one that writes a destination, which stays as it is.
+    /// Makes this process the only one that writes a destination, without changing it.
     ///
     /// # Errors
     /// [`StageError`].
@@ -101,7 +99,7 @@ impl Reserved {
         Ok(Self { target: target.to_owned(), old, directory })
     }
 
-    /// Writes a catalog beside the destination, which still stays as it is.
+    /// Writes a catalog beside the destination, without changing that.
     ///
     /// # Errors
     /// [`StageError`].
@@ -131,10 +129,11 @@ impl Reserved {
 }
 
 impl Staged {
-    /// Puts it at its place. Gives whether that has changed anything.
+    /// Moves it to its destination. Returns whether that has changed anything.
     ///
     /// # Errors
-    /// As [`NewDirectory::finish`]; [`StageError::Changed`] if somebody has changed what is there meanwhile.
+    /// The errors of [`NewDirectory::finish`], and [`StageError::Changed`] if somebody has changed the destination
+    /// meanwhile.
     pub fn finish(self) -> Result<bool, StageError> {
         let Some(directory) = self.directory else { return Ok(false) };
         if written(&self.target)? != self.old {
@@ -145,10 +144,10 @@ impl Staged {
     }
 }
 
-/// The digests of the files that an earlier run has written, which are as it left them; nothing if there is none.
+/// The digests of the files that an earlier run has written, if they are unchanged; `None` if there are none.
 fn written(target: &Path) -> Result<Option<BTreeMap<PathBuf, String>>, StageError> {
     let unreadable = |path: &Path, error: io::Error| StageError::Unreadable { path: path.to_owned(), error };
-    // Whatever else is there is for who writes a directory to refuse.
+    // The writer of the directory refuses any other kind of file.
     if !target.is_dir() {
         return Ok(None);
     }
@@ -183,14 +182,14 @@ fn written(target: &Path) -> Result<Option<BTreeMap<PathBuf, String>>, StageErro
     Ok(Some(digests))
 }
 
-/// What is in a directory, sorted.
+/// The entries of a directory, sorted.
 fn names(directory: &Path) -> io::Result<Vec<std::fs::DirEntry>> {
     let mut entries = std::fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     Ok(entries)
 }
 
-/// What the record of a directory says; nothing if it has none, or another `.indexignore`.
+/// The digests in the record of a directory; `None` if it has none, or another `.indexignore`.
 fn recorded(target: &Path) -> Result<Option<BTreeMap<PathBuf, String>>, StageError> {
     let path = target.join(RECORD);
     let file = match open_below(target, RECORD) {

@@ -1,6 +1,4 @@
-//! Mending what the real filter leaves invalid (`docs/behaviour/authoring.md` D.3, the steps 5 to 7).
-//!
-//! What it deliberately does not do: it joins no second heads and opens no cycles; those are faults of the catalog.
+//! Repairs what the real filter leaves invalid (`docs/behaviour/authoring.md` D.3, the steps 5 to 7).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,17 +8,17 @@ use super::filter::{Filtered, Kept, Part};
 use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
-/// Something that was mended.
+/// A repair that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mend {
-    /// The default channel was not among what is kept.
+    /// The default channel was not kept.
     Default {
         /// The package.
         package: String,
-        /// What it was; empty if the package had none.
+        /// The old one; empty if the package had none.
         old: String,
-        /// What it is now.
+        /// The new one.
         new: String,
     },
     /// A deprecation of a channel that is not kept was left out.
@@ -30,7 +28,7 @@ pub enum Mend {
         /// The channel.
         channel: String,
     },
-    /// An entry without bundle was left out, and its neighbours joined.
+    /// An entry without a bundle was left out, and its neighbours joined.
     Entry {
         /// The package.
         package: String,
@@ -57,31 +55,34 @@ impl fmt::Display for Mend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default { package, old, new } if old.is_empty() => {
-                write!(f, "package `{package}` has no default channel: `{new}` takes its place")
+                write!(f, "package `{package}` has no default channel: `{new}` becomes the default")
             }
             Self::Default { package, old, new } => {
-                write!(
-                    f,
-                    "nothing is left of the default channel `{old}` of package `{package}`: `{new}` takes its place"
-                )
+                write!(f, "the default channel `{old}` of package `{package}` is empty: `{new}` becomes the default")
             }
             Self::Deprecation { package, channel } => {
-                write!(f, "left out the deprecation of channel `{channel}` of package `{package}`, which is not kept")
+                write!(
+                    f,
+                    "left out the deprecation of channel `{channel}` of package `{package}`, which the configuration \
+                    does not keep"
+                )
             }
             Self::Entry { package, channel, entry } => write!(
                 f,
-                "left out the entry `{entry}` of channel `{channel}` of package `{package}`, which has no bundle, and joined its \
-                 neighbours"
+                "left out the entry `{entry}` of channel `{channel}` of package `{package}`, which has no bundle, and \
+                connected its neighbours"
             ),
             Self::Bundle { package, bundle } => {
-                write!(f, "left out the bundle `{bundle}` of package `{package}`, which no kept channel has")
+                write!(f, "left out the bundle `{bundle}` of package `{package}`, which is in no kept channel")
             }
-            Self::Nothing { package } => write!(f, "left out package `{package}`, of which nothing is in the range"),
+            Self::Nothing { package } => {
+                write!(f, "left out package `{package}`: the range includes none of its versions")
+            }
         }
     }
 }
 
-/// Mends what is kept, and says what was done.
+/// Repairs the kept packages, and returns the repairs that it made.
 pub fn mend(catalog: &Catalog, filtered: &mut Filtered) -> Vec<Mend> {
     let mut mends = Vec::new();
     let mut empty = Vec::new();
@@ -98,7 +99,7 @@ pub fn mend(catalog: &Catalog, filtered: &mut Filtered) -> Vec<Mend> {
     mends
 }
 
-/// Mends a package; `None` if nothing is left of it.
+/// Repairs a package; `None` if nothing is left of it.
 pub(super) fn mend_package(name: &str, facts: &PackageFacts, part: &mut Part, mends: &mut Vec<Mend>) -> Option<()> {
     entries(name, facts, part, mends);
     part.channels.retain(|_, kept| !kept.is_empty());
@@ -122,8 +123,8 @@ pub(super) fn mend_package(name: &str, facts: &PackageFacts, part: &mut Part, me
     Some(())
 }
 
-/// The channel of those that are kept with the highest version; of several the default one of the catalog, then the one whose head in
-/// the catalog is highest, then the first by name.
+/// The kept channel with the highest version; among equal ones the catalog's default channel, then the one whose head
+/// in the catalog is highest, then the first by name.
 pub(super) fn best_channel<'p>(facts: &PackageFacts, part: &'p Part) -> Option<&'p str> {
     ranked_channels(facts, part).first().copied()
 }
@@ -145,7 +146,8 @@ pub(super) fn ranked_channels<'p>(facts: &PackageFacts, part: &'p Part) -> Vec<&
     ranked.into_iter().map(|it| it.1).collect()
 }
 
-/// Takes entries without bundle out of channels; who replaced one replaces what it replaced, and skips it and what it skipped.
+/// Takes entries without a bundle out of channels. An entry that replaced one now replaces its target, and skips it
+/// with everything that it skipped.
 fn entries(name: &str, facts: &PackageFacts, part: &mut Part, mends: &mut Vec<Mend>) {
     let bundles: BTreeSet<&str> = facts.bundles.iter().map(|it| it.name.as_str()).collect();
     for channel in &facts.channels {

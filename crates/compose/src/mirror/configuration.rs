@@ -1,59 +1,76 @@
-//! What an ImageSetConfiguration asks for (`docs/behaviour/authoring.md` D.1, D.2).
-//!
-//! What it deliberately does not do: it reads no text and judges nothing.
+//! The wishes of an ImageSetConfiguration (`docs/behaviour/authoring.md` D.1, D.2).
 
 use super::document::ManifestValue;
 use olmdex_version::masterminds::Constraint;
 
-/// Fields that are kept and not looked at, under the names that the format gives them.
+/// Fields that are kept without being read, under the names of the format.
 pub type Others = Vec<(String, ManifestValue)>;
 
 /// A configuration that has been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Configuration {
-    /// What it says of its version, for example `mirror.openshift.io/v2alpha1`.
+    /// Its version, for example `mirror.openshift.io/v2alpha1`.
     pub api_version: String,
     /// The catalogs that are mirrored.
     pub operators: Vec<Operator>,
-    /// Images that are mirrored besides.
+    /// Additional images to mirror.
     pub additional_images: Vec<AdditionalImage>,
     /// Expressions: images that match one are not mirrored.
     pub blocked_images: Vec<String>,
-    /// What it says of OpenShift's own images, as far as that is checked.
+    /// Its wishes for OpenShift's own images, as far as they are checked.
     pub platform: Platform,
-    /// What else stands in `mirror`: the platform as a whole, Helm charts, samples.
+    /// The other fields of `mirror`: the platform as a whole, Helm charts, samples.
     pub others_to_mirror: Others,
-    /// What else stands at the top: the size of archives.
+    /// The other fields at the top: the size of archives.
     pub others: Others,
     /// Paths of fields that only v1alpha2 has, so that they are lost when it is written as v2alpha1.
     pub old_fields: Vec<String>,
 }
 
-/// A catalog, and what is taken from it.
+/// A catalog, and the parts to take from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Operator {
     /// The reference of the catalog's image.
     pub catalog: String,
     /// Whether all versions are taken, not only the heads of channels.
     pub full: bool,
+    /// How many versions before each head are taken, in channels without a range. The format has no field for it.
+    pub previous: usize,
     /// Another name for the catalog's image at the destination.
     pub target_catalog: String,
     /// Another tag for it.
     pub target_tag: String,
-    /// What is taken; all packages if there are none.
+    /// The packages to take; all packages if there are none.
     pub packages: Vec<Package>,
-    /// What else the entry says.
+    /// The other fields of the entry.
     pub others: Others,
 }
 
-/// A package, and what is taken of it.
+/// How much of a channel without a range is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Depth {
+    /// Whether everything is.
+    pub is_full: bool,
+    /// If not, how many versions before the head.
+    pub previous: usize,
+}
+
+impl Operator {
+    /// How much of a channel without a range is kept.
+    #[must_use]
+    pub fn depth(&self) -> Depth {
+        Depth { is_full: self.full, previous: self.previous }
+    }
+}
+
+/// A package, and the parts to take from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// What its default channel becomes; as it is if empty.
+    /// Its new default channel; unchanged if empty.
     pub default_channel: String,
-    /// Which versions, of channels that do not say so themselves.
+    /// The range of versions for channels without a range of their own.
     pub range: Range,
     /// The channels; all of them if there are none.
     pub channels: Vec<Channel>,
@@ -61,7 +78,7 @@ pub struct Package {
     pub min_bundle: String,
 }
 
-/// A channel, and what is taken of it.
+/// A channel, and the part to take from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Channel {
     /// Its name.
@@ -72,7 +89,7 @@ pub struct Channel {
     pub min_bundle: String,
 }
 
-/// An image that is mirrored besides.
+/// An additional image to mirror.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AdditionalImage {
     /// Its reference.
@@ -81,11 +98,11 @@ pub struct AdditionalImage {
     pub target_repo: String,
     /// Another tag for it there.
     pub target_tag: String,
-    /// What else the entry says: the platforms.
+    /// The other fields of the entry: the platforms.
     pub others: Others,
 }
 
-/// What a configuration says of OpenShift's own images, as far as that is checked.
+/// The wishes of a configuration for OpenShift's own images, as far as they are checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Platform {
     /// Names of release channels.
@@ -118,13 +135,13 @@ impl Range {
         self.min.is_empty() && self.max.is_empty()
     }
 
-    /// The single version that is meant, if both bounds are the same text.
+    /// The single version, if both bounds have the same text.
     #[must_use]
     pub fn exact(&self) -> Option<&str> {
         (!self.min.is_empty() && self.min == self.max).then_some(&self.min)
     }
 
-    /// As oc-mirror writes it in errors, with the blank that it has before an upper bound.
+    /// The text in oc-mirror's errors, with its blank before an upper bound.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();

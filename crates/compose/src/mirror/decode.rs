@@ -1,7 +1,5 @@
-//! Reading an ImageSetConfiguration as oc-mirror does: strictly, with the first thing that it would say
+//! Reads an ImageSetConfiguration as oc-mirror does: strictly, with the first error that it would report
 //! (`docs/behaviour/authoring.md` D.1).
-//!
-//! What it deliberately does not do: it does not judge what the fields say; that is [`super::verify`].
 
 use super::configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
 use super::document::ManifestValue;
@@ -14,7 +12,7 @@ use olmdex_text::yaml::{self, NodeKind};
 /// Which fields are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// Those of v2alpha1, whatever the file says of its version, as oc-mirror does it.
+    /// The fields of v2alpha1, whatever version the file states, as in oc-mirror.
     OcMirror,
     /// Those of the version that the file names.
     Named,
@@ -38,7 +36,7 @@ pub fn read(text: &[u8], dialect: Dialect) -> Result<Configuration, Configuratio
     Ok(configuration)
 }
 
-/// Reads a configuration, whatever its fields say.
+/// Reads a configuration without checking its values.
 ///
 /// # Errors
 /// [`ConfigurationError`], but never [`ConfigurationError::Invalid`].
@@ -99,7 +97,8 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
     })
 }
 
-/// Refuses what oc-mirror's decoder refuses, key after key in the order of bytes, as it comes out of its conversion to JSON.
+/// Refuses the same values as oc-mirror's decoder, key after key in the order of bytes, which is their order after its
+/// conversion to JSON.
 fn fits(value: Value<'_>, of: GoType) -> Result<(), ConfigurationError> {
     let Some(misfit) = of.misfit(value, Decoder::Strict) else { return Ok(()) };
     let (found, wanted) = match misfit.problem {
@@ -110,7 +109,7 @@ fn fits(value: Value<'_>, of: GoType) -> Result<(), ConfigurationError> {
     Err(ConfigurationError::Misfit { found, field: misfit.go_field, wanted })
 }
 
-/// The fields that v2 of oc-mirror does not have, in a value that has fields of v1 besides.
+/// The fields that v2 of oc-mirror does not have, in a value that also has fields of v1.
 fn old_fields(value: Value<'_>) -> Vec<String> {
     let unknown = GoType::IMAGE_SET.misfits(value, Decoder::Strict).into_iter();
     let field = |it: Misfit| it.go_field.split_once('.').map_or_else(String::new, |it| it.1.to_owned());
@@ -124,14 +123,14 @@ fn last_key(mut path: Vec<Step>) -> String {
     }
 }
 
-/// The fields of an object that are none of those that are `read`. Fields that only v1alpha2 has are left out.
+/// The fields of an object except for those that are `read`. Fields that only v1alpha2 has are left out.
 fn others(value: Value<'_>, fields: &[Field], read: &[&str]) -> Others {
     let unread = fields.iter().filter(|it| !read.contains(&it.name));
     let node = |it: &Field| Some((it.name.to_owned(), node(field_of(value, it.name)?, &it.form, it.name)));
     unread.filter_map(node).collect()
 }
 
-/// A value that fits its form, to be written again. Goes as deep as the forms do.
+/// A value of a known form, to be written again. It is copied as deep as the form goes.
 fn node(value: Value<'_>, form: &Form, name: &str) -> ManifestValue {
     let text = || value.as_str().unwrap_or_default().into_owned();
     match form {
@@ -150,7 +149,7 @@ fn node(value: Value<'_>, form: &Form, name: &str) -> ManifestValue {
     }
 }
 
-/// A field, whatever the case of its name: the last of several in the order of bytes.
+/// A field, whatever the case of its name: among several, the last in the order of bytes.
 fn field_of<'d>(value: Value<'d>, name: &str) -> Option<Value<'d>> {
     let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
     let same = value.members().filter(|it| json::fold_eq(&key(it), name));
@@ -181,6 +180,7 @@ fn operator(value: Value<'_>) -> Operator {
     };
     Operator {
         catalog: text_of(value, "catalog"),
+        previous: 0,
         full: field_of(value, "full").and_then(|it| it.as_bool()).unwrap_or_default(),
         target_catalog: text_of(value, "targetCatalog"),
         target_tag: text_of(value, "targetTag"),
@@ -193,7 +193,7 @@ fn operator(value: Value<'_>) -> Operator {
     }
 }
 
-/// Keys that a mapping has twice, with the lines of the later ones, in the order in which go-yaml meets them: what is in a value
+/// Keys that a mapping has twice, with the lines of the later ones, in go-yaml's order: keys inside of a value come
 /// before the key of the value.
 fn duplicate_keys(text: &str) -> Vec<(u32, String)> {
     let Ok(nodes) = yaml::nodes(text) else { return Vec::new() };

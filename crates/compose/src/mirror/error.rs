@@ -1,20 +1,18 @@
-//! What is wrong with a configuration, in oc-mirror's words (`docs/behaviour/authoring.md` D.1).
-//!
-//! What it deliberately does not do: it finds nothing wrong itself.
+//! The errors of a configuration, in oc-mirror's words (`docs/behaviour/authoring.md` D.1).
 
 use thiserror::Error;
 
 use olmdex_text::re2::PatternError;
 use olmdex_version::Quoted;
 
-/// Why a text is not a configuration. The words are oc-mirror's.
+/// The reason why a text is not a configuration. The words are oc-mirror's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConfigurationError {
     /// It is not YAML.
     #[error("failed to unmarshal config: error converting YAML to JSON: {0}")]
     Yaml(String),
-    /// A mapping has a key twice: each with its line.
+    /// A mapping has duplicate keys, each with its line.
     #[error("failed to unmarshal config: error converting YAML to JSON: yaml: unmarshal errors:{}", lines(.0))]
     DuplicateKeys(Vec<(u32, String)>),
     /// It is not a mapping; the kind of value that it is.
@@ -22,10 +20,10 @@ pub enum ConfigurationError {
         "failed to unmarshal config: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {0} into Go value of type map[string]interface {{}}"
     )]
     NotAMapping(&'static str),
-    /// It does not say what it is.
+    /// It has no kind.
     #[error("configuration missing `kind`")]
     NoKind,
-    /// It is something else.
+    /// It has another kind.
     #[error("cannot parse {} as \"ImageSetConfiguration\"", Quoted(.0))]
     OtherKind(String),
     /// It has no `mirror`.
@@ -34,7 +32,7 @@ pub enum ConfigurationError {
     /// It has a `delete`, which another file has.
     #[error("delete: is not allowed in ImageSetConfiguration")]
     Delete,
-    /// It has a field that nobody knows.
+    /// It has an unknown field.
     #[error("decode ImageSetConfiguration: json: unknown field {}", Quoted(.0))]
     UnknownField(String),
     /// A field has a value of another type.
@@ -42,25 +40,25 @@ pub enum ConfigurationError {
         "decode ImageSetConfiguration: json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"
     )]
     Misfit {
-        /// What stands there.
+        /// The type of the value.
         found: String,
-        /// Where, from the type of the file on.
+        /// The path, beginning with the type of the file.
         field: String,
-        /// What should stand there.
+        /// The type that the field needs.
         wanted: String,
     },
-    /// It can be read and says something that cannot be.
+    /// It can be read, but has invalid values.
     #[error("{}", joined(.0))]
     Invalid(Vec<Vec<Fault>>),
 }
 
 impl ConfigurationError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
             Self::UnknownField(field) if field == "bundles" || field == "selectedBundles" => Some(
-                "single bundles can no longer be named; use `minVersion` and `maxVersion` with the same version"
+                "oc-mirror no longer supports single bundles; use `minVersion` and `maxVersion` with the same version"
                     .to_owned(),
             ),
             Self::UnknownField(field) if field == "storageConfig" => {
@@ -74,14 +72,14 @@ impl ConfigurationError {
     }
 }
 
-/// One thing that cannot be.
+/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// A reference has neither tag nor digest.
     #[error("{0} unable to parse image correctly : tag and digest are empty")]
     NoTag(String),
-    /// A digest is not one.
+    /// A digest is not valid.
     #[error("{0} unable to parse image correctly : invalid digest")]
     BadDigest(String),
     /// There is no reference.
@@ -90,12 +88,12 @@ pub enum Fault {
     /// Two entries end up as the same image.
     #[error("catalog {}: duplicate found in configuration", Quoted(.0))]
     CatalogTwice(String),
-    /// The name at the destination is not one.
+    /// The name at the destination is not valid.
     #[error("invalid target path component {}: should not contain a tag or digest. Expected format is 1 or more path components \
              separated by /, where each path component is a set of alpha-numeric and regexp (?:[._]|__|[-]*). For more, see \
              https://github.com/containers/image/blob/main/docker/reference/regexp.go", Quoted(.0))]
     BadTarget(String),
-    /// A package stands twice in a catalog.
+    /// A package occurs twice in a catalog.
     #[error("catalog {}: duplicate package entry {}", Quoted(.catalog), Quoted(.package))]
     PackageTwice {
         /// The catalog.
@@ -103,7 +101,7 @@ pub enum Fault {
         /// The package.
         package: String,
     },
-    /// A channel stands twice in a package.
+    /// A channel occurs twice in a package.
     #[error("catalog {}: operator {}: duplicate channel entry {}", Quoted(.catalog), Quoted(.package), Quoted(.channel))]
     ChannelTwice {
         /// The catalog.
@@ -121,11 +119,11 @@ pub enum Fault {
         catalog: String,
         /// The package.
         package: String,
-        /// The channel, if it is the bound of one.
+        /// The channel, if the bound belongs to one.
         channel: Option<String>,
         /// `minVersion` or `maxVersion`.
         field: &'static str,
-        /// What stands there.
+        /// The value.
         version: String,
     },
     /// Both the package and one of its channels have bounds.
@@ -137,15 +135,15 @@ pub enum Fault {
         /// The package.
         package: String,
     },
-    /// A release channel stands twice.
+    /// A release channel occurs twice.
     #[error("release channel {}: duplicate found in configuration", Quoted(.0))]
     ReleaseChannelTwice(String),
-    /// An expression is not one.
+    /// A regular expression is not valid.
     #[error("blocked image {}: invalid regular expression: {error}", Quoted(.expression))]
     BadExpression {
         /// The expression.
         expression: String,
-        /// What is wrong with it.
+        /// The fault of the pattern.
         error: PatternError,
     },
     /// Two fields exclude each other.
@@ -158,11 +156,11 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What to do about it.
+    /// The remedy.
     fn help(&self) -> Option<String> {
         match self {
             Self::NoTag(reference) => Some(format!("name a tag: `{reference}:v4.20`")),
-            Self::BothLevels { .. } => Some("write the bounds at the channels only; `--repair` does it".to_owned()),
+            Self::BothLevels { .. } => Some("set the bounds on the channels only; `--repair` does this".to_owned()),
             _ => None,
         }
     }
@@ -176,7 +174,7 @@ fn lines(keys: &[(u32, String)]) -> String {
     keys.iter().map(|(line, key)| format!("\n  line {line}: key {} already set in map", Quoted(key))).collect()
 }
 
-/// Groups of faults as Kubernetes' aggregates print them: a single one as it is, several in brackets, none twice.
+/// Groups of faults in the style of Kubernetes' aggregates: a single fault by itself, several in brackets, none twice.
 fn joined(groups: &[Vec<Fault>]) -> String {
     let group =
         |faults: &Vec<Fault>| format!("invalid configuration: {}", aggregate(faults.iter().map(Fault::to_string)));

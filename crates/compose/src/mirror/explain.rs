@@ -1,4 +1,4 @@
-//! Why a filtered package is what it is: what each channel keeps, what comes along, what is wrong, and what would help
+//! Explains a filtered package: the entries that each channel keeps, additional ones, problems, and repairs
 //! (`docs/behaviour/authoring.md` D.3, D.5).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::catalog::PackageFacts;
-use super::configuration::Range;
+use super::configuration::{Depth, Range};
 use super::filter::{FilterError, FilterVersion, Filtered, Kept, Part};
 use super::graph::{GraphError, GraphFault, heads};
 use super::repair::{Request, Trouble, repairs, survivors, trouble};
 use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
-/// Why a filtered package is what it is.
+/// The explanation of a filtered package.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FilterExplanation {
@@ -28,27 +28,27 @@ pub struct FilterExplanation {
     pub new_default_channel: String,
     /// Its channels.
     pub channels: Vec<ChannelExplanation>,
-    /// What is wrong; empty if nothing is.
+    /// The problem; empty if there is none.
     pub problem: String,
-    /// What that comes from.
+    /// The reasons of the problem.
     pub reasons: Vec<String>,
-    /// What can be changed in the configuration.
+    /// The possible changes of the configuration.
     pub repairs: Vec<RepairAnswer>,
 }
 
-/// Why a filtered channel is what it is.
+/// The explanation of a filtered channel.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelExplanation {
     /// The channel.
     pub channel: String,
-    /// What was asked for: a range, `head`, `all`, or `not asked for`.
+    /// The request: a range, `head`, `head and N before it`, `all`, or `not asked for`.
     pub asked: String,
     /// The entries that are kept, in the order of the catalog.
     pub kept: Vec<String>,
     /// How many entries the catalog has.
     pub of: usize,
-    /// The head of what is kept; empty if nothing is, or there are several.
+    /// The head of the kept entries; empty if there are none, or several heads.
     pub head: String,
     /// Entries that are kept although they are not in the range, and why.
     pub along: Vec<String>,
@@ -60,7 +60,7 @@ pub struct ChannelExplanation {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RepairAnswer {
-    /// What to change.
+    /// The changes.
     pub changes: Vec<String>,
     /// How many bundles are kept then.
     pub bundles: usize,
@@ -81,7 +81,7 @@ pub fn explain(
     release: FilterVersion,
 ) -> FilterExplanation {
     let found = trouble(name, facts, request, release);
-    // Of a package that is refused it is told what its channels have for the request.
+    // For a refused package, the explanation has what the request takes from its channels.
     let alone = Kept::Part(Part { channels: survivors(name, facts, request, release), ..Part::default() });
     let is_refused = matches!(filtered.packages.get(name), Some(Err(_)));
     let kept = filtered.packages.get(name).and_then(|it| it.as_ref().ok());
@@ -149,14 +149,14 @@ fn channels(
                 None => format!("{bundle} (it has no version)"),
             };
             if skipped.is_empty() {
-                format!("{what}: it lies between others that are")
+                format!("{what}: it lies between requested versions")
             } else {
-                format!("{what}: it is the only way to {}", skipped.join(", "))
+                format!("{what}: it is the only path to {}", skipped.join(", "))
             }
         };
         ChannelExplanation {
             channel: channel.name.clone(),
-            asked: asked_for(is_asked, request.is_full, range),
+            asked: asked_for(is_asked, request.depth(), range),
             kept: names(&kept),
             of: channel.entries.len(),
             head,
@@ -167,29 +167,30 @@ fn channels(
     facts.channels.iter().map(explain).collect()
 }
 
-fn asked_for(is_asked: bool, is_full: bool, range: &Range) -> String {
-    match (is_asked, is_full, range.is_empty()) {
-        (false, ..) => "not asked for".to_owned(),
+fn asked_for(is_asked: bool, depth: Depth, range: &Range) -> String {
+    match (is_asked, depth.is_full, range.is_empty()) {
+        (false, ..) => "not requested".to_owned(),
         (true, true, _) => "all".to_owned(),
+        (true, false, true) if depth.previous > 0 => format!("head and {} before it", depth.previous),
         (true, false, true) => "head".to_owned(),
         (true, false, false) => range.text().trim().to_owned(),
     }
 }
 
-/// What is wrong, in our own words.
+/// Describes a problem in our own words.
 #[must_use]
 pub fn in_words(trouble: &Trouble, facts: &PackageFacts) -> String {
     match trouble {
-        Trouble::BothLevels => "the package has bounds, and so has one of its channels".to_owned(),
+        Trouble::BothLevels => "both the package and one of its channels have bounds".to_owned(),
         Trouble::NotAVersion(bound) => format!("`{bound}` is not a version"),
         Trouble::NoDefault(channel) if channel.is_empty() => "it has no default channel".to_owned(),
-        Trouble::NoDefault(channel) => format!("nothing is left of the default channel `{channel}`"),
-        Trouble::Nothing => "nothing of it is in the range".to_owned(),
+        Trouble::NoDefault(channel) => format!("the default channel `{channel}` is empty"),
+        Trouble::Nothing => "the range includes none of its versions".to_owned(),
         Trouble::Invalid(channel, text) => format!("channel `{channel}` is not valid: {text}"),
         Trouble::UnknownChannels(names) => {
             format!("it has no channel {}", names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
         }
-        Trouble::Wider(warning) => format!("`{}` is above the range and comes along", warning.bundle),
+        Trouble::Wider(warning) => format!("`{}` is above the range, but included", warning.bundle),
         Trouble::Refused(error) => refused(error, facts),
     }
 }
@@ -201,27 +202,29 @@ pub fn refused(error: &FilterError, facts: &PackageFacts) -> String {
         FilterError::FullWithRange { .. } => "`full: true` and bounds exclude each other".to_owned(),
         FilterError::NoPackageProperty { bundle, .. } => format!("bundle `{bundle}` has no version"),
         FilterError::InvalidVersion { bundle, version } => {
-            format!("the version of bundle `{bundle}` is `{version}`, which is not one")
+            format!("bundle `{bundle}` has the invalid version `{version}`")
         }
         FilterError::NoSuchDefault { channel, .. } if facts.channel(channel).is_some() => {
-            format!("the default channel `{channel}` is not among the channels that are asked for")
+            format!("the default channel `{channel}` is not among the requested channels")
         }
-        FilterError::NoSuchDefault { channel, .. } => format!("it has no channel `{channel}` to be the default one"),
+        FilterError::NoSuchDefault { channel, .. } => {
+            format!("it has no channel `{channel}`, which is set as the default")
+        }
         FilterError::DefaultLeftOut { channel, .. } => {
-            format!("its default channel `{channel}` is not among the channels that are asked for")
+            format!("its default channel `{channel}` is not among the requested channels")
         }
         FilterError::Head { channel, error, .. } | FilterError::Graph { channel, error } => {
             format!("channel `{channel}`: {}", error.to_string().replace('\n', "; "))
         }
         FilterError::EmptyDefault { channel, range, .. } => {
             let range = range.text();
-            format!("nothing of its default channel `{channel}` is in the range {}", range.trim())
+            format!("its default channel `{channel}` has no version in the range {}", range.trim())
         }
         FilterError::NoSuchVersion(version) => format!("no channel has version {version}"),
     }
 }
 
-/// What makes something go wrong: versions that there are, and entries that do not meet.
+/// The reasons of a problem: versions that exist, and entries that do not connect.
 fn reasons(trouble: &Trouble, facts: &PackageFacts) -> Vec<String> {
     match trouble {
         Trouble::Refused(FilterError::Head { channel, error, .. } | FilterError::Graph { channel, error }) => {
@@ -243,7 +246,7 @@ fn reasons(trouble: &Trouble, facts: &PackageFacts) -> Vec<String> {
             let skips = entries.iter().find(|it| it.name == warning.bundle).map(|it| it.skips.join(", "));
             let skips = skips.filter(|it| !it.is_empty());
             skips
-                .map(|it| format!("`{}` skips {it}, which nothing else leads to", warning.bundle))
+                .map(|it| format!("`{}` skips {it}, and no other entry leads to it", warning.bundle))
                 .into_iter()
                 .collect()
         }
@@ -259,15 +262,15 @@ fn span(facts: &PackageFacts, channel: &str) -> Option<String> {
     let (first, last) = (found.first()?, found.last()?);
     let mut text = format!("channel `{channel}` has {first} to {last}");
     if found.len() == 1 {
-        text = format!("channel `{channel}` has {first} only");
+        text = format!("channel `{channel}` has only {first}");
     }
     if found.iter().all(|it| it.is_prerelease()) {
-        text.push_str(", all of them pre-releases, which bounds without one leave out");
+        text.push_str(", all of them pre-releases, which bounds without a pre-release leave out");
     }
     Some(text)
 }
 
-/// Which entry is a second head and why, and the edge that would join it.
+/// The entry that is a second head, the reason, and the edge that would join it.
 fn of_graph(entries: &[Entry], error: &GraphError, facts: &PackageFacts) -> Vec<String> {
     let versions = facts.versions();
     let by_name: BTreeMap<&str, &Entry> = entries.iter().map(|it| (it.name.as_str(), it)).collect();
@@ -280,8 +283,8 @@ fn of_graph(entries: &[Entry], error: &GraphError, facts: &PackageFacts) -> Vec<
                 let replaces = |name: &str| by_name.get(name).map_or("", |it| it.replaces.as_str());
                 for name in &sorted {
                     found.push(match replaces(name) {
-                        "" => format!("nothing replaces or skips `{name}`, which replaces nothing itself"),
-                        below => format!("nothing replaces or skips `{name}`, which replaces `{below}`"),
+                        "" => format!("no entry replaces or skips `{name}`, and it replaces no entry"),
+                        below => format!("no entry replaces or skips `{name}`, which replaces `{below}`"),
                     });
                 }
                 if let [others @ .., last] = sorted.as_slice() {
@@ -291,15 +294,14 @@ fn of_graph(entries: &[Entry], error: &GraphError, facts: &PackageFacts) -> Vec<
             }
             GraphFault::NoHead | GraphFault::Cycle => {
                 if let Some(cycle) = cycle(&by_name) {
-                    found
-                        .push(format!("{} is a cycle: in the catalog, take one of these edges out", cycle.join(" → ")));
+                    found.push(format!("{} is a cycle: in the catalog, remove one of these edges", cycle.join(" → ")));
                 }
             }
             GraphFault::Duplicate(name) => {
-                found.push(format!("in the catalog, keep one of the entries `{name}`"));
+                found.push(format!("in the catalog, keep only one of the entries `{name}`"));
             }
             GraphFault::ReplacesItself(name) | GraphFault::SkipsItself(name) => {
-                found.push(format!("in the catalog, take the edge of `{name}` to itself out"));
+                found.push(format!("in the catalog, remove the edge of `{name}` to itself"));
             }
             GraphFault::NoEntries => found.push("in the catalog, the channel has no entries".to_owned()),
         }
@@ -309,7 +311,7 @@ fn of_graph(entries: &[Entry], error: &GraphError, facts: &PackageFacts) -> Vec<
 
 /// A cycle of entries, beginning and ending with the same one.
 fn cycle<'e>(by_name: &BTreeMap<&'e str, &'e Entry>) -> Option<Vec<&'e str>> {
-    // Entries that lead nowhere but out of the channel are taken away, until only those on cycles, or above them, are left.
+    // Entries that lead only out of the channel are removed, until only those on cycles, or above them, are left.
     let mut below: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (name, entry) in by_name {
         let targets = std::iter::once(entry.replaces.as_str()).chain(entry.skips.iter().map(String::as_str));

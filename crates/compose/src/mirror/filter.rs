@@ -1,9 +1,8 @@
-//! Filtering a catalog as oc-mirror does (`docs/behaviour/authoring.md` D.3, D.4).
+//! Filters a catalog as oc-mirror does (`docs/behaviour/authoring.md` D.3, D.4).
 //!
-//! The real filter works on the catalog as a whole and stops at the first error. Here each package is filtered by itself, so that a
-//! broken one does not keep the others back; which error the real one would have met first is told by [`Filtered::first_error`].
-//!
-//! What it deliberately does not do: it writes nothing, and mends nothing.
+//! The real filter works on the catalog as a whole and stops at the first error. This one filters each package by
+//! itself, so that a broken one does not keep the others back; [`Filtered::first_error`] finds the error that the real
+//! filter would have met first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,31 +10,31 @@ use std::fmt;
 use thiserror::Error;
 
 use super::catalog::{BundleVersion, Catalog, ChannelFacts, PackageFacts};
-use super::configuration::{Operator, Package, Range};
+use super::configuration::{Depth, Operator, Package, Range};
 use super::graph::{self, GraphError};
 use olmdex_fbc::Entry;
 use olmdex_version::{Quoted, Version};
 
-/// Which release of the filter library is followed.
+/// The release of the filter library whose behaviour is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FilterVersion {
     /// 0.0.4 and before: equal bounds are a range like any other.
     V0_0_4,
-    /// 0.0.5: equal bounds are one version, and nothing else comes with it.
+    /// 0.0.5: equal bounds are one version, and no other versions come with it.
     #[default]
     V0_0_5,
 }
 
-/// What is kept of a catalog.
+/// The kept part of a catalog.
 #[derive(Debug, Default)]
 pub struct Filtered {
     /// The packages that are kept, by name; the empty one holds the blobs without package.
     pub packages: BTreeMap<String, Result<Kept, PackageError>>,
-    /// What users should know, in the order in which the real filter says it.
+    /// The warnings for the user, in the order in which the real filter prints them.
     pub warnings: Vec<Warning>,
 }
 
-/// What is kept of a package.
+/// The kept part of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Kept {
     /// Everything, as it is.
@@ -45,38 +44,38 @@ pub enum Kept {
     Part(Part),
 }
 
-/// What is kept of a package of which not everything is.
+/// A package that is kept in part.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Part {
-    /// Its default channel then, or empty.
+    /// The default channel of the filtered package, or empty.
     pub default_channel: String,
     /// The names of the entries that are kept, by channel.
     pub channels: BTreeMap<String, BTreeSet<String>>,
-    /// The channels that are asked for, whether anything is left of them or not: deprecations of these stay.
+    /// The requested channels, even if they end up empty: their deprecations stay.
     pub asked: BTreeSet<String>,
     /// The names of the bundles that are kept.
     pub bundles: BTreeSet<String>,
-    /// Entries with other edges than they have in the catalog, by channel and name; the filter itself changes none.
+    /// Entries whose edges differ from those in the catalog, by channel and name; the filter itself changes none.
     pub relinked: BTreeMap<String, BTreeMap<String, Entry>>,
 }
 
-/// Why a package cannot be filtered, and when the real filter would have said so.
+/// The reason why a package cannot be filtered, and the moment at which the real filter would have reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageError {
-    /// The step of the real filter, and the position of what it was looking at.
+    /// The step of the real filter, and the position of the thing that it checked.
     pub when: (u8, usize),
-    /// What is wrong.
+    /// The fault.
     pub error: FilterError,
 }
 
-/// Why a catalog cannot be filtered. The words are oc-mirror's.
+/// The reason why a catalog cannot be filtered. The words are oc-mirror's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FilterError {
     /// All versions are wanted, and only some.
     #[error("Full: true cannot be mixed with versionRange")]
     FullWithRange {
-        /// The channel of which some are wanted.
+        /// The channel of which versions are wanted.
         channel: String,
     },
     /// A bundle has no version.
@@ -87,15 +86,15 @@ pub enum FilterError {
         /// Its package.
         package: String,
     },
-    /// A bundle has a version that is not one.
+    /// A bundle has an invalid version.
     #[error("invalid semantic version")]
     InvalidVersion {
         /// The bundle.
         bundle: String,
-        /// What it says.
+        /// The version as the bundle has it.
         version: String,
     },
-    /// The default channel that is asked for is not there.
+    /// The requested default channel does not exist.
     #[error("invalid default channel configuration for package {}: specified default channel override {} does not exist in the \
              filtered output", Quoted(.package), Quoted(.channel))]
     NoSuchDefault {
@@ -104,7 +103,7 @@ pub enum FilterError {
         /// The channel.
         channel: String,
     },
-    /// The default channel is not among the channels that are asked for.
+    /// The default channel is not among the requested channels.
     #[error("invalid default channel configuration for package {}: the default channel {} was filtered out, a new default channel \
              must be configured for this package", Quoted(.package), Quoted(.channel))]
     DefaultLeftOut {
@@ -120,15 +119,15 @@ pub enum FilterError {
         package: String,
         /// The channel.
         channel: String,
-        /// What is wrong with its graph.
+        /// The faults of its graph.
         error: GraphError,
     },
-    /// A channel that is filtered by a range has a graph that is not sound. The real text names neither package nor channel.
+    /// A channel that is filtered by a range has an unsound graph. The real text names neither package nor channel.
     #[error("{error}")]
     Graph {
         /// The channel.
         channel: String,
-        /// What is wrong with its graph.
+        /// The faults of its graph.
         error: GraphError,
     },
     /// Nothing is left of the default channel.
@@ -142,12 +141,12 @@ pub enum FilterError {
         /// The range in which it has nothing.
         range: Range,
     },
-    /// No channel has the one version that is asked for.
+    /// No channel has the one requested version.
     #[error("error finding specific bundle: specific version {0} not found in bundles")]
     NoSuchVersion(String),
 }
 
-/// A bundle that comes along although it is not in the range.
+/// A bundle that is kept although it is not in the range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The package.
@@ -173,12 +172,14 @@ impl Warning {
             Some(version) => format!("its version {version} is not in the range {}", range.trim()),
             None => "it has no version".to_owned(),
         };
-        format!("package `{package}`, channel `{channel}`: `{bundle}` comes along, although {what}: others need it")
+        format!(
+            "package `{package}`, channel `{channel}`: `{bundle}` is included, although {what}: other versions need it"
+        )
     }
 }
 
 impl fmt::Display for Warning {
-    /// As oc-mirror says it.
+    /// The words of oc-mirror.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bundle = Quoted(&self.bundle);
         match &self.version {
@@ -194,7 +195,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Why a configuration is no filter: a package or a channel has no name. The words are oc-mirror's.
+/// The reason why a configuration is not a filter: a package or a channel has no name. The words are oc-mirror's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("package {} at index [{position}] is invalid: {}name must be specified", Quoted(.package), channel_text(*.channel))]
 pub struct NamelessError {
@@ -210,7 +211,7 @@ fn channel_text(channel: Option<usize>) -> String {
     channel.map(|it| format!("channel \"\" at index [{it}] is invalid: ")).unwrap_or_default()
 }
 
-/// The names of the packages that are asked for; `None` for all.
+/// The names of the requested packages; `None` for all.
 #[must_use]
 pub fn wanted(operator: &Operator) -> Option<BTreeSet<&str>> {
     if operator.packages.is_empty() {
@@ -223,7 +224,7 @@ pub fn wanted(operator: &Operator) -> Option<BTreeSet<&str>> {
 /// Filters a catalog.
 ///
 /// # Errors
-/// [`NamelessError`]. What is wrong with packages is in the answer.
+/// [`NamelessError`]. The faults of packages are in the answer.
 pub fn filter(catalog: &Catalog, operator: &Operator, release: FilterVersion) -> Result<Filtered, NamelessError> {
     for (position, package) in operator.packages.iter().enumerate() {
         let nameless = package.channels.iter().position(|it| it.name.is_empty());
@@ -243,7 +244,7 @@ pub fn filter(catalog: &Catalog, operator: &Operator, release: FilterVersion) ->
         let kept = if name.is_empty() || (operator.full && asked.is_empty()) {
             Ok(Kept::Whole)
         } else {
-            filter_package(name, facts, package, operator.full, release, &mut filtered.warnings).map(Kept::Part)
+            filter_package(name, facts, package, operator.depth(), release, &mut filtered.warnings).map(Kept::Part)
         };
         filtered.packages.insert(name.clone(), kept);
     }
@@ -260,12 +261,12 @@ impl Filtered {
     }
 }
 
-/// Filters one package; `package` is what is asked of it, if that is something.
+/// Filters one package; `package` is the request for it, if there is one.
 pub(super) fn filter_package(
     name: &str,
     facts: &PackageFacts,
     package: Option<&Package>,
-    is_full: bool,
+    depth: Depth,
     release: FilterVersion,
     warnings: &mut Vec<Warning>,
 ) -> Result<Part, PackageError> {
@@ -285,12 +286,12 @@ pub(super) fn filter_package(
     if let Some(package) = package.filter(|_| facts.is_there) {
         part.default_channel = default_channel(name, facts, package, &part.asked)?;
     }
-    let one = Channels { name, package, is_full, release, versions: facts.versions() };
+    let one = Channels { name, package, depth, release, versions: facts.versions() };
     one.check_exact(&channels)?;
     let mut names = BTreeSet::new();
     for channel in channels {
         let kept = one.filter(channel, warnings)?;
-        if kept.is_empty() && !is_full {
+        if kept.is_empty() && !depth.is_full {
             if channel.name == facts.default_channel {
                 let error = FilterError::EmptyDefault {
                     package: name.to_owned(),
@@ -327,7 +328,7 @@ fn check_versions(name: &str, facts: &PackageFacts) -> Result<(), PackageError> 
     Ok(())
 }
 
-/// Step 3: the default channel, which is looked at before ranges empty channels.
+/// Step 3: the default channel, which is checked before ranges empty channels.
 fn default_channel(
     name: &str,
     facts: &PackageFacts,
@@ -348,11 +349,11 @@ fn default_channel(
     Ok(old.clone())
 }
 
-/// What filtering the channels of a package needs.
+/// The data for filtering the channels of a package.
 struct Channels<'c> {
     name: &'c str,
     package: Option<&'c Package>,
-    is_full: bool,
+    depth: Depth,
     release: FilterVersion,
     versions: BTreeMap<&'c str, &'c Version>,
 }
@@ -365,9 +366,9 @@ impl<'c> Channels<'c> {
         own.filter(|it| !it.is_empty()).unwrap_or(&package.range).clone()
     }
 
-    /// The version that a channel is to have and no other, if one is asked for.
+    /// The only version that a channel is to have, if the request names one.
     fn exact(&self, channel: &ChannelFacts) -> Option<String> {
-        if self.release == FilterVersion::V0_0_4 || self.is_full {
+        if self.release == FilterVersion::V0_0_4 || self.depth.is_full {
             return None;
         }
         self.range(channel).exact().map(str::to_owned)
@@ -378,7 +379,7 @@ impl<'c> Channels<'c> {
         Version::parse_tolerant(version).is_ok_and(|wanted| self.versions.get(bundle).is_some_and(|it| **it == wanted))
     }
 
-    /// A single version that is asked for must be in one of the channels.
+    /// A single requested version must be in one of the channels.
     fn check_exact(&self, channels: &[&ChannelFacts]) -> Result<(), PackageError> {
         let mut found: BTreeMap<String, (usize, bool)> = BTreeMap::new();
         for channel in channels {
@@ -395,7 +396,7 @@ impl<'c> Channels<'c> {
         }
     }
 
-    /// Step 4: the names that are kept of a channel, of entries and of what they skip.
+    /// Step 4: the kept names of a channel, both of entries and of skipped bundles.
     fn filter(
         &self,
         channel: &'c ChannelFacts,
@@ -403,7 +404,7 @@ impl<'c> Channels<'c> {
     ) -> Result<BTreeSet<&'c str>, PackageError> {
         let wrong = |error| PackageError { when: (2, channel.position), error };
         let range = self.range(channel);
-        if self.is_full {
+        if self.depth.is_full {
             if !range.is_empty() {
                 return Err(wrong(FilterError::FullWithRange { channel: channel.name.clone() }));
             }
@@ -417,7 +418,15 @@ impl<'c> Channels<'c> {
         if range.is_empty() {
             let (package, name) = (self.name.to_owned(), channel.name.clone());
             let head = head.map_err(|error| wrong(FilterError::Head { package, channel: name, error }))?;
-            return Ok(BTreeSet::from([head]));
+            // Entries without a bundle lie between others, and do not count.
+            let mut left = self.depth.previous + 1;
+            let chain = graph::chain(&channel.entries, head, &self.versions).into_iter();
+            let kept = chain.take_while(|it| {
+                let is_taken = left > 0;
+                left -= usize::from(is_taken && self.versions.contains_key(it));
+                is_taken
+            });
+            return Ok(kept.collect());
         }
         let head = head.map_err(|error| wrong(FilterError::Graph { channel: channel.name.clone(), error }))?;
         let constraint = range.constraint();

@@ -1,31 +1,29 @@
-//! The graph of a channel as oc-mirror's filter sees it: its head, and the walk from there through a range
+//! The graph of a channel in the view of oc-mirror's filter: its head, and the walk from there through a range
 //! (`docs/behaviour/authoring.md` D.3).
-//!
-//! What it deliberately does not do: it looks at no `skipRange`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use olmdex_fbc::Entry;
-use olmdex_version::Quoted;
+use olmdex_version::{Quoted, Version};
 
-/// What is wrong with a channel's graph, all of it.
+/// The faults of a channel's graph, all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphError(pub Vec<GraphFault>);
 
-/// One thing that is wrong with a channel's graph.
+/// One fault of a channel's graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GraphFault {
     /// It has no entries.
     NoEntries,
-    /// An entry stands twice.
+    /// An entry occurs twice.
     Duplicate(String),
     /// An entry replaces itself.
     ReplacesItself(String),
     /// An entry skips itself.
     SkipsItself(String),
-    /// Each entry is replaced or skipped by one.
+    /// Another entry replaces or skips each of the entries.
     NoHead,
     /// Several entries are replaced and skipped by none.
     SeveralHeads(Vec<String>),
@@ -57,12 +55,12 @@ impl fmt::Display for GraphFault {
     }
 }
 
-/// What an entry replaces and skips.
+/// The names that an entry replaces and skips.
 fn targets(entry: &Entry) -> impl Iterator<Item = &str> {
     std::iter::once(entry.replaces.as_str()).filter(|it| !it.is_empty()).chain(entry.skips.iter().map(String::as_str))
 }
 
-/// The names of the entries that nobody replaces or skips, sorted.
+/// The names of the entries that no other entry replaces or skips, sorted.
 #[must_use]
 pub fn heads(entries: &[Entry]) -> Vec<&str> {
     let below: BTreeSet<&str> = entries.iter().flat_map(targets).collect();
@@ -75,7 +73,7 @@ pub fn heads(entries: &[Entry]) -> Vec<&str> {
 /// The head of a channel whose graph is sound.
 ///
 /// # Errors
-/// What is not sound about it.
+/// The faults of the graph.
 pub fn head(entries: &[Entry]) -> Result<&str, GraphError> {
     if entries.is_empty() {
         return Err(GraphError(vec![GraphFault::NoEntries]));
@@ -109,8 +107,8 @@ pub fn head(entries: &[Entry]) -> Result<&str, GraphError> {
     Err(GraphError(faults))
 }
 
-/// Whether edges are left over when all that can be are taken away, from the head downwards. (Edges of an entry to itself are
-/// told by name.)
+/// Whether edges remain after all removable ones are taken away, from the head downwards. (An edge of an entry to
+/// itself is recognised by its name.)
 fn has_cycle(entries: &[Entry], head: &str) -> bool {
     let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for entry in entries {
@@ -135,7 +133,26 @@ fn has_cycle(entries: &[Entry], head: &str) -> bool {
     edges.values().any(|it| !it.is_empty())
 }
 
-/// What a walk has found.
+/// The way down from the head of a sound channel, version by version: the entry that each replaces, or, if that is not
+/// in the channel, the highest version that it skips.
+#[must_use]
+pub fn chain<'c>(entries: &'c [Entry], head: &'c str, versions: &BTreeMap<&str, &Version>) -> Vec<&'c str> {
+    let by_name: BTreeMap<&str, &Entry> = entries.iter().map(|it| (it.name.as_str(), it)).collect();
+    let mut chain = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut next = Some(head);
+    while let Some(name) = next.filter(|it| seen.insert(*it)) {
+        chain.push(name);
+        next = by_name.get(name).copied().and_then(|entry| {
+            let replaced = Some(entry.replaces.as_str()).filter(|it| by_name.contains_key(it));
+            let skipped = entry.skips.iter().map(String::as_str).filter(|it| by_name.contains_key(it));
+            replaced.or_else(|| skipped.max_by_key(|it| versions.get(it).copied()))
+        });
+    }
+    chain
+}
+
+/// The result of a walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Walk<'c> {
     /// The members of the chain that are kept, from the new head down.
@@ -144,8 +161,9 @@ pub struct Walk<'c> {
     pub skipped: Vec<&'c str>,
 }
 
-/// Walks from the head of a sound channel along `replaces`, and keeps the part of that chain that has all in the range that can
-/// be had: from the lowest member above which nothing is added, to the highest below which nothing is left.
+/// Walks from the head of a sound channel along `replaces`, and keeps the part of that chain that has every reachable
+/// version in the range: from the lowest member above which nothing is added, to the highest below which nothing is
+/// left.
 #[must_use]
 pub fn walk<'c>(entries: &'c [Entry], head: &'c str, is_in_range: impl Fn(&str) -> bool) -> Walk<'c> {
     let by_name: BTreeMap<&str, &Entry> = entries.iter().map(|it| (it.name.as_str(), it)).collect();
@@ -157,7 +175,7 @@ pub fn walk<'c>(entries: &'c [Entry], head: &'c str, is_in_range: impl Fn(&str) 
         next = by_name.get(next).map_or("", |it| it.replaces.as_str());
     }
     let skips = |name: &str| by_name.get(name).map_or(&[] as &[String], |it| &it.skips).iter().map(String::as_str);
-    // What is in the range up to a member, from the tail upwards.
+    // For each member, the number of names in the range up to it, from the tail upwards.
     let mut counts = vec![0_usize; chain.len()];
     let mut counted = BTreeSet::new();
     let mut count = 0;

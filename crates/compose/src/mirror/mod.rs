@@ -1,17 +1,17 @@
-//! Mirroring: ImageSetConfigurations, catalogs filtered by them as oc-mirror does it, and what a mirror needs besides.
+//! Mirroring: ImageSetConfigurations, catalogs filtered by them as oc-mirror does it, and what else a mirror needs.
 //!
-//! [`read`] reads a configuration, [`Catalog::read`] takes of a catalog what filtering needs, [`filter()`] decides what is kept, and
-//! [`write()`] makes blobs of it. The rules are in `docs/behaviour/authoring.md`, parts D and E.
-//!
-//! What it deliberately does not do: it pulls and pushes no image, prints nothing, and writes no file.
+//! [`read`] reads a configuration, [`Catalog::read`] reads the data of a catalog that filtering needs, [`filter()`]
+//! decides what is kept, and [`write()`] turns that into blobs. The rules are in `docs/behaviour/authoring.md`, parts D
+//! and E.
 //!
 //! # How a catalog is filtered
 //!
-//! `mirror::Catalog` takes of a catalog, in one parallel pass, what filtering needs: names, edges, versions, and where each document stands; of
-//! packages that nobody asks for it takes the names. `mirror::filter` then works on each package by itself, so that a broken one does not keep
-//! the others back; each error knows when the real filter would have met it, so that the first one is known too. What is kept is read a second
-//! time, where it stands (`fbc::load_again`), trimmed as a typed blob, and written by the one writer of blobs. A repair is a search over
-//! requests: each candidate is filtered again, which needs no file, and only what passes is offered.
+//! `mirror::Catalog` reads, in one parallel pass, the data of a catalog that filtering needs: names, edges, versions,
+//! and the place of each document; for packages outside of the request it reads only the names. `mirror::filter` then
+//! works on each package by itself, so that a broken one does not keep the others back; each error knows when the real
+//! filter would have met it, so that the first one is known too. The kept documents are read a second time at their
+//! places (`fbc::load_again`), trimmed as typed blobs, and written by the one writer of blobs. A repair is a search
+//! over requests: each candidate is filtered again, which needs no file, and only candidates that pass are offered.
 
 mod broken_edges;
 mod catalog;
@@ -29,6 +29,7 @@ mod install;
 mod installer;
 mod outputs;
 mod place;
+mod previous;
 mod repair;
 mod request;
 mod rewrite;
@@ -38,7 +39,7 @@ mod write;
 
 pub use broken_edges::{Mend, mend};
 pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
-pub use configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
+pub use configuration::{AdditionalImage, Channel, Configuration, Depth, Operator, Others, Package, Platform, Range};
 pub use decode::{Dialect, decode, read};
 pub use dependencies::ask_for;
 pub use document::{ManifestValue, documents};
@@ -47,7 +48,7 @@ pub use explain::{ChannelExplanation, FilterExplanation, RepairAnswer, explain, 
 pub use filter::{
     FilterError, FilterVersion, Filtered, Kept, NamelessError, PackageError, Part, Warning, filter, wanted,
 };
-pub use graph::{GraphError, GraphFault, Walk, head, heads, walk};
+pub use graph::{GraphError, GraphFault, Walk, chain, head, heads, walk};
 pub use holdings::{Holding, HoldingStatus, NeededPlaces};
 pub use images::{bundles, images};
 pub use install::{Install, Modes, installs};
@@ -57,6 +58,7 @@ pub use outputs::{
     mapping, mirror_sets, skopeo_sync,
 };
 pub use place::{Destination, Image, Mirrored};
+pub use previous::as_ranges;
 pub use repair::{Proposal, Request, Trouble, meant, repairs, survivors, trouble};
 pub use request::{AskedError, packages};
 pub use rewrite::{differences, put, rename};

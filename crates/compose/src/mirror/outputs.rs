@@ -1,5 +1,5 @@
-//! Manifests and lists about what is mirrored (`docs/behaviour/authoring.md` part E): mirror sets, catalogs, lists for skopeo and
-//! others, and the configuration itself.
+//! Manifests and lists about mirrored images (`docs/behaviour/authoring.md` part E): mirror sets, catalogs, lists for
+//! skopeo and others, and the configuration itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Mirrored>)], to: &D
     sets
 }
 
-/// A source and its mirror: namespaces if the path is the same at the end, else repositories.
+/// A source and its mirror: namespaces if the ends of the paths are equal, else repositories.
 fn scope(source: &Image, mirror: &Image) -> (String, String) {
     let is_same = mirror.path == source.path || mirror.path.ends_with(&format!("/{}", source.path));
     if !is_same {
@@ -90,15 +90,16 @@ pub(super) fn manifest(api: &str, kind: &str, metadata: ManifestValue, spec: Man
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// A reference is not one.
-    #[error("`{0}` is not the reference of an image")]
+    /// A reference is not valid.
+    #[error("`{0}` is not an image reference")]
     Reference(String),
-    /// What would be the name of an object cannot be one.
+    /// The name that an object would get is not valid.
     #[error("error creating catalog source name: `{0}` is not a DNS label")]
     Name(String),
 }
 
-/// What the manifests of a catalog are called: `cs-` or `cc-`, the last component of its path, and the beginning of its digest or tag.
+/// The name of a catalog's manifests: `cs-` or `cc-`, the last component of its path, and the beginning of its digest
+/// or tag.
 ///
 /// # Errors
 /// [`OutputError::Name`] if that is not a label.
@@ -166,7 +167,7 @@ pub fn cluster_catalog(image: &Image) -> Result<ManifestValue, OutputError> {
     Ok(manifest("olm.operatorframework.io/v1", "ClusterCatalog", metadata, ManifestValue::fields([("source", source)])))
 }
 
-/// What `skopeo sync --src yaml` reads. Nothing at all is an empty text: an empty list would mean all tags.
+/// The input of `skopeo sync --src yaml`. Without images the text is empty: an empty list would mean all tags.
 #[must_use]
 pub fn skopeo_sync(images: &[Image]) -> String {
     let mut hosts: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
@@ -191,7 +192,8 @@ pub fn skopeo_sync(images: &[Image]) -> String {
     }
 }
 
-/// Repositories of which only the last component of the path is the same: without `--scoped`, skopeo would write one over the other.
+/// Repositories with equal last components of their paths: without `--scoped`, skopeo would overwrite one with the
+/// other.
 #[must_use]
 pub fn colliding(images: &[Image]) -> Vec<(String, BTreeSet<String>)> {
     let mut by_last: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();

@@ -1,15 +1,13 @@
-//! The nearest change of a configuration that works (`docs/behaviour/authoring.md` D.5).
+//! Finds the nearest change of a configuration that works (`docs/behaviour/authoring.md` D.5).
 //!
-//! What is offered has been filtered again, and leaves a valid catalog. Changes are tried one at a time; only where no single one works,
-//! two together, then three.
-//!
-//! What it deliberately does not do: it changes no catalog, and writes no file.
+//! Each offered change has been filtered again, and leaves a valid catalog. Changes are tried one at a time; two
+//! together, then three, are tried only if no single one works.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::broken_edges::{Mend, mend_package, ranked_channels};
 use super::catalog::PackageFacts;
-use super::configuration::{Channel, Operator, Package, Range};
+use super::configuration::{Channel, Depth, Operator, Package, Range};
 use super::filter::{FilterError, FilterVersion, Part, Warning, filter_package};
 use olmdex_fbc::Entry;
 use olmdex_rules::check::graph::check_chain;
@@ -24,26 +22,33 @@ const MAX_CHANGES: usize = 3;
 /// How many changes are offered at most.
 const MAX_OFFERED: usize = 8;
 
-/// What is asked of a package.
+/// A request for a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The package, as the configuration has it.
     pub package: Package,
     /// Whether the catalog is wanted in full.
     pub is_full: bool,
+    /// How many versions before each head are wanted.
+    pub previous: usize,
 }
 
 impl Request {
-    /// What is asked of a package of a catalog, whether it is named or not.
+    /// The request for a package of a catalog, whether the configuration names the package or not.
     #[must_use]
     pub fn of(operator: &Operator, name: &str) -> Self {
         let asked = operator.packages.iter().find(|it| it.name == name);
         let package = asked.cloned().unwrap_or_else(|| Package { name: name.to_owned(), ..Package::default() });
-        Self { package, is_full: operator.full }
+        Self { package, is_full: operator.full, previous: operator.previous }
+    }
+
+    /// How much of a channel without a range is kept.
+    pub(super) fn depth(&self) -> Depth {
+        Depth { is_full: self.is_full, previous: self.previous }
     }
 }
 
-/// What does not work about a request.
+/// A problem of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trouble {
@@ -53,20 +58,20 @@ pub enum Trouble {
     NotAVersion(String),
     /// The filter refuses it.
     Refused(FilterError),
-    /// The filter takes it, and nothing is left of the default channel, so that the catalog is not valid.
+    /// The filter takes it, but the default channel ends up empty, so the catalog is not valid.
     NoDefault(String),
     /// The filter takes it, and nothing is left of the package.
     Nothing,
-    /// The filter takes it, and a channel is not valid then: which, and what is wrong with it.
+    /// The filter takes it, but a channel is not valid then: its name, and the fault.
     Invalid(String, String),
-    /// Channels are named that the package does not have. The filter passes over them.
+    /// The request names channels that the package does not have. The filter ignores them.
     UnknownChannels(Vec<String>),
     /// Something above the range comes along.
     Wider(Box<Warning>),
 }
 
 impl Trouble {
-    /// Whether what comes out can be used all the same.
+    /// Whether the result is usable all the same.
     #[must_use]
     pub(crate) fn is_mild(&self) -> bool {
         matches!(self, Self::UnknownChannels(_) | Self::Wider(_))
@@ -76,9 +81,9 @@ impl Trouble {
 /// A change that works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// What to ask for instead.
+    /// The request to make instead.
     pub request: Request,
-    /// What is changed, in words.
+    /// The changes, in words.
     pub changes: Vec<String>,
     /// How many bundles are kept then.
     pub n_bundles: usize,
@@ -88,13 +93,13 @@ pub struct Proposal {
     pub n_dropped: usize,
 }
 
-/// Says what does not work about a request, if anything does not.
+/// The problem of a request, if there is one.
 #[must_use]
 pub fn trouble(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Option<Trouble> {
     Judge { name, facts, release }.judge(request).err()
 }
 
-/// The changes of a request that work, the smallest first; none if it works as it is, or if nothing helps.
+/// The changes of a request that work, the smallest first; none if it works without changes, or if nothing helps.
 #[must_use]
 pub fn repairs(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Vec<Proposal> {
     let judge = Judge { name, facts, release };
@@ -125,11 +130,11 @@ pub fn repairs(name: &str, facts: &PackageFacts, request: &Request, release: Fil
                     request: next,
                     changes,
                     n_bundles: bundles.len(),
-                    // Of a name that is not there nothing is known to have been asked for.
+                    // A name that does not exist matches no bundle, so nothing counts as added.
                     n_added: if wanted.is_empty() { 0 } else { bundles.difference(&wanted).count() },
                     n_dropped: wanted.difference(&bundles).count(),
                 }),
-                // What is mild must not be made worse.
+                // A mild problem must not be made worse.
                 Err(worse) if trouble.is_mild() && !worse.is_mild() => {}
                 Err(found) => open.push_back((next, found, changes)),
             }
@@ -149,7 +154,7 @@ pub fn survivors(
     Judge { name, facts, release }.survivors(request)
 }
 
-/// Names that a mistyped one can stand for: at most two letters are wrong, or it is the beginning of one only.
+/// Names that a mistyped one can stand for: at most two letters are wrong, or it is the beginning of only one name.
 #[must_use]
 pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
     let mut near: Vec<(usize, &str)> = known
@@ -188,7 +193,7 @@ impl Judge<'_> {
             return Err(Trouble::BothLevels);
         }
         let mut warnings = Vec::new();
-        let kept = filter_package(self.name, self.facts, Some(package), request.is_full, self.release, &mut warnings);
+        let kept = filter_package(self.name, self.facts, Some(package), request.depth(), self.release, &mut warnings);
         let mut part = kept.map_err(|it| Trouble::Refused(it.error))?;
         if part.channels.values().all(BTreeSet::is_empty) {
             return Err(Trouble::Nothing);
@@ -213,7 +218,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether what is kept makes valid channels, once it is mended.
+    /// Whether the kept entries make valid channels, once they are repaired.
     fn check(&self, part: &mut Part) -> Result<(), Trouble> {
         let mut mends = Vec::new();
         if mend_package(self.name, self.facts, part, &mut mends).is_none() {
@@ -237,7 +242,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// What a request asks for: the bundles of each channel that has something for it, whatever becomes of the default channel.
+    /// The bundles that a request asks for in each channel that has some, whatever becomes of the default channel.
     fn wanted(&self, request: &Request) -> BTreeSet<String> {
         self.survivors(request).into_values().flatten().collect()
     }
@@ -260,12 +265,12 @@ impl Judge<'_> {
                 default_channel: channel.name.clone(),
                 ..request.package.clone()
             };
-            match self.judge(&Request { package: one.clone(), is_full: request.is_full }) {
+            match self.judge(&Request { package: one.clone(), ..request.clone() }) {
                 Ok(bundles) => drop(found.insert(channel.name.clone(), bundles)),
                 Err(Trouble::Wider(_)) => {
                     let mut warnings = Vec::new();
                     let part =
-                        filter_package(self.name, self.facts, Some(&one), request.is_full, self.release, &mut warnings);
+                        filter_package(self.name, self.facts, Some(&one), request.depth(), self.release, &mut warnings);
                     found.extend(part.ok().map(|it| (channel.name.clone(), it.bundles)));
                 }
                 Err(_) => {}
@@ -296,7 +301,7 @@ impl Judge<'_> {
             Trouble::UnknownChannels(unknown) => {
                 let mut next = state.clone();
                 next.package.channels.retain(|it| !unknown.contains(&it.name));
-                // Without any, all channels would be meant.
+                // An empty list would stand for all channels.
                 if !next.package.channels.is_empty() {
                     found.push((next, format!("leave out {}", listed(unknown))));
                 }
@@ -341,7 +346,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What excludes each other, and bounds that are the wrong way round.
+    /// Repairs of fields that exclude each other, and of bounds in the wrong order.
     fn contradictions(&self, state: &Request, trouble: &Trouble, found: &mut Vec<(Request, String)>) {
         if *trouble == Trouble::BothLevels {
             let mut next = state.clone();
@@ -406,7 +411,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Other default channels, with the channels listed that are left where that is needed.
+    /// Other default channels, with a list of the remaining channels if that is needed.
     fn defaults(&self, state: &Request, found: &mut Vec<(Request, String)>) {
         let ranked = self.ranked(state);
         if !state.package.default_channel.is_empty() {
@@ -419,7 +424,7 @@ impl Judge<'_> {
             next.package.default_channel.clone_from(name);
             (next, format!("make `{name}` the default channel"))
         };
-        // The default channel of the catalog, if it is left, is the one that needs least explanation.
+        // The catalog's default channel, if it remains, needs the least explanation.
         let mut ranked_from_old = ranked.clone();
         ranked_from_old.sort_by_key(|it| *it != self.facts.default_channel);
         found.extend(ranked_from_old.iter().map(set));
@@ -447,11 +452,11 @@ impl Judge<'_> {
             let mut next = state.clone();
             next.package.channels.push(Channel { name: old.clone(), range: Range::default(), ..Channel::default() });
             next.package.default_channel.clear();
-            found.push((next, format!("list the default channel `{old}` too")));
+            found.push((next, format!("also list the default channel `{old}`")));
         }
     }
 
-    /// The bounds that come nearest to those that leave a channel empty.
+    /// The nearest bounds to those that leave a channel empty.
     fn nearest(&self, state: &Request, trouble: &Trouble, found: &mut Vec<(Request, String)>) {
         let emptied = match trouble {
             Trouble::Refused(FilterError::EmptyDefault { channel, .. }) | Trouble::NoDefault(channel) => Some(channel),
@@ -524,7 +529,7 @@ fn range_of(state: &Request, channel: &str) -> Range {
     own.filter(|it| !it.is_empty()).unwrap_or(&state.package.range).clone()
 }
 
-/// A request with another range for a channel, at the place where it has one.
+/// A request with another range for a channel, where its old range was.
 fn with_range(state: &Request, channel: &str, range: &Range) -> (Request, String) {
     let mut next = state.clone();
     let own = next.package.channels.iter_mut().find(|it| it.name == channel).map(|it| &mut it.range);

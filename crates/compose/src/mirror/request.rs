@@ -1,6 +1,4 @@
-//! What is asked for on a command line: `PKG[/CHANNEL][@RANGE]`, as a configuration has it.
-//!
-//! What it deliberately does not do: it asks no catalog whether there is such a thing.
+//! A request on a command line: `PKG[/CHANNEL][@RANGE]`, in the form of a configuration.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +8,7 @@ use super::configuration::{Channel, Operator, Package, Range};
 use olmdex_fbc::without_v;
 use olmdex_version::Version;
 
-/// Why a text does not say what to take.
+/// The reason why a text is not a request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AskedError {
@@ -24,19 +22,19 @@ pub enum AskedError {
     #[error("package `{0}` has a range, and so does one of its channels")]
     BothLevels(String),
     /// Something is asked for twice.
-    #[error("`{0}` is asked for twice")]
+    #[error("`{0}` is requested twice")]
     Twice(String),
 }
 
 impl AskedError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::Form(_) => "for example `keda`, `keda/stable`, `keda@2.9.0` or `keda/stable@>=2.9.0 <=2.10.1`",
             Self::Range(_) => "write `1.2.0`, `>=1.2.0`, `<=2.0.0` or `>=1.2.0 <=2.0.0`",
-            Self::BothLevels(_) => "give each channel its own range",
-            Self::Twice(_) => "leave one of them out",
+            Self::BothLevels(_) => "give each channel a separate range",
+            Self::Twice(_) => "leave out one of them",
         }
     }
 }
@@ -52,7 +50,7 @@ pub fn packages(texts: &[String]) -> Result<Vec<Package>, AskedError> {
         let is_version = |it: &&str| Version::parse_tolerant(without_v(it)).is_ok();
         let (names, range) = match (text.split_once('@'), text.split_once(' ')) {
             (Some((names, range)), _) => (names, parse_range(without_v(range))?),
-            // `PKG VERSION`, as one word of a shell.
+            // `PKG VERSION`, quoted as one word of a shell.
             (None, Some((name, version))) if is_version(&version) => (name, parse_range(without_v(version))?),
             _ => (text.as_str(), Range::default()),
         };

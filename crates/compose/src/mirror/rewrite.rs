@@ -1,6 +1,4 @@
-//! A configuration's file with other packages, and how an old file differs from what is made of it.
-//!
-//! What it deliberately does not do: it touches no text; that is [`olmdex_fbc::edit_document`].
+//! A configuration's file with other packages, and the differences between an old file and its conversion.
 
 use serde_json::{Map, Value};
 
@@ -8,8 +6,8 @@ use super::configuration::{Configuration, Operator, Range};
 use olmdex_text::json::{Step, fold_eq, write_string};
 use olmdex_text::yaml::{self, NodeKind, YamlNode};
 
-/// The text of a file with other names of packages and channels, where only names differ: an item that is renamed keeps its comments,
-/// as one that is exchanged would not. What cannot be found stays as it is.
+/// The text of a file with other names of packages and channels, if only names differ: a renamed item keeps its
+/// comments, while an exchanged one would lose them. A name that cannot be found stays as it is.
 #[must_use]
 pub fn rename(text: &str, old: &[Operator], new: &[Operator]) -> String {
     let mut renames: Vec<(Vec<Step>, &str)> = Vec::new();
@@ -81,8 +79,8 @@ fn find<'n>(nodes: &'n [YamlNode], path: &[Step]) -> Option<&'n YamlNode> {
     Some(node)
 }
 
-/// Puts what is asked for into the value of a file, and leaves all else in it as it is. The operators are those of the file, in their
-/// order.
+/// Puts a request into the value of a file, and leaves everything else in it unchanged. The operators are those of the
+/// file, in their order.
 pub fn put(file: &mut Value, operators: &[Operator]) {
     let Some(list) = field(file, "mirror").and_then(|it| field(it, "operators")).and_then(Value::as_array_mut) else {
         return;
@@ -141,7 +139,8 @@ fn field<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
     value.get_mut(&key)
 }
 
-/// Sets a field, whatever the case of its name is in the file; without a value it is taken out. What says the same stays.
+/// Sets a field, whatever the case of its name is in the file; without a value it is taken out. A field that already
+/// has the same meaning stays.
 fn set(value: &mut Value, name: &str, new: Option<Value>) {
     let key = key_of(value, name).unwrap_or_else(|| name.to_owned());
     let Some(fields) = value.as_object_mut() else { return };
@@ -153,7 +152,7 @@ fn set(value: &mut Value, name: &str, new: Option<Value>) {
     }
 }
 
-/// What the first version of oc-mirror would make of a configuration of v1alpha2 otherwise, in words.
+/// Describes how the first version of oc-mirror would treat a configuration of v1alpha2 differently.
 #[must_use]
 pub fn differences(configuration: &Configuration) -> Vec<String> {
     if !configuration.api_version.ends_with("/v1alpha2") {
@@ -166,17 +165,17 @@ pub fn differences(configuration: &Configuration) -> Vec<String> {
         let own = package.channels.iter().any(|it| only_min(&it.range));
         if only_min(&package.range) || own {
             found.push(format!(
-                "package `{name}`: v1 of oc-mirror takes `minVersion` alone for that version and its upgrades up to the head; it is read \
-                 here as a range, as v2 reads it"
+                "package `{name}`: v1 of oc-mirror takes `minVersion` alone for that version and its upgrades up to \
+                the head; olmdex reads it as a range, like v2"
             ));
         }
         let bundles = package.channels.iter().map(|it| &it.min_bundle).chain([&package.min_bundle]);
         for bundle in bundles.filter(|it| !it.is_empty()) {
-            found.push(format!("package `{name}`: v2 of oc-mirror has no `minBundle`; `{bundle}` is not looked at"));
+            found.push(format!("package `{name}`: v2 of oc-mirror has no `minBundle`: olmdex ignores `{bundle}`"));
         }
     }
     if !configuration.operators.is_empty() {
-        found.push("v1 of oc-mirror adds dependencies by itself; `--with-deps` does that here".to_owned());
+        found.push("v1 of oc-mirror adds dependencies automatically; use `--with-deps` to add them here".to_owned());
     }
     found
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a lock, and with what is to be locked.
+//! The errors of a lock, and of wishes for one.
 
 use thiserror::Error;
 
@@ -9,28 +9,28 @@ use olmdex_olm::resolve::ClosureError;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// The marks of a merge that somebody has to finish.
+    /// A line has a conflict marker of an unfinished merge.
     #[error("line {0} has a conflict marker of a merge")]
     Conflict(usize),
     /// It is not TOML, or not of this form.
     #[error("{0}")]
     Toml(String),
-    /// A form that is not known.
-    #[error("version {0} of the lock's form is not known")]
+    /// The version of the form is unknown.
+    #[error("version {0} of the lock file format is unknown")]
     Version(i64),
 }
 
-/// Why something cannot be locked, or what is locked cannot be looked up.
+/// The reason why something cannot be locked, or a locked bundle cannot be looked up.
 #[derive(Debug, Error)]
 pub enum LockError {
     /// A name that the catalogs do not have.
-    #[error("there is no {what} `{name}`{}", if .of.is_empty() { String::new() } else { format!(" in {}", .of) })]
+    #[error("no {what} `{name}`{}", if .of.is_empty() { String::new() } else { format!(" in {}", .of) })]
     Unknown {
-        /// What it is, for example `package`.
+        /// The kind of the thing, for example `package`.
         what: &'static str,
         /// The name.
         name: String,
-        /// Where it was looked for, or empty.
+        /// The thing that should have it, or empty.
         of: String,
         /// The names that there are.
         known: Vec<String>,
@@ -43,7 +43,7 @@ pub enum LockError {
         /// The catalogs.
         catalogs: Vec<String>,
     },
-    /// No bundle fits what was asked.
+    /// No bundle fits the request.
     #[error("package `{package}`: {why}")]
     NoBundle {
         /// The package.
@@ -52,7 +52,7 @@ pub enum LockError {
         why: String,
     },
     /// A range of versions that cannot be read.
-    #[error("`{range}` is not a range of versions: {why}")]
+    #[error("`{range}` is not a version range: {why}")]
     Range {
         /// The range.
         range: String,

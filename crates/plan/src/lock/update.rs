@@ -1,6 +1,4 @@
-//! Newer bundles for what is locked, by upgrades that OLM makes.
-//!
-//! What it deliberately does not do: it never jumps. What OLM does not reach from the bundle that is locked stays, with the reason.
+//! Newer bundles for the locked ones, by upgrades that OLM makes.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +14,7 @@ use olmdex_olm::resolve::Options;
 use olmdex_olm::upgrade::{Asked, Generation, InstalledBundle, PackageView, UpgradePath, classic_path, v1_path};
 use olmdex_version::Version;
 
-/// What becomes of an operator.
+/// The change of an operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LockChange {
@@ -24,9 +22,9 @@ pub struct LockChange {
     pub package: String,
     /// The catalog.
     pub catalog: String,
-    /// The bundle that was locked; empty for one that is needed now.
+    /// The bundle that was locked; empty for a new dependency.
     pub from: String,
-    /// The bundle that is locked now; empty for one that nobody needs any more.
+    /// The bundle that is locked now; empty for a dependency that nothing needs any more.
     pub to: String,
     /// The bundles that OLM installs on the way, the last one included.
     pub steps: Vec<LockStep>,
@@ -49,7 +47,7 @@ pub struct LockStep {
 pub struct Update {
     /// The lock.
     pub lock: Lock,
-    /// What becomes of each operator that was asked about, and of others where that brings something about.
+    /// The change of each operator in the request, and of others that change because of it.
     pub changes: Vec<LockChange>,
     /// Demands that nothing meets.
     pub missing: Vec<String>,
@@ -57,7 +55,8 @@ pub struct Update {
     pub is_refused: bool,
 }
 
-/// Moves operators along the upgrades that OLM makes: those of these packages, or all of them; to a version, if one is given.
+/// Moves operators along the upgrades that OLM makes: those of these packages, or all of them, and up to a version if
+/// one is given.
 ///
 /// # Errors
 /// [`LockError`]
@@ -75,7 +74,7 @@ pub fn update(
     }
     let mut update = Update { lock: lock.clone(), changes: Vec::new(), missing: Vec::new(), is_refused: false };
     let is_meant = |it: &LockedOperator| packages.is_empty() || packages.contains(&it.package);
-    // What others need follows them.
+    // Dependencies follow the operators that need them.
     for operator in update.lock.operators.iter_mut().filter(|it| it.required_by.is_empty() && is_meant(it)) {
         let way = way(index, operator, precise)?;
         update.is_refused |= precise.is_some() && !way.is_reached;
@@ -98,20 +97,21 @@ pub fn update(
     Ok(update)
 }
 
-/// Takes an operator along a way; not at all if it is not the whole one that was asked for.
+/// Takes an operator along a way. If `is_whole` demands the whole way and it does not lead to its end, the operator
+/// stays.
 fn go(index: &Index, operator: &mut LockedOperator, way: Way, is_whole: bool) -> Result<LockChange, LockError> {
     let steps = if is_whole && !way.is_reached { Vec::new() } else { way.steps };
     let from = operator.bundle.clone();
     if let Some(last) = steps.last() {
         operator.bundle.clone_from(&last.bundle);
     }
-    // What has changed under the same name is taken over as well.
+    // Facts that have changed under the same name of a bundle are taken over as well.
     fill(index, operator)?;
     let (package, catalog) = (operator.package.clone(), operator.catalog.clone());
     Ok(LockChange { package, catalog, from, to: operator.bundle.clone(), steps, reason: way.reason })
 }
 
-/// Says which dependencies came, and which went.
+/// Reports which dependencies are new, and which are gone.
 fn note_dependencies(old: &Lock, update: &mut Update) {
     let has = |lock: &Lock, it: &LockedOperator| {
         lock.operators.iter().any(|other| (&other.catalog, &other.package) == (&it.catalog, &it.package))
@@ -131,25 +131,26 @@ fn note_dependencies(old: &Lock, update: &mut Update) {
             from: it.bundle.clone(),
             to: String::new(),
             steps: Vec::new(),
-            reason: "nothing requires it any more".to_owned(),
+            reason: "no operator requires it any more".to_owned(),
         });
     }
 }
 
-/// Where OLM gets from what is locked.
+/// The upgrades of OLM from a locked bundle.
 pub(super) struct Way {
     pub(super) steps: Vec<LockStep>,
     pub(super) is_reached: bool,
     pub(super) reason: String,
 }
 
-/// The way that OLM goes from what is locked, as far as the range that was asked for allows; to a version, if one is given.
+/// The upgrades that OLM makes from a locked bundle, as far as the requested range allows, and up to a version if one
+/// is given.
 pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) -> Result<Way, LockError> {
     let filter = Filter { catalogs: vec![operator.catalog.clone()], ..Filter::default() };
     let view = PackageView::read(index, &filter, &operator.package)?;
     let stays = |reason: String| Way { steps: Vec::new(), is_reached: false, reason };
     let Some(graph) = view.graphs.first() else {
-        return Ok(stays(format!("catalog `{}` does not have the package any more", operator.catalog)));
+        return Ok(stays(format!("catalog `{}` no longer has the package", operator.catalog)));
     };
     let is_in_catalog = graph.bundles.iter().any(|it| it.name == operator.bundle);
     let from = InstalledBundle::named(operator.bundle.clone(), operator.version.clone(), is_in_catalog);
@@ -157,7 +158,7 @@ pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) ->
         None => None,
         Some(text) => match view.find(text) {
             Some((name, _)) => Some(name),
-            None => return Ok(stays(format!("there is no version {text}"))),
+            None => return Ok(stays(format!("no version {text}"))),
         },
     };
     if target.as_deref() == Some(&operator.bundle) {
@@ -175,14 +176,15 @@ pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) ->
     cut(operator, path, target.as_deref())
 }
 
-/// Ends a way before it leaves the range, and at the bundle that it should lead to.
+/// Ends a way before it leaves the range, and at its target.
 fn cut(operator: &LockedOperator, path: UpgradePath, target: Option<&str>) -> Result<Way, LockError> {
     let mut way = Way { steps: Vec::new(), is_reached: path.is_reached, reason: path.reason };
     // OLM v1 keeps to the range itself.
     let is_in = range(if operator.olm == Generation::Classic { &operator.constraint } else { "" })?;
     for step in path.steps {
         if !Version::parse(&step.target.version).is_ok_and(|it| is_in(&it)) {
-            way.reason = format!("{} is next, and not in `{}`", step.target.bundle, operator.constraint);
+            way.reason =
+                format!("the next version is {}, which is not in `{}`", step.target.bundle, operator.constraint);
             way.is_reached = false;
             break;
         }

@@ -1,4 +1,4 @@
-//! What has become of what is locked (`docs/behaviour/authoring.md` E.7).
+//! Compares the locked bundles with the catalogs (`docs/behaviour/authoring.md` E.7).
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,23 +11,23 @@ use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::PackageView;
 use olmdex_version::Version;
 
-/// Something that is not as it was locked.
+/// A difference from the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Drift {
-    /// What has happened.
+    /// The kind of the change.
     pub kind: DriftKind,
     /// The package.
     pub package: String,
     /// The catalog.
     pub catalog: String,
-    /// The bundle that is locked.
+    /// The locked bundle.
     pub bundle: String,
     /// The same in words.
     pub message: String,
 }
 
-/// What can happen to what is locked, the gravest first.
+/// The kinds of changes to a locked bundle, the gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriftKind {
@@ -35,13 +35,13 @@ pub enum DriftKind {
     BundleGone,
     /// The bundle has other content under its name.
     ContentChanged,
-    /// Its image, or an image that it uses, is another one.
+    /// Its image, or an image that it uses, has changed.
     ImageChanged,
     /// Its entry in the channel has other edges, or is gone.
     EdgeChanged,
     /// It, its channel or its package is deprecated now.
     Deprecated,
-    /// There is a newer one for what was asked.
+    /// There is a newer bundle for the request.
     NewerHead,
 }
 
@@ -70,7 +70,7 @@ impl DriftKind {
     }
 }
 
-/// Compares a lock with the catalogs as they are now; the gravest differences first.
+/// Compares a lock with the present catalogs; the gravest differences first.
 ///
 /// # Errors
 /// [`LockError::Unknown`] if a catalog is not in the index; [`LockError::Index`].
@@ -87,14 +87,14 @@ pub fn verify(index: &Index, lock: &Lock) -> Result<Vec<Drift>, LockError> {
         };
         let mut now = locked.clone();
         if !fill(index, &mut now)? {
-            drifts.push(drift(DriftKind::BundleGone, "the catalog does not have it any more".to_owned()));
+            drifts.push(drift(DriftKind::BundleGone, "the catalog no longer has it".to_owned()));
             continue;
         }
         drifts.extend(changes(locked, &now).into_iter().map(|(kind, message)| drift(kind, message)));
         if let Some(message) = deprecation(index, locked)? {
             drifts.push(drift(DriftKind::Deprecated, message));
         }
-        // What others need follows them.
+        // Dependencies follow the operators that need them.
         if locked.required_by.is_empty() {
             match newer(index, locked)? {
                 Ok(Some(bundle)) => drifts.push(drift(DriftKind::NewerHead, format!("{bundle} is newer"))),
@@ -122,27 +122,24 @@ fn changes(locked: &LockedOperator, now: &LockedOperator) -> Vec<(DriftKind, Str
     let mut found = Vec::new();
     if locked.checksum != now.checksum {
         let message = if locked.version == now.version {
-            "its content is not what was locked under this name".to_owned()
+            "its content has changed under the same name".to_owned()
         } else {
-            format!(
-                "its content is not what was locked under this name: version {} is {} now",
-                locked.version, now.version
-            )
+            format!("its content has changed under the same name: version {} is now {}", locked.version, now.version)
         };
         found.push((DriftKind::ContentChanged, message));
     }
     if locked.image != now.image {
         found.push((
             DriftKind::ImageChanged,
-            format!("its image is {} now, not {}", or_none(&now.image), or_none(&locked.image)),
+            format!("its image is now {}, not {}", or_none(&now.image), or_none(&locked.image)),
         ));
     } else if locked.images != now.images {
-        found.push((DriftKind::ImageChanged, "the images that it uses are not those that were locked".to_owned()));
+        found.push((DriftKind::ImageChanged, "the images that it uses have changed since it was locked".to_owned()));
     }
     if locked.entry != now.entry {
         let message = match now.entry.as_str() {
-            "" => format!("channel `{}` has no entry of it any more", locked.channel),
-            _ => format!("its entry in channel `{}` has other edges than when it was locked", locked.channel),
+            "" => format!("channel `{}` no longer has an entry for it", locked.channel),
+            _ => format!("its entry in channel `{}` has different edges since it was locked", locked.channel),
         };
         found.push((DriftKind::EdgeChanged, message));
     }
@@ -153,7 +150,7 @@ fn or_none(text: &str) -> &str {
     if text.is_empty() { "none" } else { text }
 }
 
-/// What users are told of the bundle, its channel or its package, if one of them is deprecated.
+/// The message for users of the bundle, its channel or its package, if one of them is deprecated.
 fn deprecation(index: &Index, locked: &LockedOperator) -> Result<Option<String>, LockError> {
     let filter = Filter { catalogs: vec![locked.catalog.clone()], ..Filter::default() };
     let view = PackageView::read(index, &filter, &locked.package)?;
@@ -169,7 +166,8 @@ fn deprecation(index: &Index, locked: &LockedOperator) -> Result<Option<String>,
     Ok(found.next())
 }
 
-/// The bundle that the same question would be pinned to now, if it is a newer one; why there is none, if nothing can be pinned.
+/// The bundle that the same request would be pinned to now, if it is a newer one, or the reason why nothing can be
+/// pinned.
 fn newer(index: &Index, locked: &LockedOperator) -> Result<Result<Option<String>, String>, LockError> {
     let ask = Ask {
         package: locked.package.clone(),

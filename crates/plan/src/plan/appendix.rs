@@ -1,6 +1,4 @@
-//! The appendix of a report: every place, code, reason and command of a plan, for those who do the work.
-//!
-//! What it deliberately does not do: it says nothing in short.
+//! The appendix of a report: every place, code, reason and command of a plan, for the people who do the work.
 
 use maud::{Markup, html};
 
@@ -22,7 +20,7 @@ pub(super) fn appendix(plan: &Plan, package: &dyn Fn(&OperatorPlan) -> Markup) -
     }
 }
 
-/// A mark and a class for a state, which its words say too.
+/// A mark and a class for a state, which also has words.
 fn mark(state: OperatorState) -> (&'static str, &'static str) {
     match state {
         OperatorState::Head => ("✓", "good"),
@@ -54,7 +52,7 @@ fn operators<'c>(plan: &'c Plan, package: &'c dyn Fn(&OperatorPlan) -> Markup) -
     }));
     columns.push(column("Target", move |it| text(it.target.as_deref().unwrap_or_default())));
     columns.push(column("Source", |it| html! { @if !it.place.is_empty() { code { (shown(&it.place)) } } }));
-    // What no operator has a value for is no column.
+    // A column without any values is left out.
     columns.retain(|(_, cell)| plan.operators.iter().any(|it| !cell(it).0.is_empty()));
     html! {
         @if !plan.operators.is_empty() {
@@ -62,7 +60,7 @@ fn operators<'c>(plan: &'c Plan, package: &'c dyn Fn(&OperatorPlan) -> Markup) -
                 h2 #operators { "Appendix: operators" }
                 div .wide tabindex="0" role="region" aria-label="Operators in detail" {
                     table {
-                        caption { "How each operator stands to the catalog of each OpenShift version" }
+                        caption { "State of each operator in the catalog of each OpenShift version" }
                         thead { tr { @for (header, _) in &columns { th scope="col" { (header) } } } }
                         tbody {
                             @for operator in &plan.operators {
@@ -81,7 +79,7 @@ fn operators<'c>(plan: &'c Plan, package: &'c dyn Fn(&OperatorPlan) -> Markup) -
     }
 }
 
-/// The words of the table, as far as they occur.
+/// The words of the table that occur.
 fn legend(plan: &Plan) -> Markup {
     let occurs = |wanted: &OperatorState| plan.operators.iter().any(|it| it.state.values().any(|it| it == wanted));
     html! {
@@ -178,7 +176,7 @@ fn unknowns(unknowns: &[Unknown]) -> Markup {
     }
 }
 
-/// What the plan was made of.
+/// The basis of the plan.
 fn basis(plan: &Plan) -> Markup {
     let metadata = &plan.metadata;
     let catalogs = metadata.catalogs.iter().map(|it| format!("{} ({})", it.name, it.minor));
@@ -194,7 +192,7 @@ fn basis(plan: &Plan) -> Markup {
                 }
                 dt { "Catalogs" } dd { (list(catalogs.collect())) }
                 @if !metadata.graph.is_empty() {
-                    dt { "Updates of OpenShift" } dd { (shown(&metadata.graph)) }
+                    dt { "OpenShift updates" } dd { (shown(&metadata.graph)) }
                     dt { "Channels" } dd { (shown(&format!("{} ({})", metadata.channels.join(", "), metadata.arch))) }
                 }
                 @if !metadata.skipped.is_empty() { dt { "Objects not used" } dd { (list(skipped.collect())) } }

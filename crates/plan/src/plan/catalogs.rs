@@ -1,6 +1,4 @@
-//! Which catalog a CatalogSource has at which version of OpenShift, and what it says of a package.
-//!
-//! What it deliberately does not do: a package in another catalog than that of the Subscription never counts.
+//! The catalogs of a CatalogSource at each version of OpenShift, and their packages.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,20 +12,29 @@ use olmdex_olm::catalog_source::PlanCatalog;
 use olmdex_olm::upgrade::PackageView;
 use olmdex_olm::upgrade::v1::Gates;
 
-/// What was read, by the names of the catalogs and the package.
+/// The packages that were read, by the names of the catalogs and the package.
 type Views = BTreeMap<(Vec<String>, String), Rc<PackageView>>;
+
+/// How many packages of catalogs are remembered at most.
+const MAX_REMEMBERED: usize = 400;
+
+/// The packages of catalogs, remembered for the next cluster.
+#[derive(Debug, Default)]
+pub struct PlanMemo {
+    views: RefCell<Views>,
+}
 
 /// The catalogs of a plan.
 pub(super) struct Catalogs<'q> {
     index: &'q Index,
     all: &'q [PlanCatalog],
     gates: &'q Gates,
-    views: RefCell<Views>,
+    memo: &'q PlanMemo,
 }
 
 impl<'q> Catalogs<'q> {
-    pub(super) fn new(question: &'q PlanQuestion<'q>) -> Self {
-        Self { index: question.index, all: &question.catalogs, gates: &question.gates, views: RefCell::default() }
+    pub(super) fn new(question: &'q PlanQuestion<'q>, memo: &'q PlanMemo) -> Self {
+        Self { index: question.index, all: &question.catalogs, gates: &question.gates, memo }
     }
 
     /// The families that there are.
@@ -46,7 +53,7 @@ impl<'q> Catalogs<'q> {
         self.all.iter().filter(is_meant).map(|it| it.catalog.clone()).collect()
     }
 
-    /// What families of catalogs say of a package at a version; `None` if no catalog is given for it.
+    /// A package in families of catalogs at a version; `None` if no catalog is given for it.
     pub(super) fn view(
         &self,
         families: &[String],
@@ -57,19 +64,23 @@ impl<'q> Catalogs<'q> {
         if names.is_empty() { Ok(None) } else { self.read(names, package).map(Some) }
     }
 
-    /// What some catalogs say of a package.
+    /// A package in some catalogs.
     fn read(&self, catalogs: Vec<String>, package: &str) -> Result<Rc<PackageView>, IndexError> {
         let key = (catalogs, package.to_owned());
-        if let Some(known) = self.views.borrow().get(&key) {
+        if let Some(known) = self.memo.views.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
         let filter = Filter { catalogs: key.0.clone(), ..Filter::default() };
         let view = Rc::new(PackageView::read(self.index, &filter, package)?.with_gates(self.gates));
-        self.views.borrow_mut().insert(key, Rc::clone(&view));
+        let mut views = self.memo.views.borrow_mut();
+        if views.len() >= MAX_REMEMBERED {
+            views.clear();
+        }
+        views.insert(key, Rc::clone(&view));
         Ok(view)
     }
 
-    /// The other catalogs of a version that hold a package: a hint, nothing more.
+    /// The other catalogs of a version that hold a package, only as a hint.
     pub(super) fn elsewhere(
         &self,
         families: &[String],

@@ -1,6 +1,4 @@
-//! How far a plan has come: its steps compared with the cluster as it is now.
-//!
-//! What it deliberately does not do: the old plan is not followed further than it holds. What is next comes from planning again.
+//! The progress of a plan: its steps compared with the cluster as it is now.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +13,7 @@ use olmdex_index::query::BundleSelector;
 use olmdex_rules::openshift::coerce;
 use olmdex_version::Version;
 
-/// A plan that was saved, as far as its progress is about it.
+/// The parts of a saved plan that its progress needs.
 #[derive(Debug, Clone, Deserialize)]
 pub struct SavedPlan {
     kind: String,
@@ -58,7 +56,7 @@ struct SavedBlocker {
 pub struct NotAPlan(String);
 
 impl SavedPlan {
-    /// Reads what `olmdex plan -o json` printed.
+    /// Reads the output of `olmdex plan -o json`.
     ///
     /// # Errors
     /// If it is something else.
@@ -67,7 +65,7 @@ impl SavedPlan {
         if plan.kind != "Plan" {
             return Err(NotAPlan(format!("its kind is `{}`", plan.kind)));
         }
-        plan.to().ok_or_else(|| NotAPlan(format!("`{}` is no version", plan.metadata.to)))?;
+        plan.to().ok_or_else(|| NotAPlan(format!("`{}` is not a version", plan.metadata.to)))?;
         Ok(plan)
     }
 
@@ -77,7 +75,7 @@ impl SavedPlan {
         coerce(&self.metadata.to)
     }
 
-    /// The options that it was made with; none if an older olmdex saved it.
+    /// The options that it was made with; `None` if an older olmdex saved it.
     #[must_use]
     pub fn options(&self) -> &PlanOptions {
         &self.metadata.options
@@ -94,7 +92,7 @@ impl SavedPlan {
     }
 }
 
-/// How far a plan has come.
+/// The progress of a plan.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanProgress {
@@ -102,11 +100,11 @@ pub struct PlanProgress {
     pub api_version: String,
     /// `PlanProgress`
     pub kind: String,
-    /// What it is about.
+    /// The subject of the progress.
     pub metadata: ProgressMetadata,
     /// Whether nothing required is left of the plan.
     pub is_done: bool,
-    /// What planning again comes to.
+    /// The verdict of planning again.
     pub verdict: PlanVerdict,
     /// The steps of the plan.
     pub steps: Vec<StepProgress>,
@@ -117,39 +115,39 @@ pub struct PlanProgress {
     pub new_blockers: Vec<Blocker>,
 }
 
-/// What the progress of a plan is about.
+/// The subject of the progress of a plan.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressMetadata {
-    /// Where the plan begins.
+    /// The first version of the plan.
     pub from: String,
-    /// Where the cluster is.
+    /// The present version of the cluster.
     pub now: String,
-    /// Where the plan leads.
+    /// The target version of the plan.
     pub to: String,
-    /// When something had changed last in the cluster as the plan knew it, or empty.
+    /// The time of the last change in the cluster when the plan was made, or empty.
     pub planned: String,
-    /// When something changed last in the cluster as it is now, or empty.
+    /// The time of the last change in the cluster as it is now, or empty.
     pub checked: String,
 }
 
-/// How far a step has come.
+/// The progress of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepProgress {
     /// Its number in the plan.
     pub number: usize,
-    /// What it does, in a line.
+    /// The step in a line.
     pub title: String,
-    /// How far it has come.
+    /// The progress.
     pub status: StepStatus,
     /// Whether the platform can be updated without it.
     pub optional: bool,
-    /// What says so.
+    /// The evidence for the progress.
     pub detail: String,
 }
 
-/// How far a step has come.
+/// The progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepStatus {
@@ -176,7 +174,7 @@ impl StepStatus {
     }
 }
 
-/// Compares a saved plan with the plan of the cluster as it is now.
+/// Compares a saved plan with the plan of the present cluster.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -242,7 +240,7 @@ impl Comparison<'_> {
                 let n = pools.iter().filter(|it| it.is_paused).count();
                 let detail = format!("{n} of {} pools are paused", pools.len());
                 match (wanted, is_there) {
-                    // Whoever has arrived must not pause them again.
+                    // Once the platform has arrived, nobody must pause the pools again.
                     (true, true) => (StepStatus::Done, detail),
                     (true, false) => yes_or_open(!pools.is_empty() && n == pools.len(), detail),
                     (false, true) => yes_or_open(!pools.is_empty() && n == 0, detail),
@@ -280,7 +278,7 @@ impl Comparison<'_> {
         Ok(self.unless_not_needed(step, found))
     }
 
-    /// A step that planning again does not ask for need not be done, whoever made that so.
+    /// A step that is missing from the new plan is not needed any more, for whatever reason.
     fn unless_not_needed(&self, step: &PlanStep, found: (StepStatus, String)) -> (StepStatus, String) {
         let is_of_operator = matches!(
             step.kind,
@@ -303,11 +301,7 @@ impl Comparison<'_> {
                 || subject.strip_prefix(other).is_some_and(|it| !other.is_empty() && it.starts_with('/'))
         };
         let is_asked = self.now.steps.iter().filter(|it| step.optional || !it.optional).any(|it| is_about(&it));
-        if is_asked {
-            found
-        } else {
-            (StepStatus::NotNeeded, format!("{}; planning again does not ask for it", found.1))
-        }
+        if is_asked { found } else { (StepStatus::NotNeeded, format!("{}; a new plan does not ask for it", found.1)) }
     }
 
     /// The operators that a step is about.

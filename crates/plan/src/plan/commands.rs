@@ -1,9 +1,7 @@
 //! The commands and manifests of steps.
 //!
-//! Names come from a cluster, so each is checked before it is written: what Kubernetes takes as a name needs no quotes, and what does not
-//! look like one gets no command.
-//!
-//! What it deliberately does not do: it runs nothing, and proposes neither `--force` nor `--allow-not-recommended`.
+//! Names come from a cluster, so each is checked before it is written: a name that Kubernetes accepts needs no quotes,
+//! and any other text gets no command.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
 use super::manifests::{self, json_text};
@@ -23,8 +21,9 @@ pub(super) fn add(question: &PlanQuestion<'_>, plan: &mut Plan) {
         if writer.write(step).is_none() {
             writer.commands.clear();
             writer.manifests.clear();
-            step.warnings
-                .push("a name has characters that no name in Kubernetes has, so there is no command".to_owned());
+            step.warnings.push(
+                "a name has characters that Kubernetes does not allow in names, so there is no command".to_owned(),
+            );
         }
         step.commands = writer.commands;
         step.manifest = (!writer.manifests.is_empty()).then(|| writer.manifests.join("---\n"));
@@ -47,7 +46,7 @@ fn name(text: &str) -> Option<&str> {
     is_plain.then_some(text)
 }
 
-/// The namespace of a step's operators, and their package if it is about one.
+/// The namespace of a step's operators, and their package if the step is about one.
 fn namespace_and_package(subject: &str) -> Option<(&str, Option<&str>)> {
     match subject.split_once('/') {
         Some((namespace, package)) => Some((name(namespace)?, Some(package))),
@@ -62,7 +61,7 @@ fn bundles_of(element: &PathElement) -> Vec<&str> {
     }
 }
 
-/// The cluster's channel before the step to a version, and the one that the step is taken from.
+/// The cluster's channel before the step to a version, and the channel that has this step.
 fn channels_of_step<'q>(question: &'q PlanQuestion<'_>, to: &str) -> (Option<&'q str>, Option<&'q str>) {
     let present = question.cluster.cluster_version.as_ref().map(|it| it.channel.as_str());
     let channels = &question.channels;
@@ -132,7 +131,7 @@ impl Writer<'_> {
         let others: Vec<&str> =
             self.question.cluster.pools.iter().map(|it| it.name.as_str()).filter(|it| *it != "master").collect();
         if others.is_empty() {
-            self.say("no MachineConfigPools were given; worker is the one that every cluster has");
+            self.say("no MachineConfigPools given; every cluster has the pool worker");
         }
         for pool in if others.is_empty() { vec!["worker"] } else { others } {
             let pool = name(pool)?;
@@ -151,8 +150,8 @@ impl Writer<'_> {
         self.wait(step)
     }
 
-    /// Approves the InstallPlan that has bundles. One that does not exist yet gets its name from the Subscription, which knows it as soon as
-    /// OLM has made it.
+    /// Approves the InstallPlan that has bundles. If it does not exist yet, its name comes from the Subscription, which
+    /// has it as soon as OLM has made the plan.
     fn approve(&mut self, namespace: &str, package: Option<&str>, round: usize, bundles: &[&str]) -> Option<()> {
         let plans = &self.question.cluster.install_plans;
         let wanted = |plan: &&olmdex_rules::cluster::InstallPlan| {
@@ -174,7 +173,7 @@ impl Writer<'_> {
                     "INSTALLPLAN=$(oc -n {namespace} get {SUBSCRIPTIONS} {own} -o jsonpath='{{.status.installPlanRef.name}}')"
                 ));
             } else {
-                // With several names, the next command finds none, which is better than approving a wrong one.
+                // With several names, the next command finds no plan, which is better than approving a wrong one.
                 self.commands.push(format!(
                     "INSTALLPLAN=$(oc -n {namespace} get installplans -o jsonpath='{{.items[?(@.spec.approved==false)].metadata.name}}')"
                 ));
@@ -184,7 +183,7 @@ impl Writer<'_> {
         };
         let more: Vec<&str> = plan.csvs.iter().map(String::as_str).filter(|it| !bundles.contains(it)).collect();
         if !more.is_empty() {
-            self.warnings.push(format!("the InstallPlan {} installs {} too", plan.name, more.join(", ")));
+            self.warnings.push(format!("the InstallPlan {} also installs {}", plan.name, more.join(", ")));
         }
         self.commands.push(format!("oc -n {namespace} patch installplan {} {patch}", name(&plan.name)?));
         Some(())
@@ -196,8 +195,9 @@ impl Writer<'_> {
         self.wait_for(namespace, package, &step.path.iter().flat_map(bundles_of).collect::<Vec<_>>())
     }
 
-    /// Waits for the last of each Subscription's bundles: a ClusterServiceVersion in between does not exist yet, or not any more. The last
-    /// one does not exist yet either, so its Subscription has to name it as installed before it can be asked whether it has succeeded.
+    /// Waits for the last of each Subscription's bundles: a ClusterServiceVersion in between does not exist yet, or not
+    /// any more. The last one does not exist at first either, so the command waits until its Subscription names it as
+    /// installed, and only then for its success.
     fn wait_for(&mut self, namespace: &str, package: Option<&str>, bundles: &[&str]) -> Option<()> {
         let mut last: Vec<(Option<String>, &str)> = Vec::new();
         for bundle in bundles {
@@ -211,7 +211,7 @@ impl Writer<'_> {
                 None => last.push((own, bundle)),
             }
         }
-        // As long as waiting for one after another would take.
+        // The time that waiting for one after another would take.
         let minutes = 15 * bundles.len().clamp(1, 96);
         let mut waits = Vec::new();
         for (own, bundle) in last {
@@ -268,7 +268,7 @@ impl Writer<'_> {
         self.wait_for(&namespace, Some(package), &then)
     }
 
-    /// Follows the source that takes the place of the one before.
+    /// Follows the source that replaces the former one.
     fn source(&mut self, step: &PlanStep) -> Option<()> {
         let to = name(step.to.as_deref()?)?.to_owned();
         let Some((namespace, package)) = step.subject.as_deref()?.split_once('/') else {
@@ -318,7 +318,7 @@ impl Writer<'_> {
             fields.push(format!("\"channels\":[{}]", channels.join(",")));
         }
         if fields.is_empty() {
-            self.say("OLM v1 updates it by itself");
+            self.say("OLM v1 updates it automatically");
         } else {
             let patch = format!("{{\"spec\":{{\"source\":{{\"catalog\":{{{}}}}}}}}}", fields.join(","));
             self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", word(&patch)));
@@ -342,7 +342,7 @@ impl Writer<'_> {
         };
         let namespace = name(namespace)?.to_owned();
         let subscriptions: Vec<Subscription> = self.subscriptions(&namespace, package).into_iter().cloned().collect();
-        self.say("definitions and what the operator runs stay");
+        self.say("the definitions and the operator's workloads stay");
         for subscription in &subscriptions {
             self.commands.push(format!(
                 "oc -n {namespace} delete subscriptions.operators.coreos.com {}",
@@ -354,14 +354,14 @@ impl Writer<'_> {
     }
 }
 
-/// More approvals than these are a loop where people read them.
+/// The highest number of approvals that people see one by one; more are a loop.
 const MAX_APPROVALS: usize = 2;
 
-/// What stands before the commands that approve an InstallPlan.
+/// The remark before the commands that approve an InstallPlan.
 const INSTALL_PLAN: &str = "# the InstallPlan with ";
 
-/// The commands of a step for people: approvals of one bundle after another, which differ in its name alone, as a loop that ends at the
-/// first one that fails. The commands are the same.
+/// The commands of a step for people: approvals that differ only in the name of the bundle become a loop that ends at
+/// the first failure. The effect is the same.
 #[must_use]
 pub fn folded(commands: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
@@ -394,7 +394,7 @@ pub fn folded(commands: &[String]) -> Vec<String> {
     lines
 }
 
-/// A bundle, the commands that approve its InstallPlan with a variable for its name, and what follows them.
+/// A bundle, the commands that approve its InstallPlan with a variable for its name, and the commands behind them.
 fn approval(commands: &[String]) -> Option<(&str, Vec<String>, &[String])> {
     let (first, rest) = commands.split_first()?;
     let bundle = first.strip_prefix(INSTALL_PLAN).filter(|it| !it.contains(' '))?;

@@ -1,9 +1,8 @@
-//! A plan as a report: one file that needs nothing else, to be mailed, read on any screen and printed.
+//! A plan as a report: one self-contained file, to be mailed, read on any screen and printed.
 //!
-//! The first page is for those who decide: a light, three sentences, and what each operator needs. Then stand blockers, decisions and steps
-//! in short. Places, codes and commands are an appendix, for those who do the work.
-//!
-//! What it deliberately does not do: no link to elsewhere, no image, nothing that needs its script; nothing foreign becomes markup.
+//! The first page is for the people who decide: a light, three sentences, and the needs of each operator. Short lists
+//! of blockers, decisions and steps follow. Places, codes and commands are in an appendix, for the people who do the
+//! work.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +15,8 @@ use super::overview::{Light, Overview, OverviewRow};
 use super::prose::{about, shown, worded};
 use super::style::style;
 
-/// What copies commands. A file that is opened has no secure connection everywhere: then the text is marked, to be copied by hand.
+/// A script that copies commands. Some browsers give an opened file no secure context: then the script selects the
+/// text, and the user copies it.
 const SCRIPT: &str = "
 for (const command of document.querySelectorAll('pre.command')) {
   const button = document.createElement('button');
@@ -46,7 +46,7 @@ pub type PackageAddress<'l> = &'l dyn Fn(&OperatorPlan) -> Option<String>;
 pub fn html(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let title = format!("OpenShift {} to {}", shown(&metadata.from), shown(&metadata.to));
-    // The policy lets this script run and no other, since texts of a cluster may hold one.
+    // The policy allows only this script, since texts of a cluster may hold others.
     let digest = STANDARD.encode(Sha256::digest(SCRIPT));
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -76,7 +76,7 @@ pub fn html(plan: &Plan) -> String {
     text
 }
 
-/// The report without what makes it a file: for a page that has a frame of its own.
+/// The report without the parts that make it a file: for a page that has a frame of its own.
 pub fn report(plan: &Plan, address: PackageAddress<'_>) -> Markup {
     let overview = Overview::of(plan);
     html! {
@@ -89,7 +89,7 @@ pub fn report(plan: &Plan, address: PackageAddress<'_>) -> Markup {
     }
 }
 
-/// Three lamps, of which one is on. Who does not see it has the words beside it.
+/// Three lamps, one of which is on. The words beside them say the same to people who do not see them.
 fn lamps(light: Light) -> Markup {
     html! {
         svg .lamps width="62" height="20" viewBox="0 0 62 20" aria-hidden="true" {
@@ -128,7 +128,7 @@ fn summary(plan: &Plan, overview: &Overview<'_>, address: PackageAddress<'_>) ->
     }
 }
 
-/// The name of a package, as a link where its page is.
+/// The name of a package, as a link if it has a page.
 fn package(operator: &OperatorPlan, address: PackageAddress<'_>) -> Markup {
     match address(operator) {
         Some(address) => html! { a href=(address) { (shown(&operator.package)) } },
@@ -145,7 +145,7 @@ fn operators(rows: &[OverviewRow<'_>], address: PackageAddress<'_>) -> Markup {
     html! {
         div .wide tabindex="0" role="region" aria-label="Operators" {
             table .overview {
-                caption { "What each operator needs" }
+                caption { "Needs of each operator" }
                 thead { tr { @for it in ["Operator", "Today", "Needed", "Risk", "Effort"] { th scope="col" { (it) } } } }
                 tbody {
                     @for row in rows {
@@ -204,13 +204,13 @@ fn decisions(decisions: &[Decision]) -> Markup {
     }
 }
 
-/// What is not known and keeps the verdict from being better.
+/// The unknown facts that keep the verdict from being better.
 fn open_points(unknowns: &[Unknown]) -> Markup {
     let deciding: Vec<&Unknown> = unknowns.iter().filter(|it| it.decides()).collect();
     html! {
         @if !deciding.is_empty() {
             section aria-labelledby="open" {
-                h2 #open { "To be found out first" }
+                h2 #open { "Open questions" }
                 ul { @for it in deciding { li { (worded(&it.text)) } } }
             }
         }
@@ -221,7 +221,7 @@ fn steps(steps: &[PlanStep]) -> Markup {
     html! {
         section aria-labelledby="steps" {
             h2 #steps { "Steps" }
-            @if steps.is_empty() { p { "There is nothing to do." } }
+            @if steps.is_empty() { p { "Nothing to do." } }
             ol .steps {
                 @for step in steps {
                     li id={ "step-" (step.number) } class=[step.is_of_platform().then_some("platform")] value=(step.number) {

@@ -1,6 +1,5 @@
-//! What plans are made of, whatever is asked: which catalogs are for which version of OpenShift, lifecycles, and updates of the platform.
-//!
-//! What it deliberately does not do: it opens nothing, and knows no day.
+//! The basis of plans, whatever the question: which catalogs are for which version of OpenShift, lifecycles, and
+//! updates of the platform.
 
 use std::collections::BTreeMap;
 
@@ -21,56 +20,56 @@ use olmdex_rules::openshift::{
 use olmdex_text::calendar::Day;
 use olmdex_text::json;
 
-/// The architecture of clusters that say nothing of theirs.
+/// The architecture of clusters that do not state theirs.
 pub const USUAL_ARCH: &str = "amd64";
 
-/// What plans are made of.
+/// The basis of plans.
 #[derive(Debug, Clone)]
 pub struct PlanBasis {
-    /// The catalogs that say for which version they are.
+    /// The catalogs whose names have a version.
     pub catalogs: Vec<PlanCatalog>,
-    /// Which CatalogSource (`NAMESPACE/NAME` or `NAME`) is which family of catalogs.
+    /// The family of catalogs of each CatalogSource (`NAMESPACE/NAME` or `NAME`).
     pub source_map: Vec<(String, String)>,
     /// The lifecycles of packages.
     pub lifecycles: Vec<Lifecycle>,
-    /// Where updates of OpenShift are known from.
+    /// The sources of the known updates of OpenShift.
     pub updates: Vec<UpdateSource>,
-    /// What the command that asks was given of this: a plan is saved with it.
+    /// The options of the command that concern this basis: a saved plan has them.
     pub options: PlanOptions,
-    /// Of catalogs of the past, the days that they are of, and when on these.
+    /// For each catalog of the past, its day and the time on that day.
     days: BTreeMap<String, (String, String)>,
 }
 
-/// What is asked.
+/// The wishes for a plan.
 #[derive(Debug, Clone)]
 pub struct PlanWish {
-    /// Where the cluster is.
+    /// The version of the cluster.
     pub from: Minor,
-    /// Where it shall go.
+    /// The version to upgrade to.
     pub to: Minor,
-    /// Whether from one version with extended support to the next, with paused pools.
+    /// Whether to go from one version with extended support to the next, with paused pools.
     pub eus: bool,
     /// The day on which support is judged.
     pub day: Day,
-    /// What counts as supported.
+    /// Which phases count as supported.
     pub level: SupportLevel,
-    /// The channels of its updates: a kind such as `fast`, or a channel; those of the cluster's kind, if nothing is said.
+    /// The channels of its updates: a kind such as `fast`, or a channel; by default those of the cluster's kind.
     pub channel: Option<String>,
-    /// The architecture; that of the cluster, if nothing is said.
+    /// The architecture; by default that of the cluster.
     pub arch: Option<String>,
-    /// The namespaces that are looked at; all if there are none.
+    /// The namespaces to cover; all if there are none.
     pub scope: Vec<String>,
     /// The feature gates of operator-controller.
     pub gates: Gates,
-    /// Blockers and decisions that are taken as settled, by their codes or `CODE:SUBJECT`.
+    /// Blockers and decisions that count as settled, by their codes or `CODE:SUBJECT`.
     pub assume: Vec<String>,
 }
 
 /// Why no plan can be made of an index.
 #[derive(Debug, Error)]
 pub enum BasisError {
-    /// No catalog says for which version it is.
-    #[error("no catalog says for which OpenShift version it is")]
+    /// No catalog's name has a version.
+    #[error("no catalog states its OpenShift version")]
     NoCatalog,
     /// A tie of a CatalogSource cannot be read, or leads nowhere.
     #[error(transparent)]
@@ -81,8 +80,8 @@ pub enum BasisError {
 }
 
 impl PlanBasis {
-    /// What an index holds. `ties` say which CatalogSource is which family, as `NAMESPACE/NAME=CATALOG`; they go before the labels of
-    /// catalogs.
+    /// The basis in an index. `ties` map CatalogSources to families of catalogs, as `NAMESPACE/NAME=CATALOG`; they take
+    /// precedence over the labels of catalogs.
     ///
     /// # Errors
     /// [`BasisError`].
@@ -109,7 +108,7 @@ impl PlanBasis {
         Ok(Self { catalogs, source_map, lifecycles: Vec::new(), updates, options, days })
     }
 
-    /// The catalogs as they were on a day: of those of the past, the last ones that are not later.
+    /// The catalogs as they were on a day: among those of the past, the last ones that are not later.
     fn catalogs_on(&self, day: Day) -> Vec<PlanCatalog> {
         let day = day.to_string();
         let day_of = |it: &PlanCatalog| {
@@ -124,7 +123,7 @@ impl PlanBasis {
         self.catalogs.iter().filter(is_meant).cloned().collect()
     }
 
-    /// What a plan is saved with, so that the same can be asked again.
+    /// The options to save with a plan, so that the same question can be asked again.
     #[must_use]
     pub fn options_of(&self, wish: &PlanWish) -> PlanOptions {
         PlanOptions {
@@ -151,7 +150,7 @@ impl PlanBasis {
         let mut graph = channels.graph(&self.updates, &path, &arch);
         let known_channels = known_channels(&self.updates);
         let channels = channels.along(&path, &known_channels);
-        // A saved answer does not say of which channel it is.
+        // A saved answer does not name its channel.
         let is_all_data = self.updates.iter().all(|it| matches!(it.facts, UpdateFacts::Data(_)));
         let is_unknown = |it: &&(Minor, String)| is_all_data && !known_channels.contains(&it.1);
         let unknown_channels =
@@ -185,7 +184,7 @@ impl PlanBasis {
     }
 }
 
-/// The families of CatalogSources. A catalog's own name stands for its family.
+/// The families of CatalogSources. A catalog's own name also stands for its family.
 fn source_map(index: &Index, catalogs: &[PlanCatalog], ties: &[String]) -> Result<Vec<(String, String)>, BasisError> {
     let known = catalogs.iter().map(|it| (it.catalog.as_str(), Some(it.family.as_str())));
     let tied = read_ties(ties, known)?.into_iter().filter_map(|(source, wanted)| {
@@ -208,10 +207,10 @@ pub fn channels_of(cluster: &Cluster) -> ClusterChannels {
     ClusterChannels::of_cluster(cluster.cluster_version.as_ref().map(|it| it.channel.as_str()).unwrap_or_default())
 }
 
-/// Adds the updates that a cluster's ClusterVersion knows of: those of the next step. Whether it knows of any.
+/// Adds the updates that a cluster's ClusterVersion knows of: those of the next step. Returns whether it knows of any.
 ///
-/// What the cluster has evaluated is settled: an update that it recommends has none of the risks that it lists with it, whoever else
-/// tells of them.
+/// The evaluation of the cluster is final: an update that it recommends has none of the risks that it lists with it,
+/// even if other sources report them.
 pub fn add_updates_of(cluster: &Cluster, graph: &mut Graph) -> bool {
     let Some(version) = &cluster.cluster_version else { return false };
     let from = &version.version;
@@ -224,7 +223,7 @@ pub fn add_updates_of(cluster: &Cluster, graph: &mut Graph) -> bool {
         let read = reader.read(update).ok();
         let risks: Vec<Risk> =
             read.and_then(|it| Some(it.get("risks")?.items().map(Risk::read).collect())).unwrap_or_default();
-        // What is in both lists is recommended.
+        // An update in both lists is recommended.
         let is_recommended = version.available.contains(to) || recommended(update).is_some_and(|it| it.0 == "True");
         if is_recommended {
             ruled_out.push((to, risks.iter().map(|it| it.name.clone()).collect::<Vec<_>>()));
@@ -239,7 +238,7 @@ pub fn add_updates_of(cluster: &Cluster, graph: &mut Graph) -> bool {
     is_known
 }
 
-/// What a cluster says of a conditional update: whether it is recommended (`True`, `False` or `Unknown`), and why.
+/// The cluster's evaluation of a conditional update: whether it is recommended (`True`, `False` or `Unknown`), and why.
 pub(super) fn recommended(update: &str) -> Option<(String, String)> {
     let mut reader = json::Reader::new();
     let update = reader.read(update).ok()?;

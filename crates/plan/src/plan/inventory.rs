@@ -1,6 +1,4 @@
-//! What is installed, with the Subscription or ClusterExtension that manages it.
-//!
-//! What it deliberately does not do: copies count for nothing, and what does not fit together is said, not mended.
+//! The installed operators, with the Subscription or ClusterExtension that manages each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,36 +27,36 @@ pub(super) struct Operator {
     pub(super) version: String,
     pub(super) olm: Generation,
     pub(super) channels: Vec<String>,
-    /// Of a ClusterExtension: its range of versions.
+    /// The range of versions of a ClusterExtension.
     pub(super) range: String,
     /// How a ClusterExtension installs.
     pub(super) installation: Installation,
     /// `NAMESPACE/NAME` of the CatalogSource, or empty.
     pub(super) source: String,
-    /// The families of catalogs that it follows; none if that is not known.
+    /// The families of catalogs that it follows; empty if they are not known.
     pub(super) families: Vec<String>,
     pub(super) is_managed: bool,
     /// Whether InstallPlans of its namespace must be approved.
     pub(super) is_manual: bool,
-    /// What it says on the cluster of the highest OpenShift.
+    /// The highest OpenShift version, as the installed bundle states it on the cluster.
     pub(super) own_max: Option<Result<Vec<String>, String>>,
     pub(super) min_kube_version: String,
     pub(super) phase: String,
     pub(super) message: String,
-    /// A newer one that is being installed.
+    /// A newer bundle that is being installed.
     pub(super) in_flight: Option<String>,
     /// Why the operator itself refuses updates.
     pub(super) refusal: Option<String>,
-    /// The InstallPlan that waits, and what it installs.
+    /// The waiting InstallPlan, and its bundles.
     pub(super) pending: Option<(String, Vec<String>)>,
-    /// What keeps its namespace from being resolved.
+    /// The reason why its namespace cannot be resolved.
     pub(super) unresolved: Option<String>,
     pub(super) place: String,
 }
 
 impl Operator {
-    /// An installed operator of which nothing else is known, as somebody subscribes to it: managed under the name of its package, with every
-    /// update at once, and well.
+    /// An installed operator without other known facts, in a normal subscription: managed under the name of its
+    /// package, with automatic updates, and healthy.
     pub(super) fn new(olm: Generation, package: &str, installed: &str, version: &str) -> Self {
         Self {
             namespace: (olm == Generation::Classic).then(String::new),
@@ -87,7 +85,7 @@ impl Operator {
         }
     }
 
-    /// What it is called in steps and blockers.
+    /// The name of the operator in steps and blockers.
     pub(super) fn subject(&self) -> String {
         match &self.namespace {
             Some(namespace) => format!("{namespace}/{}", self.package),
@@ -96,14 +94,14 @@ impl Operator {
     }
 }
 
-/// The ClusterServiceVersions in question, and what the Subscriptions say of them.
+/// The ClusterServiceVersions in question, and the facts of the Subscriptions about them.
 struct Given<'c> {
     csvs: Vec<&'c ClusterServiceVersion>,
-    /// What replaces a ClusterServiceVersion, by its namespace and name.
+    /// The replacement of a ClusterServiceVersion, by its namespace and name.
     replaced: BTreeMap<(&'c str, &'c str), &'c str>,
-    /// The Subscriptions by their namespace and what they have installed.
+    /// The Subscriptions by their namespace and installed bundle.
     by_installed: BTreeMap<(&'c str, &'c str), Vec<&'c Subscription>>,
-    /// The namespaces in which somebody must approve.
+    /// The namespaces that need approvals.
     manual: BTreeSet<&'c str>,
 }
 
@@ -113,7 +111,7 @@ impl<'c> Given<'c> {
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
         let csvs: Vec<&ClusterServiceVersion> =
             cluster.csvs.iter().filter(|it| !it.is_copied && is_in_scope(&it.namespace)).collect();
-        // The newest of a chain that is being updated counts.
+        // The newest one in a chain of updates counts.
         let replaced: BTreeMap<(&str, &str), &str> = csvs
             .iter()
             .filter(|it| !it.replaces.is_empty())
@@ -132,12 +130,12 @@ impl<'c> Given<'c> {
 
     fn subscriptions(&self, csv: &ClusterServiceVersion) -> Vec<&'c Subscription> {
         let installed = |name| self.by_installed.get(&(csv.namespace.as_str(), name));
-        // The Subscription names what came before until the new one is installed.
+        // The Subscription names the old one until the new one is installed.
         let before = || installed(csv.replaces.as_str()).filter(|_| !csv.replaces.is_empty());
         installed(csv.name.as_str()).or_else(before).cloned().unwrap_or_default()
     }
 
-    /// Whether it is taking the place of what it replaces.
+    /// Whether it is replacing an older one.
     fn is_replacing(&self, csv: &ClusterServiceVersion) -> bool {
         self.csvs.iter().any(|it| {
             it.namespace == csv.namespace
@@ -147,7 +145,7 @@ impl<'c> Given<'c> {
     }
 }
 
-/// What is installed.
+/// The installed operators.
 pub(super) struct Inventory {
     pub(super) operators: Vec<Operator>,
     pub(super) unknowns: Vec<Unknown>,
@@ -227,32 +225,33 @@ impl Inventory {
         });
     }
 
-    /// What the Subscriptions of an operator leave open.
+    /// Adds the doubts about the Subscriptions of an operator.
     fn doubts(&mut self, csv: &ClusterServiceVersion, package: &str, subscriptions: &[&Subscription]) {
         let subject = format!("{}/{package}", csv.namespace);
         if let Some(own) = package_stated(csv).filter(|it| *it != package) {
             let text = format!(
-                "the Subscription is to `{package}`, and {} says that it is of the package `{own}`; the Subscription counts",
+                "the Subscription is to `{package}`, but {} states the package `{own}`; olmdex follows the \
+                Subscription",
                 csv.name
             );
             self.unknowns.push(Unknown::new(Code::PackageContradicts, Some(subject.clone()), None, text));
         }
         if subscriptions.len() > 1 {
             let names: Vec<&str> = subscriptions.iter().map(|it| it.name.as_str()).collect();
-            let text = format!("the Subscriptions {} are all to `{package}`; OLM wants one", names.join(", "));
+            let text = format!("the Subscriptions {} are all to `{package}`; OLM expects only one", names.join(", "));
             self.unknowns.push(Unknown::new(Code::SubscriptionTwice, Some(subject), None, text));
         }
         if subscriptions.is_empty() {
-            let text = "no Subscription has installed it, so no updates will come".to_owned();
+            let text = "no Subscription has installed it, so it gets no updates".to_owned();
             let subject = format!("{}/{}", csv.namespace, csv.name);
             self.unknowns.push(Unknown::new(Code::NoSubscription, Some(subject), None, text));
         }
     }
 
-    /// Subscriptions whose ClusterServiceVersion was not given: half of what there is to know.
+    /// Subscriptions whose ClusterServiceVersion was not given: half of the facts are missing.
     fn without_csv(&mut self, question: &PlanQuestion<'_>) {
         let cluster = question.cluster;
-        // A copy is not what was installed.
+        // A copy is not an installation.
         let own = cluster.csvs.iter().filter(|it| !it.is_copied);
         let known: BTreeSet<(&str, &str)> = own.map(|it| (it.namespace.as_str(), it.name.as_str())).collect();
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
@@ -263,8 +262,10 @@ impl Inventory {
             match installed.next() {
                 _ if has_csv => {}
                 Some(name) => {
-                    let text =
-                        format!("the Subscription {} names {name}, whose ClusterServiceVersion was not given", it.name);
+                    let text = format!(
+                        "the Subscription {} names {name}, but the input lacks its ClusterServiceVersion",
+                        it.name
+                    );
                     self.unknowns.push(Unknown::new(Code::CsvMissing, subject, None, text));
                 }
                 None => {
@@ -279,14 +280,14 @@ impl Inventory {
         // A ClusterExtension belongs to no namespace.
         for it in question.cluster.extensions.iter().filter(|_| question.scope.is_empty()) {
             let Some((installed, version)) = &it.installed else {
-                let text = "nothing is installed by this ClusterExtension".to_owned();
+                let text = "this ClusterExtension has installed nothing".to_owned();
                 self.unknowns.push(Unknown::new(Code::NotInstalled, Some(it.name.clone()), None, text));
                 continue;
             };
             let named = it.named_catalog();
             let families = match named {
                 Some(catalog) => tie.families(catalog),
-                // OLM v1 looks at every catalog.
+                // OLM v1 searches all catalogs.
                 None => tie.all(),
             };
             let source = named.unwrap_or_default().to_owned();
@@ -318,7 +319,7 @@ impl Inventory {
     }
 }
 
-/// Whether something newer has taken the place of a ClusterServiceVersion. Those that replace each other in a circle all stay.
+/// Whether something newer has replaced a ClusterServiceVersion. Those that replace each other in a circle all stay.
 fn is_replaced(replaced: &BTreeMap<(&str, &str), &str>, key: (&str, &str)) -> bool {
     let mut seen = BTreeSet::from([key.1]);
     let mut at = key;
@@ -342,7 +343,7 @@ fn package_of(csv: &ClusterServiceVersion, subscription: Option<&Subscription>) 
     }
 }
 
-/// The package that a ClusterServiceVersion says it is of.
+/// The package that a ClusterServiceVersion states.
 fn package_stated(csv: &ClusterServiceVersion) -> Option<String> {
     csv.properties.iter().flatten().filter(|it| &*it.kind == "olm.package").find_map(|it| {
         let mut reader = json::Reader::new();
@@ -351,11 +352,11 @@ fn package_stated(csv: &ClusterServiceVersion) -> Option<String> {
     })
 }
 
-/// Which families of catalogs a CatalogSource is.
+/// Finds the families of catalogs that a CatalogSource may have.
 struct Tie<'q> {
     map: &'q [(String, String)],
     families: BTreeSet<&'q str>,
-    /// Whether one family is all that is given, and one source all that is used.
+    /// Whether only one family is given, and only one source is used.
     is_obvious: bool,
 }
 
@@ -376,14 +377,14 @@ impl<'q> Tie<'q> {
         self.families.iter().map(|it| (*it).to_owned()).collect()
     }
 
-    /// Says that a source is none of the families, with those that there are.
+    /// Reports that a source is none of the families, with a list of those.
     fn unknown_words(&self, kind: &str, source: &str) -> String {
         let named = self.families.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`"));
         let known = match self.families.iter().filter(|it| !it.is_empty()).count() {
             0 => String::new(),
             n => format!(" (there are {})", first_of(named, n)),
         };
-        format!("no catalog is given for the {kind} {source}{known}; tie it with `--source-map {source}=CATALOG`")
+        format!("no catalog is given for the {kind} {source}{known}; map it with `--source-map {source}=CATALOG`")
     }
 
     fn families(&self, source: &str) -> Vec<String> {

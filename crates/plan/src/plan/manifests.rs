@@ -1,9 +1,6 @@
-//! Objects of steps as YAML, for those who keep what their cluster shall be in files.
+//! Objects of steps as YAML, for people who keep the wanted state of their cluster in files.
 //!
-//! Every text is written as a JSON string, so whatever it holds, it stays one value.
-//!
-//! What it deliberately does not do: an object has only what the step sets and what names it. Approvals have none, since InstallPlans are
-//! made by OLM.
+//! Every text is written as a JSON string, so it stays one value, whatever it holds.
 
 use super::answer::Plan;
 use olmdex_base::diag::printable;
@@ -59,7 +56,7 @@ pub(super) fn extension(
     text
 }
 
-/// The ClusterVersion with a channel, and the release that it shall go to, if that is known.
+/// The ClusterVersion with a channel, and the release to update to, if that is known.
 pub(super) fn cluster_version(channel: Option<&str>, release: Option<&str>) -> Option<String> {
     let mut text =
         String::from("apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata:\n  name: version\nspec:\n");
@@ -83,19 +80,18 @@ pub(super) fn pool(name: &str, is_paused: bool) -> String {
     )
 }
 
-/// The objects of all steps in their order, each with a remark that says which step it is of. A step without objects is a remark alone.
+/// The objects of all steps in their order, each with a remark that names its step. A step without objects is only a
+/// remark.
 #[must_use]
 pub fn manifests(plan: &Plan) -> String {
     let remark = |text: &str| format!("# {}\n", printable(text).split_whitespace().collect::<Vec<_>>().join(" "));
     let mut out = remark(&plan.summary());
-    out.push_str(&remark(
-        "Merge each object into yours when its step is due: fields that are not shown stay as they are.",
-    ));
+    out.push_str(&remark("Merge each object into yours when its step is due: all other fields stay unchanged."));
     for step in &plan.steps {
         let title = format!("{}. {}", step.number, step.title());
         match &step.manifest {
             Some(manifest) => out.push_str(&format!("---\n{}{manifest}", remark(&title))),
-            None => out.push_str(&remark(&format!("{title}: no object is changed"))),
+            None => out.push_str(&remark(&format!("{title}: no object changes"))),
         }
     }
     out

@@ -1,14 +1,12 @@
 //! A plan as a page with boxes to tick, and as a script to read.
-//!
-//! What it deliberately does not do: nothing foreign becomes markup or a command.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
 use super::overview::Overview;
 use super::prose::{about, parts};
 use olmdex_base::diag::{counted, printable};
 
-/// A text on one line that Markdown leaves alone.
-fn plain(text: &str) -> String {
+/// A text on one line, escaped for Markdown.
+pub(crate) fn plain(text: &str) -> String {
     escaped(&printable(text).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
@@ -27,7 +25,8 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A message on one line, in which names stand between backticks: they are code if Markdown has no other use for their letters.
+/// A message on one line with names between backticks: a name becomes code unless Markdown would read its letters
+/// otherwise.
 fn worded(text: &str) -> String {
     let line = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = String::with_capacity(line.len());
@@ -42,10 +41,10 @@ fn worded(text: &str) -> String {
     out
 }
 
-/// How many elements of a path a title names: a line of twenty is read by nobody, and the route has each.
+/// How many elements of a path a title names: nobody reads a line of twenty, and the route has each.
 const MAX_NAMED: usize = 4;
 
-/// A path in words; of a long one the first and the last element.
+/// A path in words; of a long path only the first and the last element.
 fn shortened(path: Vec<String>) -> String {
     match path.as_slice() {
         [first, between @ .., last] if path.len() > MAX_NAMED => {
@@ -56,7 +55,7 @@ fn shortened(path: Vec<String>) -> String {
 }
 
 impl PlanStep {
-    /// What it does, in a line.
+    /// The step in a line.
     #[must_use]
     pub fn title(&self) -> String {
         let subject = self.subject.as_deref().unwrap_or_default();
@@ -77,15 +76,15 @@ impl PlanStep {
             StepKind::Extension if self.set.is_empty() => {
                 format!("Wait until ClusterExtension {subject} has {path}{optional}")
             }
-            StepKind::Extension => format!("Change ClusterExtension {subject}; it is updated to {path}{optional}"),
+            StepKind::Extension => format!("Change ClusterExtension {subject}; OLM v1 updates it to {path}{optional}"),
             StepKind::Uninstall => format!("Uninstall {subject}"),
             StepKind::ChannelOfCluster => format!("Set the channel of the cluster to {to}"),
-            StepKind::PausePools => "Pause the pools of workers".to_owned(),
+            StepKind::PausePools => "Pause the worker pools".to_owned(),
             StepKind::Platform => match &self.release {
                 Some(release) => format!("Update OpenShift from {from} to {to} ({release})"),
                 None => format!("Update OpenShift from {from} to {to}"),
             },
-            StepKind::ResumePools => "Resume the pools of workers".to_owned(),
+            StepKind::ResumePools => "Resume the worker pools".to_owned(),
         }
     }
 }
@@ -95,7 +94,7 @@ impl Plan {
     #[must_use]
     pub fn summary(&self) -> String {
         let metadata = &self.metadata;
-        // As many as the list has numbers.
+        // The number of optional steps in the list.
         let optional = match self.steps.iter().filter(|it| it.optional).count() {
             0 => String::new(),
             n => format!(" ({n} optional)"),
@@ -112,7 +111,7 @@ impl Plan {
     }
 }
 
-/// A page in Markdown: the first screen is for those who decide, the appendix for those who do the work.
+/// A page in Markdown: the first screen is for the people who decide, the appendix for the people who do the work.
 #[must_use]
 pub fn markdown(plan: &Plan) -> String {
     let metadata = &plan.metadata;
@@ -226,7 +225,7 @@ fn appendix(out: &mut String, plan: &Plan) {
     section(out, "Appendix: basis", basis);
 }
 
-/// A step with its reasons, the way that it takes, and its commands as a block that hosts of Markdown let people copy.
+/// A step with its reasons, its route, and its commands as a block that hosts of Markdown let people copy.
 fn detail(out: &mut String, step: &PlanStep) {
     let optional = if step.optional { " (optional)" } else { "" };
     out.push_str(&format!("\n### {}. {}{optional}\n\n", step.number, plain(&step.short_title())));
@@ -260,7 +259,7 @@ pub fn script(plan: &Plan) -> String {
             out.push_str(&remark(&format!("   note: {warning}")));
         }
         for command in &step.commands {
-            // What somebody has looked at and chosen to do is not run with the rest.
+            // The commands of an optional step stay commented out, since somebody must decide to run them.
             out.push_str(&if step.optional { format!("# {command}\n") } else { format!("{command}\n") });
         }
     }

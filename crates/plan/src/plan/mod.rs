@@ -1,24 +1,27 @@
-//! The upgrade of a whole cluster: the state of each operator at each minor version, what blocks the platform, and the steps in their order.
+//! The upgrade of a whole cluster: the state of each operator at each minor version, what blocks the platform, and the
+//! steps in their order.
 //!
-//! [`plan()`] answers a [`PlanQuestion`] with a [`Plan`]. The inventory says what is installed, a journey takes each operator along the minor
-//! versions, the steps of all journeys are put in order, and the platform's own state is looked at last. The rules are in
-//! `docs/behaviour/platform.md` 3.
-//!
-//! What it deliberately does not do: it asks no cluster and runs nothing; it proposes nothing that skips a check of the platform; and what is
-//! not known is said, never guessed.
+//! [`plan()`] answers a [`PlanQuestion`] with a [`Plan`]. The inventory finds the installed operators, a journey takes
+//! each of them along the minor versions, the steps of all journeys are put in order, and the platform's own state
+//! comes last. The rules are in `docs/behaviour/platform.md` 3.
 //!
 //! # How an upgrade is planned
 //!
-//! `plan::inventory` joins ClusterServiceVersions, Subscriptions and CatalogSources, and says what does not fit together. `plan::journey` takes each
-//! operator by itself along the minor versions, from one version whose catalog is given to the next: what the later ones demand must be done in the
-//! catalog of the first, and only what that cannot do comes after the step of the platform. Bundles on OLM's way are ranked by what they say of the versions
-//! ahead, whether they lead on there, and their support; the lowest of the best is the target. `plan::order` puts the steps of all journeys together, with those
-//! of one namespace as one, and `plan::platform_state` adds what the cluster itself says. What lifts a
-//! blocker is verified by planning once more, as if it had been done (`plan::verify`); `plan::check` compares a saved plan with a later cluster, and takes what is next from planning again. A name from the cluster gets into a command only if it is one that
-//! Kubernetes would take, so none can be more than a name.
+//! `plan::inventory` joins ClusterServiceVersions, Subscriptions and CatalogSources, and reports contradictions between
+//! them. `plan::journey` takes each operator by itself along the minor versions, from one version whose catalog is
+//! given to the next: the demands of the later ones must be met with the catalog of the first, and only updates that it
+//! cannot make come after the step of the platform. Bundles on OLM's way are ranked by their claims about the versions
+//! ahead, by whether they lead on there, and by their support; the lowest of the best is the target. `plan::order` puts
+//! the steps of all journeys together, with those of one namespace as one, and `plan::platform_state` adds the state of
+//! the cluster itself. An update that lifts a blocker is verified by planning once more, as if it had been made
+//! (`plan::verify`); `plan::check` compares a saved plan with a later cluster, and plans again to find the next step. A
+//! name from the cluster gets into a command only if it is one that Kubernetes would take, so none can be more than a
+//! name.
 //!
-//! `compat` asks for the journey of one operator (`plan::way_out`), so that both give one answer: first OLM's own way in its channel, then another channel, then
-//! the fewest updates over several (`plan::detour`); where the first leads to nothing that may stay, the others begin at what is installed. What comes of it is planned again before it is shown.
+//! `compat` asks for the journey of one operator (`plan::way_out`), so that both give one answer: first OLM's own way
+//! in its channel, then another channel, then the fewest updates over several (`plan::detour`); if the first leads to
+//! no bundle that may stay, the others begin at the installed bundle. The result is verified by planning again before
+//! it is shown.
 
 mod answer;
 mod appendix;
@@ -53,6 +56,7 @@ pub use answer::{
     Blocker, CatalogOfPlan, ClusterIdentity, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions,
     PlanStep, PlanVerdict, Reason, RouteStep, StepKind, Unknown,
 };
+pub use catalogs::PlanMemo;
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use code::Code;
 pub use commands::folded as folded_commands;
@@ -60,11 +64,14 @@ pub use html::{PackageAddress, html, report};
 pub use inputs::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use junit::junit;
 pub use manifests::manifests;
+pub(crate) use markdown::plain;
 pub use markdown::{markdown, script};
 pub use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
 pub use operator_state::OperatorState;
+pub(crate) use prose::shown;
 pub use prose::worded;
 pub use question::{PlanQuestion, path_by_name, path_of};
+pub(crate) use style::style;
 pub use way_out::{StayingOperator, WayOut, catalogs_of_move, way_out};
 
 use olmdex_constraint::openshift::Minor;
@@ -75,8 +82,16 @@ use olmdex_index::IndexError;
 /// # Errors
 /// If the index cannot be read.
 pub fn plan(question: &PlanQuestion<'_>) -> Result<Plan, IndexError> {
+    plan_remembering(question, &PlanMemo::default())
+}
+
+/// As [`plan()`], for many clusters: packages of catalogs are remembered. The gates of all questions must be the same.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn plan_remembering(question: &PlanQuestion<'_>, memo: &PlanMemo) -> Result<Plan, IndexError> {
     let path = &question.path;
-    let catalogs = catalogs::Catalogs::new(question);
+    let catalogs = catalogs::Catalogs::new(question, memo);
     let mut plan = draft(question, &catalogs, path, &verify::Settled::new())?;
     verify::verify(&mut plan, |settled| draft(question, &catalogs, path, settled))?;
     platform_state::add(question, path, &mut plan);
@@ -87,7 +102,8 @@ pub fn plan(question: &PlanQuestion<'_>) -> Result<Plan, IndexError> {
     Ok(plan)
 }
 
-/// What follows from operators and catalogs; some operators as if they were already updated or uninstalled.
+/// The plan that follows from operators and catalogs; some operators count as if they were already updated or
+/// uninstalled.
 fn draft(
     question: &PlanQuestion<'_>,
     catalogs: &catalogs::Catalogs<'_>,

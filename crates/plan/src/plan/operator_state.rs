@@ -1,9 +1,9 @@
-//! The words for how an operator stands to a catalog (`docs/behaviour/platform.md` 3.1).
+//! The words for the state of an operator in a catalog (`docs/behaviour/platform.md` 3.1).
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How an operator stands to a catalog.
+/// The state of an operator in a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorState {
@@ -57,18 +57,18 @@ impl OperatorState {
         Self::Unknown,
     ];
 
-    /// What it means, for the legend of a table.
+    /// The meaning, for the legend of a table.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Head => "it is the head of its channel: there is no update",
+            Self::Head => "it is the head of its channel, so it has no update",
             Self::Behind => "the channel has an update for it",
             Self::Newer => "it is higher than the head of the channel, which does not list it",
             Self::NotInCatalogButReachable => "the channel does not list it, but has an update for it",
             Self::Stranded => "it is not the head, and the channel has no update for it",
-            Self::ChannelGone => "the package has no such channel any more",
+            Self::ChannelGone => "the package no longer has the channel",
             Self::PackageGone => "the catalog does not have the package",
-            Self::Unmanaged => "no Subscription has installed it, so no update will come",
+            Self::Unmanaged => "no Subscription has installed it, so it gets no updates",
             Self::Unknown => "no catalog is given for it",
         }
     }

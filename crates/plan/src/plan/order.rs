@@ -1,6 +1,4 @@
 //! The steps of all operators and of the platform in one order (`docs/behaviour/platform.md` 3.4).
-//!
-//! What it deliberately does not do: it adds no reasons; journeys have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +17,7 @@ use olmdex_index::IndexError;
 use olmdex_olm::upgrade::Generation;
 use olmdex_rules::openshift::{Goal, PlatformPath, Support, platform_path};
 
-/// A step with the operator that it is about, and how many steps that has at the same time before it.
+/// A step with its operator, and the number of the operator's earlier steps at the same time.
 struct Timed {
     when: When,
     place: (usize, usize),
@@ -49,7 +47,7 @@ pub(super) fn assemble(
         unknowns.extend(not_known.iter().cloned());
         rows.push(row(operator, journey));
     }
-    // What holds up a whole namespace comes first.
+    // The decision that holds up the most operators of a namespace comes first.
     let in_namespace = |subject: &Option<String>| {
         let namespace = subject.as_ref().and_then(|it| it.split('/').next()).unwrap_or_default();
         operators.iter().filter(|it| it.namespace.as_deref() == Some(namespace)).count()
@@ -107,7 +105,7 @@ fn missing_catalogs(
     let is_beside = !path.iter().any(|it| catalogs.has(*it));
     let given: Vec<String> = given.iter().filter(|_| is_beside).map(ToString::to_string).collect();
     let beside = if given.is_empty() { String::new() } else { format!("; those given are for {}", given.join(", ")) };
-    // OLM v1 looks at every catalog, and finds what any of them has.
+    // OLM v1 searches every catalog, so only OLM Classic needs a particular family.
     let followed = operators.iter().filter(|it| it.olm == Generation::Classic).flat_map(|it| &it.families);
     let followed: BTreeSet<&String> = followed.collect();
     let mut unknowns = Vec::new();
@@ -166,8 +164,8 @@ fn row(operator: &Operator, journey: Journey) -> OperatorPlan {
     }
 }
 
-/// Puts the updates of operators of one namespace together that are due at the same time: OLM resolves a namespace as a whole, and one
-/// InstallPlan has them all.
+/// Joins the updates of operators of one namespace that are due at the same time: OLM resolves a namespace as a whole,
+/// and one InstallPlan has all of them.
 fn together(
     catalogs: &Catalogs<'_>,
     operators: &[Operator],
@@ -188,7 +186,7 @@ fn together(
             merged.extend(group);
             continue;
         }
-        // They wait for what any of them needs first.
+        // The group comes after the earlier steps that any of its operators needs.
         let places = group.iter().map(|it| it.place);
         let first = places.clone().filter(|it| it.1 > 0).max().or(places.min()).unwrap_or_default();
         let mut steps: Vec<(usize, PlanStep)> = group.into_iter().map(|it| (it.place.0, it.step)).collect();
@@ -247,7 +245,8 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
     }
     let mut take = |when: When| {
         let mut steps = at.remove(&when).unwrap_or_default();
-        // By namespace, package and version, as operators are sorted; updates come from the new source.
+        // The order is that of operators: by namespace, package and version. A changed source comes before the updates,
+        // which come from it.
         steps.sort_by_key(|it| (it.step.kind != StepKind::Source, it.place));
         steps.into_iter().map(|it| it.step)
     };
@@ -261,7 +260,7 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
         if question.eus && idx == 0 {
             let present = question.cluster.cluster_version.as_ref().map(|it| it.channel.clone());
             if present.as_deref() != Some(channel.as_str()) {
-                let text = format!("it holds {minor} and all that leads to {}", question.to);
+                let text = format!("it holds {minor} and all releases that lead to {}", question.to);
                 steps.push(PlanStep {
                     to: Some(channel.clone()),
                     because: vec![Reason { code: Code::Eus, text }],
@@ -278,12 +277,12 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
         let route = routes.as_ref().and_then(|it| it.hops.iter().find(|it| is_minor(&it.to, *next)));
         step.release = route.map(|it| it.to.clone());
         if route.is_some_and(|it| it.is_estimated) {
-            step.warnings.push("that this update exists is only likely: the graph data hold no updates".to_owned());
+            step.warnings.push("this update probably exists, but the graph data hold no updates".to_owned());
         }
         step.because = vec![Reason { code: Code::Platform, text: "minor versions are updated one by one".to_owned() }];
         steps.push(step);
         if question.eus && idx + 2 == path.len() {
-            let text = "the last version is reached".to_owned();
+            let text = "the plan reaches the last version".to_owned();
             let because = vec![Reason { code: Code::Eus, text }];
             steps.push(PlanStep { because, ..PlanStep::new(StepKind::ResumePools) });
         }
@@ -299,18 +298,18 @@ fn is_minor(release: &str, minor: Minor) -> bool {
     olmdex_version::Version::parse(release).is_ok_and(|it| Minor::of(&it).is_same(minor))
 }
 
-/// The releases that the platform goes over, if the updates are known.
+/// The releases on the platform's way, if the updates are known.
 fn platform_routes(question: &PlanQuestion<'_>, path: &[Minor]) -> Option<PlatformPath> {
     let from = &question.cluster.openshift;
     if from.is_empty() || question.graph.is_empty() {
         return None;
     }
     let whole = platform_path(&question.graph, from, &Goal::Minor(question.to));
-    // Without updates all the way, those of the first step are better than none.
+    // If no updates are known for the whole way, those of the first step are better than none.
     whole.or_else(|| platform_path(&question.graph, from, &Goal::Minor(*path.get(1)?)))
 }
 
-/// What must be repaired before anything else.
+/// The repairs that come before anything else.
 fn mend(operators: &[Operator]) -> Vec<PlanStep> {
     let mut steps = Vec::new();
     for it in operators {

@@ -1,6 +1,4 @@
 //! The first page of a report: a light, three sentences, and a row for each operator.
-//!
-//! What it deliberately does not do: it decides nothing. All of it follows from the plan.
 
 use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanStep, PlanVerdict, StepKind};
 use super::code::Code;
@@ -9,13 +7,13 @@ use super::short::{is_alike, version_of};
 use olmdex_base::diag::counted;
 use olmdex_rules::openshift::SupportStatus;
 
-/// The light of a verdict: its class, a mark and words, so that colour never says anything alone.
+/// The light of a verdict: its class, a mark and words, so that colour never carries the meaning alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Light {
     pub(super) class: &'static str,
     pub(super) mark: &'static str,
     pub(super) words: &'static str,
-    /// The number of the lamp that is on, from the red one; none of the three if nothing is known.
+    /// The number of the lamp that is on, counted from the red one; `None` if nothing is known.
     pub(super) lamp: Option<usize>,
 }
 
@@ -31,7 +29,7 @@ impl Light {
     }
 }
 
-/// How much an operator endangers the update, or the update it.
+/// The risk of an operator for the update, or of the update for the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Risk {
     Low,
@@ -52,7 +50,7 @@ impl Risk {
     }
 }
 
-/// What an operator's row says.
+/// The row of an operator.
 pub(super) struct OverviewRow<'p> {
     pub(super) operator: &'p OperatorPlan,
     pub(super) needed: String,
@@ -71,7 +69,7 @@ pub(super) struct Overview<'p> {
     pub(super) cluster: String,
     pub(super) sentences: [String; 3],
     pub(super) rows: Vec<OverviewRow<'p>>,
-    /// What it takes, with a word for each: steps, approvals, reboots.
+    /// The effort, with a word for each part: steps, approvals, reboots.
     pub(super) effort: Vec<(&'static str, String)>,
 }
 
@@ -96,7 +94,7 @@ impl<'p> Overview<'p> {
 fn cluster(plan: &Plan) -> String {
     let it = &plan.metadata.cluster;
     match (it.name.as_str(), it.id.as_str()) {
-        ("", "") => "not named in what was given".to_owned(),
+        ("", "") => "the input does not name it".to_owned(),
         ("", id) => shown(id).into_owned(),
         (name, "") => shown(name).into_owned(),
         (name, id) => format!("{} ({})", shown(name), shown(id)),
@@ -135,7 +133,7 @@ fn headline(plan: &Plan) -> String {
 /// How many blockers a sentence names.
 const MAX_NAMED: usize = 3;
 
-/// What stands in the way, and what no update lifts.
+/// The blockers, and those of them that no update lifts.
 fn blocked(plan: &Plan) -> String {
     let is_uninstalled =
         |it: &&&Blocker| plan.steps.iter().any(|step| step.kind == StepKind::Uninstall && step.subject == it.subject);
@@ -152,18 +150,18 @@ fn blocked(plan: &Plan) -> String {
     let (gone, kept): (Vec<&Blocker>, Vec<&Blocker>) = hopeless.iter().partition(|it| is_uninstalled(it));
     let (from, to) = (shown(&plan.metadata.from), shown(&plan.metadata.to));
     let at = gone.first().and_then(|it| it.platform.as_deref()).unwrap_or(&plan.metadata.to);
-    // The version that is gone to is named already.
+    // The target version is named already.
     let first = if at == plan.metadata.to { "first".to_owned() } else { format!("before {}", shown(at)) };
     let uninstall = format!("{} must be uninstalled {first}", named(&gone));
     let words = match (gone.is_empty(), kept.is_empty()) {
         (false, true) => uninstall,
-        (false, false) => format!("{uninstall}, and no update lifts what {} reports", named(&kept)),
-        (true, _) => format!("no update lifts what {} reports", named(&kept)),
+        (false, false) => format!("{uninstall}, and no update lifts the blocker of {}", named(&kept)),
+        (true, _) => format!("no update lifts the blocker of {}", named(&kept)),
     };
     format!("OpenShift {from} cannot be updated to {to}: {words}.")
 }
 
-/// How the operators stand, each counted once.
+/// The states of the operators, each with its count.
 fn operators(rows: &[OverviewRow<'_>]) -> String {
     let mut counts = [0_u64; 5];
     for row in rows {
@@ -185,11 +183,11 @@ fn operators(rows: &[OverviewRow<'_>]) -> String {
     ];
     let parts = counts.into_iter().zip(WORDS).filter(|it| it.0 > 0);
     match rows.len() {
-        0 => "Nothing that is installed was found.".to_owned(),
+        0 => "The input has no installed operators.".to_owned(),
         1 => format!("The one operator {}.", parts.map(|(_, (one, _))| one).collect::<String>()),
         n => {
             let parts = parts.map(|(n, (one, many))| format!("{n} {}", if n == 1 { one } else { many }));
-            format!("Of {n} operators, {}.", listed(&parts.collect::<Vec<_>>()))
+            format!("{n} operators: {}.", listed(&parts.collect::<Vec<_>>()))
         }
     }
 }
@@ -198,8 +196,8 @@ fn n_steps(plan: &Plan, wanted: impl Fn(&PlanStep) -> bool) -> usize {
     plan.steps.iter().filter(|it| wanted(it)).count()
 }
 
-/// Which nodes reboot, and how often. An update of a minor version replaces the operating system of each node, so each reboots; the
-/// patches on its way are not all known, so it may be more often.
+/// The nodes that reboot, and how often. An update of a minor version replaces the operating system of each node, so
+/// each reboots; the patches on its way are not all known, so it may be more often.
 fn reboots(plan: &Plan) -> Option<String> {
     let n = match n_steps(plan, |it| it.kind == StepKind::Platform) {
         0 => return None,
@@ -230,10 +228,10 @@ fn effort(plan: &Plan) -> Vec<(&'static str, String)> {
     found
 }
 
-/// What the plan takes, as the beginning of a sentence.
+/// The effort of the plan, as the beginning of a sentence.
 fn effort_words(plan: &Plan) -> String {
     if plan.steps.is_empty() {
-        return "There is nothing to do".to_owned();
+        return "Nothing to do".to_owned();
     }
     let noun = if plan.steps.len() == 1 { "step" } else { "steps" };
     let optional = match n_steps(plan, |it| it.optional) {
@@ -277,7 +275,7 @@ fn row<'p>(plan: &'p Plan, operator: &'p OperatorPlan) -> OverviewRow<'p> {
     }
 }
 
-/// What a step makes of an operator.
+/// The outcome of a step for an operator.
 fn outcome(operator: &OperatorPlan, step: &PlanStep) -> String {
     let to = shown(step.to.as_deref().unwrap_or_default());
     match step.kind {
@@ -301,7 +299,7 @@ fn outcome(operator: &OperatorPlan, step: &PlanStep) -> String {
     }
 }
 
-/// What an operator needs, and by when.
+/// The needs of an operator, and their deadline.
 fn needed(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)], has_decision: bool) -> String {
     let when = |at: usize| {
         let platform =
@@ -335,7 +333,7 @@ fn effort_of(steps: &[(usize, &PlanStep)]) -> String {
     words
 }
 
-/// The gravest of what a plan says about an operator.
+/// The gravest risk in a plan for an operator.
 fn risk(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)]) -> (Risk, String) {
     let subject = operator.subject();
     let of_csv = operator.namespace.as_ref().map(|it| format!("{it}/{}", operator.installed));
@@ -356,30 +354,30 @@ fn risk(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)]) -> (
     all.fold((Risk::Low, String::new()), |worst, it| if it.0 > worst.0 { it } else { worst })
 }
 
-/// A code in the words of somebody who does not know it.
+/// A code in words for readers who do not know it.
 fn words(code: &Code, platform: &str) -> String {
     let platform = shown(platform);
     match code {
         Code::MaxOpenShiftVersion => format!("keeps the cluster below {platform}"),
         Code::InvalidMaxVersion => format!("its highest OpenShift version is unreadable, which blocks {platform}"),
-        Code::OperatorCondition => "it refuses updates at present".to_owned(),
+        Code::OperatorCondition => "it currently refuses updates".to_owned(),
         Code::Stranded => format!("no further updates on {platform}"),
         Code::ChannelGone => format!("its channel ends before {platform}"),
         Code::PackageGone => format!("not in the catalog of {platform}"),
-        Code::NotCompatible => format!("not made for {platform}"),
+        Code::NotCompatible => format!("does not support {platform}"),
         Code::RefusedByOlmV1 | Code::RefusedByApiServer => "OLM refuses to install it".to_owned(),
         Code::CompatibilityUnstated => format!("support for {platform} is not stated"),
         Code::SourceUnknown | Code::CatalogMissing => "its catalog was not given".to_owned(),
-        Code::NoSubscription => "nothing updates it".to_owned(),
+        Code::NoSubscription => "it gets no updates".to_owned(),
         Code::SupportEnded => "its support has ended".to_owned(),
         Code::Unhealthy => "it is not healthy".to_owned(),
         Code::Unresolved => "OLM cannot resolve its namespace".to_owned(),
-        Code::UpdateInFlight => "an update is under way".to_owned(),
+        Code::UpdateInFlight => "an update is in progress".to_owned(),
         Code::NeedsKubernetes => "its update needs a newer Kubernetes".to_owned(),
         Code::SourceOfVersion => format!("its catalog has another name on {platform}"),
         Code::SubscriptionTwice => "it has two Subscriptions".to_owned(),
         Code::PackageContradicts => "its package is in doubt".to_owned(),
-        Code::OtherChannel => "only another channel leads on".to_owned(),
+        Code::OtherChannel => "only another channel has updates".to_owned(),
         Code::Behind => "it is behind its channel".to_owned(),
         other => shown(&other.as_str().replace('-', " ")).into_owned(),
     }

@@ -1,6 +1,4 @@
-//! What the cluster itself says against its update.
-//!
-//! What it deliberately does not do: it evaluates no query of a risk, and never proposes to force an update.
+//! The cluster's own objections to its update.
 
 use super::answer::{Blocker, Decision, Plan, StepKind, Unknown};
 use super::code::Code;
@@ -10,7 +8,7 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_rules::cluster::Condition;
 use olmdex_rules::openshift::{Goal, Risk, platform_path};
 
-/// Adds what the cluster says.
+/// Adds the objections of the cluster.
 pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) {
     let Some(next) = path.get(1).copied() else { return };
     cluster_operators(question, next, plan);
@@ -20,7 +18,7 @@ pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) 
     updates(question, next, plan);
 }
 
-/// Takes out what is assumed to be settled.
+/// Removes the blockers and decisions that count as settled.
 pub(super) fn settle(question: &PlanQuestion<'_>, plan: &mut Plan) {
     let assumed = |code: &Code, subject: &Option<String>| {
         let full = format!("{code}:{}", subject.as_deref().unwrap_or_default());
@@ -59,7 +57,7 @@ fn cluster_operators(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) 
         if Condition::is(&operator.conditions, "Degraded", "True") {
             let message =
                 Condition::find(&operator.conditions, "Degraded").map(|it| it.message.clone()).unwrap_or_default();
-            let lift = "mend it first: the update waits for a healthy platform";
+            let lift = "fix it first: the update waits for a healthy platform";
             found.push(blocker(Code::ClusterOperatorDegraded, &operator.name, None, message, lift, place.clone()));
         }
         let Some(condition) = Condition::find(&operator.conditions, "Upgradeable").filter(|it| it.status == "False")
@@ -77,9 +75,9 @@ fn cluster_operators(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) 
         }
         let is_olm = matches!(operator.name.as_str(), "operator-lifecycle-manager" | "olm");
         let lift = if is_olm {
-            "it names operators that are not in what was given: look at them, or give their objects too"
+            "it names operators that the input lacks: check them, or add their objects to the input"
         } else {
-            "as its message says"
+            "follow its message"
         };
         let mut it = blocker(Code::ClusterOperator, &operator.name, Some(next), message, lift, place);
         it.value = Some(condition.reason.clone()).filter(|it| !it.is_empty());
@@ -89,7 +87,7 @@ fn cluster_operators(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) 
     plan.blockers.extend(found);
 }
 
-/// Whether all that a message of OLM names is among the blockers that were found.
+/// Whether all things that a message of OLM names are among the blockers already.
 fn is_explained(message: &str, plan: &Plan) -> bool {
     let is_known = |line: &str| {
         plan.blockers.iter().any(|it| {
@@ -100,7 +98,7 @@ fn is_explained(message: &str, plan: &Plan) -> bool {
     };
     let items: Vec<&str> = message.lines().filter(|it| it.trim_start().starts_with("- ")).collect();
     if items.is_empty() {
-        // OLM v1 names bundles in one line.
+        // OLM v1 lists bundles in one line.
         let found = plan.blockers.iter().filter(|it| it.text.contains("for ClusterExtension"));
         let named: Vec<String> = found
             .filter_map(|it| {
@@ -113,19 +111,20 @@ fn is_explained(message: &str, plan: &Plan) -> bool {
     items.iter().all(|it| is_known(it))
 }
 
-/// What the ClusterVersion says itself: an update that is going on, a release that was refused, and reasons that nobody else gives.
+/// The objections of the ClusterVersion itself: a running update, a refused release, and reasons that no other object
+/// gives.
 fn cluster_version(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
     let Some(version) = &question.cluster.cluster_version else { return };
     let place = version.place.to_string();
     let subject = "version";
     if !version.desired.is_empty() && version.desired != version.version {
         let text = format!("the update from {} to {} is not finished", version.version, version.desired);
-        let lift = "wait until it is, then plan again";
+        let lift = "wait until it is finished, then plan again";
         plan.blockers.push(blocker(Code::PlatformUpdating, subject, None, text, lift, place.clone()));
     }
     let refused = |kind: &str| Condition::find(&version.conditions, kind).filter(|it| it.status == "False");
     if let Some(it) = refused("ReleaseAccepted") {
-        let lift = "as its message says, or give the release up: oc adm upgrade --clear";
+        let lift = "follow its message, or abandon the release: oc adm upgrade --clear";
         let text = it.message.clone();
         plan.blockers.push(blocker(Code::ReleaseNotAccepted, subject, None, text, lift, place.clone()));
     }
@@ -145,7 +144,7 @@ fn cluster_version(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
         let parts = reasons_of(&it.message);
         let unsaid: Vec<&str> = parts.into_iter().filter(|it| !is_said(it)).collect();
         if !unsaid.is_empty() {
-            let lift = "as its message says";
+            let lift = "follow its message";
             let mut found = blocker(Code::ClusterVersion, subject, Some(next), unsaid.join("\n"), lift, place);
             found.value = Some(it.reason.clone()).filter(|it| !it.is_empty());
             found.has_way = false;
@@ -163,8 +162,7 @@ fn reasons_of(message: &str) -> Vec<&str> {
 fn gates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
     let place = question.cluster.admin_gates.place.to_string();
     for (gate, text) in question.cluster.admin_gates.closed(question.from) {
-        let mut lift =
-            "check what it says, then acknowledge it in the ConfigMap admin-acks of openshift-config".to_owned();
+        let mut lift = "read it, then acknowledge it in the ConfigMap admin-acks of openshift-config".to_owned();
         let is_plain = gate.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-'));
         if is_plain {
             let patch = format!("'{{\"data\":{{\"{gate}\":\"true\"}}}}'");
@@ -178,22 +176,22 @@ fn pools(question: &PlanQuestion<'_>, plan: &mut Plan) {
     for pool in &question.cluster.pools {
         let place = pool.place.to_string();
         if pool.is_paused && !question.eus {
-            let text = format!("the pool {} is paused: its nodes are not updated", pool.name);
-            let lift = "resume it, or leave it paused knowingly";
+            let text = format!("the pool {} is paused, so its nodes get no update", pool.name);
+            let lift = "resume it, or leave it paused deliberately";
             plan.blockers.push(blocker(Code::PoolPaused, &pool.name, None, text, lift, place.clone()));
         }
         if Condition::is(&pool.conditions, "Degraded", "True") {
             let text = Condition::find(&pool.conditions, "Degraded").map(|it| it.message.clone()).unwrap_or_default();
-            let lift = "mend its nodes first";
+            let lift = "fix its nodes first";
             plan.blockers.push(blocker(Code::PoolDegraded, &pool.name, None, text, lift, place));
         }
     }
 }
 
-/// Risks of the updates, and that there are none.
+/// Adds the risks of the updates, or a note that there are none.
 fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
     for (minor, channel) in &question.unknown_channels {
-        let text = format!("the updates to {minor} are not known: the graph data have no channel {channel}");
+        let text = format!("the updates to {minor} are unknown: the graph data hold no channel {channel}");
         let subject = Some(channel.clone());
         plan.unknowns.push(Unknown::new(Code::ClusterChannelMissing, subject, Some(*minor), text));
     }
@@ -208,7 +206,7 @@ fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
             return;
         }
         let text = format!("no update leads from {from} to {next}");
-        let lift = "update to the newest patch of the present minor version first, or choose another channel";
+        let lift = "update to the newest patch of the current minor version first, or choose another channel";
         let place = String::new();
         plan.blockers.push(blocker(Code::NoEdge, from, Some(next), text, lift, place));
         return;
@@ -228,11 +226,11 @@ fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
             });
         }
     }
-    // A way over several patches is told by the step that begins it.
+    // The step that begins an update over several patches lists them.
     let first = plan.steps.iter_mut().find(|it| it.kind == StepKind::Platform);
     let patches: Vec<&str> = found.hops.iter().map(|it| it.to.as_str()).collect();
     if let Some(step) = first.filter(|_| patches.len() > 1) {
-        step.warnings.push(format!("the updates lead over {}", patches.join(", ")));
+        step.warnings.push(format!("the update path goes through {}", patches.join(", ")));
     }
 }
 

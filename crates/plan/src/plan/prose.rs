@@ -1,6 +1,4 @@
-//! Texts of a report: foreign ones without what moves others, names as code, lists in words.
-//!
-//! What it deliberately does not do: nothing foreign becomes markup.
+//! Texts of a report: foreign texts without characters that move others, names as code, lists in words.
 
 use std::borrow::Cow;
 
@@ -8,18 +6,18 @@ use maud::{Markup, html};
 
 use olmdex_base::diag::printable;
 
-/// A text from elsewhere without anything that moves or hides other text.
-pub(super) fn shown(text: &str) -> Cow<'_, str> {
+/// A foreign text without characters that move or hide other text.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     printable(text)
 }
 
-/// The parts of a message; those at odd places stood between backticks. Without its partner, a backtick is one.
+/// The parts of a message; those with odd numbers stood between backticks. A single backtick without a partner is text.
 pub(super) fn parts(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) { vec![text] } else { parts }
 }
 
-/// A message in which names stand between backticks, as on a terminal: here they are code.
+/// A message with names between backticks, as on a terminal: here they are code.
 #[must_use]
 pub fn worded(text: &str) -> Markup {
     html! {
@@ -29,7 +27,7 @@ pub fn worded(text: &str) -> Markup {
     }
 }
 
-/// A package with its namespace, which is not said twice where both have one name.
+/// A package with its namespace, which is left out if both have the same name.
 pub(super) fn subject_words(subject: &str) -> &str {
     match subject.split_once('/') {
         Some((namespace, package)) if namespace == package => package,
@@ -37,7 +35,7 @@ pub(super) fn subject_words(subject: &str) -> &str {
     }
 }
 
-/// What something is about.
+/// The subject of a reason.
 pub(super) fn about(subject: Option<&str>, platform: Option<&str>) -> String {
     let platform = platform.map(|it| format!("OpenShift {}", shown(it)));
     let words = subject.map(|it| shown(subject_words(it)).into_owned()).into_iter().chain(platform);

@@ -1,6 +1,4 @@
-//! APIs that the cluster loses on its way, and who still asks for them.
-//!
-//! What it deliberately does not do: an API that nobody asks for is no reason to wait.
+//! APIs that the cluster loses on its way, and the clients that still request them.
 
 use super::answer::{Blocker, Plan};
 use super::code::Code;
@@ -11,7 +9,7 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_rules::cluster::{ApiClient, ApiRequestCount};
 use olmdex_rules::openshift::coerce;
 
-/// Those who ask for every API there is, because they look after all objects. They stop by themselves when an API is gone.
+/// Clients that request every API, because they manage all objects. They stop by themselves when an API is gone.
 const ASK_FOR_ALL: [&str; 4] = [
     "system:serviceaccount:kube-system:generic-garbage-collector",
     "system:serviceaccount:kube-system:namespace-controller",
@@ -19,7 +17,7 @@ const ASK_FOR_ALL: [&str; 4] = [
     "system:cluster-policy-controller",
 ];
 
-/// How many of those who ask are named.
+/// The highest number of clients that are named.
 const MAX_NAMED: usize = 5;
 
 pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) {
@@ -31,7 +29,7 @@ pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) 
     plan.blockers.extend(found);
 }
 
-/// The version of the way that is the first without an API that the cluster has.
+/// The first version on the way without an API that the cluster has.
 fn lost_at(api: &ApiRequestCount, path: &[Minor]) -> Option<Minor> {
     let removed_in = coerce(&api.removed_in)?;
     let has = |it: &&Minor| it.kubernetes().is_before(removed_in);
@@ -42,7 +40,7 @@ fn lost_at(api: &ApiRequestCount, path: &[Minor]) -> Option<Minor> {
 fn removed(api: &ApiRequestCount, at: Minor, plan: &Plan) -> Option<Blocker> {
     let clients: Vec<&ApiClient> = api.clients.iter().filter(|it| !ASK_FOR_ALL.contains(&it.user.as_str())).collect();
     let reported = api.clients.iter().fold(0_u64, |sum, it| sum.saturating_add(it.requests));
-    // A cluster reports the most frequent ones only.
+    // A cluster reports only the most frequent clients.
     let n_others = api.requests.saturating_sub(reported);
     if clients.is_empty() && n_others == 0 {
         return None;
@@ -51,12 +49,13 @@ fn removed(api: &ApiRequestCount, at: Minor, plan: &Plan) -> Option<Blocker> {
     words.extend((clients.len() > MAX_NAMED).then(|| format!("{} more", clients.len() - MAX_NAMED)));
     words.extend((n_others > 0).then(|| format!("others ({})", counted(n_others, "request"))));
     let text = format!(
-        "OpenShift {at} does not have {} any more (removed in Kubernetes {}), and within the last 24 hours it was requested by {}",
+        "OpenShift {at} no longer has {} (removed in Kubernetes {}), but within the last 24 hours it was requested by \
+        {}",
         api.name,
         api.removed_in,
         words.join("; ")
     );
-    let lift = "move those who request it to a version of the API that stays: update them, or change what they apply";
+    let lift = "move these clients to a version of the API that stays: update them, or change their manifests";
     let found = blocker(Code::ApiRemoved, &api.name, Some(at), text, lift, api.place.to_string());
     Some(Blocker { value: Some(api.removed_in.clone()), ..found })
 }

@@ -1,13 +1,11 @@
 //! Steps in the few words that a list of them has room for.
-//!
-//! What it deliberately does not do: it leaves out bundles in between, which the appendix of a report has.
 
 use super::answer::{PathElement, PlanStep, StepKind};
 use super::prose::subject_words;
 use olmdex_base::diag::counted;
 use olmdex_version::Version;
 
-/// The version that the name of a bundle ends with; the whole name if it ends with none.
+/// The version at the end of a bundle's name; the whole name if there is none.
 pub(super) fn version_of(bundle: &str) -> &str {
     let after = |separator: &str| {
         let mut places = bundle.match_indices(separator).map(|(at, it)| &bundle[at + it.len()..]);
@@ -16,12 +14,12 @@ pub(super) fn version_of(bundle: &str) -> &str {
     [".v", "-v", ".", "-"].into_iter().find_map(after).unwrap_or(bundle)
 }
 
-/// What the names of the bundles of a package begin with.
+/// The common beginning of the names of a package's bundles.
 fn stem(bundle: &str) -> &str {
     &bundle[..bundle.len() - version_of(bundle).len()]
 }
 
-/// Whether two names are of bundles of one package, as far as names tell.
+/// Whether two names belong to bundles of one package, as far as names tell.
 pub(super) fn is_alike(one: &str, other: &str) -> bool {
     !stem(one).is_empty() && stem(one) == stem(other)
 }
@@ -44,7 +42,7 @@ impl PlanStep {
         }
     }
 
-    /// How many InstallPlans somebody has to approve for it.
+    /// How many InstallPlans it needs an approval for.
     pub(super) fn n_approvals(&self) -> usize {
         if self.approval.as_deref() != Some("Manual") {
             return 0;
@@ -64,7 +62,7 @@ impl PlanStep {
         )
     }
 
-    /// What it does, with the ends of a long chain of updates.
+    /// The step in a line, with the ends of a long chain of updates.
     pub(super) fn short_title(&self) -> String {
         let subject = subject_words(self.subject.as_deref().unwrap_or_default());
         let title = match self.kind {
@@ -73,7 +71,7 @@ impl PlanStep {
             StepKind::Extension if self.set.is_empty() => {
                 format!("Wait until ClusterExtension {subject} has {}", self.chain())
             }
-            StepKind::Extension => format!("Change ClusterExtension {subject}; it is updated to {}", self.chain()),
+            StepKind::Extension => format!("Change ClusterExtension {subject}; OLM v1 updates it to {}", self.chain()),
             StepKind::Wait => format!("Wait for {} in {subject}", self.chain()),
             StepKind::Mend => format!("Repair {subject}"),
             StepKind::Uninstall => format!("Uninstall {subject}"),

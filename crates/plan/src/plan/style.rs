@@ -1,8 +1,6 @@
-//! What the report looks like: fonts of the system, colours for light and dark, and paper.
+//! The style of the report: fonts of the system, colours for light and dark, and paper.
 //!
-//! Colour never says anything alone: each state has a mark and words.
-//!
-//! What it deliberately does not do: it loads nothing.
+//! Colour never carries a meaning alone: each state has a mark and words.
 
 use olmdex_text::palette::{DARK, LIGHT, Palette};
 
@@ -77,8 +75,8 @@ pre { background: var(--band); border: 1px solid var(--border); padding: .6rem; 
 }
 ";
 
-/// The style sheet. On paper it is the light one.
-pub(super) fn style() -> String {
+/// The style sheet. Paper gets the light one.
+pub(crate) fn style() -> String {
     let (light, dark) = (variables(&LIGHT), variables(&DARK));
     format!(":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}{RULES}")
 }

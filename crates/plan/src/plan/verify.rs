@@ -1,6 +1,4 @@
-//! Whether what lifts a blocker does lift it: by planning again, as if it had been done.
-//!
-//! What it deliberately does not do: it changes neither steps nor blockers but for what it finds out about them.
+//! Verifies that the remedy of a blocker lifts it: by planning again, as if it had been applied.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +9,14 @@ use super::inventory::Operator;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 
-/// What is taken as installed instead, by the subjects of operators; `None` for what is uninstalled.
+/// The bundles that count as installed instead, by the subjects of operators; `None` for an uninstalled operator.
 pub(super) type Settled = BTreeMap<String, Option<String>>;
 
-/// The blockers that come from what is installed.
+/// The blockers that installed bundles cause.
 const OF_OPERATORS: [Code; 2] = [Code::MaxOpenShiftVersion, Code::InvalidMaxVersion];
 
-/// Plans again for the first blocker of every operator, then for the second, and so on: what lifts a later one need not be there when
-/// the first one is met.
+/// Plans again for the first blocker of every operator, then for the second, and so on: the remedy of a later one need
+/// not exist when the first one is met.
 pub(super) fn verify(
     plan: &mut Plan,
     mut again: impl FnMut(&Settled) -> Result<Plan, IndexError>,
@@ -46,14 +44,14 @@ pub(super) fn verify(
             it.verified = Some(!is_left);
             if is_left {
                 it.has_way = false;
-                it.lift.push_str("; planning again shows that this is not enough");
+                it.lift.push_str("; a new plan shows that this is not enough");
             }
         }
     }
     Ok(())
 }
 
-/// Changes what is installed to what is taken as installed.
+/// Replaces installed bundles by those that count as installed.
 pub(super) fn settle(
     operators: &mut Vec<Operator>,
     settled: &Settled,
@@ -70,7 +68,7 @@ pub(super) fn settle(
         }
         operator.installed.clone_from(bundle);
         operator.version = version.unwrap_or_default();
-        // What it says is what its catalog says.
+        // Only its catalog knows the claims of the new bundle.
         operator.own_max = None;
         operator.min_kube_version.clear();
         "Succeeded".clone_into(&mut operator.phase);

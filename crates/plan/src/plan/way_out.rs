@@ -1,11 +1,10 @@
-//! What a plan says of one operator that must not stay while the cluster goes on: the updates that lead to a bundle that may.
+//! The way out for one operator that must not stay while the cluster goes on: the updates that lead to a bundle that
+//! may.
 //!
-//! It is the journey of that operator, as in a plan of the whole cluster, so that both give one answer; and what it comes to is planned
-//! again, as if it were installed.
-//!
-//! What it deliberately does not do: the order among operators is for the plan of the cluster.
+//! It is the journey of that operator, as in a plan of the whole cluster, so that both give one answer; and the result
+//! is planned again, as if it were installed.
 
-use super::catalogs::Catalogs;
+use super::catalogs::{Catalogs, PlanMemo};
 use super::fit::Judge;
 use super::inventory::Operator;
 use super::journey::travel;
@@ -19,20 +18,20 @@ use olmdex_rules::cluster::Cluster;
 use olmdex_rules::openshift::{Graph, SupportLevel};
 use olmdex_text::calendar::Day;
 
-/// An operator of which it is asked whether it may stay.
+/// An operator whose stay is in question.
 #[derive(Debug, Clone)]
 pub struct StayingOperator {
     /// Its package.
     pub package: String,
-    /// What is installed.
+    /// The installed bundle.
     pub installed: InstalledBundle,
     /// The generation of OLM that manages it.
     pub olm: Generation,
-    /// The channels of its Subscription or ClusterExtension; none if any will do.
+    /// The channels of its Subscription or ClusterExtension; empty if any will do.
     pub channels: Vec<String>,
     /// The version range of its ClusterExtension, or empty.
     pub range: String,
-    /// What it says on the cluster of `olm.maxOpenShiftVersion`, if that is known.
+    /// Its `olm.maxOpenShiftVersion` on the cluster, if that is known.
     pub own_max: Option<Result<Vec<String>, String>>,
     /// How OLM v1 installs it.
     pub installation: Installation,
@@ -43,12 +42,13 @@ pub struct StayingOperator {
 pub struct WayOut {
     /// Its updates.
     pub way: Vec<PathStep>,
-    /// How far along it the operator must be before each step of the cluster.
+    /// How many updates the operator needs before each step of the cluster.
     pub stops: Vec<Stop>,
 }
 
-/// The catalogs of a move of the cluster, by their names: those that are named after a version on the way (`community-4.18`) count for that
-/// version, the others for where the cluster is. If none would count there, all do.
+/// The catalogs of a move of the cluster, by their names: those that are named after a version on the way
+/// (`community-4.18`) count for that version, the others for the present version of the cluster. If no catalog would
+/// count for that version, all do.
 #[must_use]
 pub fn catalogs_of_move(names: &[String], step: Move) -> Vec<PlanCatalog> {
     let path = path_of(step.from, step.to);
@@ -63,8 +63,9 @@ pub fn catalogs_of_move(names: &[String], step: Move) -> Vec<PlanCatalog> {
     if catalogs.iter().any(|it| it.minor.is_same(step.from)) { catalogs } else { names.iter().map(here).collect() }
 }
 
-/// What leads an operator to a bundle that may stay; `None` if nothing but uninstalling helps. A Subscription follows one catalog all the
-/// way: of several, that with the fewest updates is taken, the first of those that are alike.
+/// The updates that lead an operator to a bundle that may stay; `None` if nothing but uninstalling helps. A
+/// Subscription follows one catalog all the way: among several, the catalog with the fewest updates is taken, and the
+/// first of equal ones.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -81,7 +82,7 @@ pub fn way_out(
         to: step.to,
         path: path_of(step.from, step.to),
         eus: false,
-        // Without lifecycles but those of the catalogs, no day counts.
+        // The only lifecycles are those of the catalogs, so no day counts.
         day: Day::of_unix(0),
         level: SupportLevel::default(),
         lifecycles: Vec::new(),
@@ -108,7 +109,8 @@ pub fn way_out(
         Generation::V1 => vec![families],
     };
     let path = path_of(step.from, step.to);
-    let known = Catalogs::new(&question);
+    let memo = PlanMemo::default();
+    let known = Catalogs::new(&question, &memo);
     let mut best: Option<WayOut> = None;
     for families in choices {
         let alone = alone(operator, families);
@@ -121,7 +123,7 @@ pub fn way_out(
     Ok(best)
 }
 
-/// An operator of which nothing else is known, as somebody subscribes to it.
+/// An operator without other known facts, in a normal subscription.
 fn alone(of: &StayingOperator, families: Vec<String>) -> Operator {
     Operator {
         channels: of.channels.clone(),
@@ -143,13 +145,13 @@ fn one_way_out(
     let Some(stops) = stops(&Judge::new(question, catalogs, path, operator), path, operator, &way)? else {
         return Ok(None);
     };
-    // A plan goes on to the head where that costs nothing; what is asked is how little is enough.
+    // A plan goes on to the head if that costs nothing; this question is about the fewest updates.
     way.truncate(stops.iter().map(|it| it.steps).max().unwrap_or_default());
     let Some(last) = way.last().cloned() else { return Ok(None) };
     let there = Operator {
         installed: last.target.bundle,
         version: last.target.version,
-        // What it says is what its catalog says.
+        // Only its catalog knows the claims of the new bundle.
         own_max: None,
         ..operator.clone()
     };
@@ -160,7 +162,7 @@ fn one_way_out(
     Ok(is_verified.then_some(WayOut { way, stops }))
 }
 
-/// Says which channel each update wants: that of the Subscription is not known.
+/// Sets the channel for each update: that of the Subscription is not known.
 fn set_channels(way: &mut [PathStep]) {
     let mut channel: Option<String> = None;
     for step in way {
@@ -176,7 +178,7 @@ fn set_channels(way: &mut [PathStep]) {
     }
 }
 
-/// How far along a way an operator must be before each step of the cluster; `None` if it does not lead far enough.
+/// How many updates of a way an operator needs before each step of the cluster; `None` if it does not lead far enough.
 fn stops(
     judge: &Judge<'_>,
     path: &[Minor],

@@ -47,7 +47,8 @@ impl OperatorJourney<'_> {
         Ok(())
     }
 
-    /// Changes to another channel of the present catalog, if that leads to a bundle that may stay; else goes over several of them.
+    /// Changes to another channel of the present catalog, if that leads to a bundle that may stay; if not, goes over
+    /// several channels.
     pub(super) fn leave_channel(
         &mut self,
         idx: usize,
@@ -66,20 +67,20 @@ impl OperatorJourney<'_> {
         }
         let Some((channel, way, _)) = found else { return self.go_by_detour(idx, view, ahead, because) };
         let mut because = because.to_vec();
-        because.push(self.no_channel_does(&format!("one of channel {channel} is")));
+        because.push(self.no_channel_does(&format!("but one in channel {channel} can")));
         self.change_channel(idx, When::Before(idx), &channel, way, because);
         Ok(())
     }
 
     pub(super) fn no_channel_does(&self, what_does: &str) -> Reason {
         let text = match self.at.channels.join(", ").as_str() {
-            "" => format!("no update that OLM makes by itself may stay, {what_does}"),
-            own => format!("no update of channel {own} may stay, {what_does}"),
+            "" => format!("no update that OLM makes automatically can stay installed, {what_does}"),
+            own => format!("no update in channel {own} can stay installed, {what_does}"),
         };
         Reason { code: Code::OtherChannel, text }
     }
 
-    /// Takes the fewest updates to a bundle that may stay, over whichever channels and versions can be chosen.
+    /// Takes the fewest updates to a bundle that may stay, over all channels and versions that can be chosen.
     pub(super) fn go_by_detour(
         &mut self,
         idx: usize,
@@ -104,12 +105,13 @@ impl OperatorJourney<'_> {
         let wanted = Detour { olm: self.trip.operator.olm, goals: &goals, allowed: &allowed, catalogs: &catalogs };
         for (set, way) in detour(self.trip.catalogs.index(), view, &self.at, &wanted)? {
             let mut because = because.to_vec();
-            because.push(self.no_channel_does("these updates, one after another, lead to one that is"));
+            because.push(self.no_channel_does("but these updates, one after another, lead to one that can"));
             match set {
                 Some(set) if self.trip.operator.olm == Generation::Classic => {
                     self.change_channel(idx, When::Before(idx), &set.value, way, because);
                     if let Some((_, step)) = self.journey.steps.last_mut() {
-                        let text = "set installPlanApproval: Manual before it, so that OLM does not go on in the channel by itself";
+                        let text = "set installPlanApproval: Manual before it, so that OLM makes no further updates in \
+                            the channel";
                         step.warnings.push(text.to_owned());
                     }
                 }
@@ -137,7 +139,8 @@ impl OperatorJourney<'_> {
         let (minor, from) = (self.trip.path[idx], self.at.channels.join(", "));
         let package = self.trip.operator.package.clone();
         let text = format!(
-            "in the catalog of {minor}, `{package}` has no channel {from}; until that is changed, the namespace does not resolve"
+            "in the catalog of {minor}, `{package}` has no channel {from}; until you change this, OLM cannot resolve \
+            the namespace"
         );
         let Some((channel, way)) = other_channels(view, self.trip.operator, &self.at).into_iter().next() else {
             let channels: Vec<&str> =
@@ -148,7 +151,7 @@ impl OperatorJourney<'_> {
                 platform: Some(minor.to_string()),
                 text,
                 options: vec![
-                    format!("uninstall and install anew from {}", channels.join(", ")),
+                    format!("uninstall it, and install it again from {}", channels.join(", ")),
                     "uninstall".to_owned(),
                     "another catalog".to_owned(),
                 ],

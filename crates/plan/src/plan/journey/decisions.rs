@@ -1,4 +1,4 @@
-//! What somebody must decide, since no update helps.
+//! The decisions that somebody must make, since no update helps.
 
 use super::operator::OperatorJourney;
 use crate::plan::answer::Decision;
@@ -10,7 +10,8 @@ use olmdex_olm::upgrade::PackageView;
 use olmdex_version::masterminds::api_server_refusal;
 
 impl OperatorJourney<'_> {
-    /// What OLM v1 resolves to and does not install: it stays where it is, and reports an error.
+    /// Reports the bundle that OLM v1 resolves to and does not install: the operator stays where it is, and reports an
+    /// error.
     pub(super) fn say_what_v1_refuses(&mut self, start: &OperatorPosition) {
         let mut told: Vec<String> = Vec::new();
         for (view, minor) in self.trip.views.iter().zip(self.trip.path) {
@@ -25,14 +26,14 @@ impl OperatorJourney<'_> {
                 text: text.clone(),
                 options: vec![
                     "pin spec.source.catalog.version to a bundle that OLM v1 installs".to_owned(),
-                    "uninstall, and subscribe with OLM Classic".to_owned(),
+                    "uninstall it, and subscribe with OLM Classic".to_owned(),
                 ],
             });
             told.push(text);
         }
     }
 
-    /// A range that the API server refuses cannot be applied: the ClusterExtension stays as the cluster has it.
+    /// A range that the API server refuses cannot be applied, so the ClusterExtension stays as it is in the cluster.
     pub(super) fn say_what_the_api_server_refuses(&mut self) {
         let Some(text) = api_server_refusal(&self.trip.operator.range) else { return };
         self.journey.decisions.push(Decision {
@@ -41,8 +42,8 @@ impl OperatorJourney<'_> {
             platform: None,
             text,
             options: vec![
-                "write spec.source.catalog.version so that the API server takes it".to_owned(),
-                "leave it out, and OLM v1 takes the highest version that is permitted".to_owned(),
+                "correct spec.source.catalog.version so that the API server accepts it".to_owned(),
+                "leave it out: OLM v1 then takes the highest permitted version".to_owned(),
             ],
         });
     }
@@ -51,7 +52,7 @@ impl OperatorJourney<'_> {
         let elsewhere =
             self.trip.catalogs.elsewhere(&self.trip.operator.families, minor, &self.trip.operator.package)?;
         let mut options = vec![
-            "keep it without updates (the Subscription gets the condition ResolutionFailed and holds up its namespace)"
+            "keep it without updates (the Subscription gets the condition ResolutionFailed and blocks its namespace)"
                 .to_owned(),
             "uninstall".to_owned(),
         ];
@@ -77,26 +78,23 @@ impl OperatorJourney<'_> {
         let mut options = Vec::new();
         match missing.as_slice() {
             [] => {}
-            [only] => options.push(format!("find a way in the catalog of {only}")),
-            [first, .., last] => options.push(format!("find a way in the catalogs of {first} to {last}")),
+            [only] => options.push(format!("find an upgrade in the catalog of {only}")),
+            [first, .., last] => options.push(format!("find an upgrade in the catalogs of {first} to {last}")),
         }
         let mut channels = other_channels(view, self.trip.operator, &self.at).into_iter();
         if let Some((channel, way)) = channels.find(|it| !it.1.is_empty()) {
             let to = way.last().map(|it| it.bundle.clone()).unwrap_or_default();
-            options.push(format!("change to channel {channel}, which leads on to {to}"));
+            options.push(format!("change to channel {channel}, which has updates to {to}"));
         }
         options.push(format!(
-            "uninstall and install anew from {}",
+            "uninstall it, and install it again from {}",
             self.at.channels.first().map_or("its default channel", String::as_str)
         ));
         self.journey.decisions.push(Decision {
             code: Code::Stranded,
             subject: Some(self.trip.operator.subject()),
             platform: Some(minor.to_string()),
-            text: format!(
-                "in the catalog of {minor}, nothing leads on from {}, which gets no updates",
-                self.at.bundle.name
-            ),
+            text: format!("in the catalog of {minor}, no update leads from {}", self.at.bundle.name),
             options,
         });
         self.is_gone = true;

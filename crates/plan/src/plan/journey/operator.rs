@@ -1,4 +1,4 @@
-//! An operator on its way: what it does where, and what that makes of it.
+//! An operator on its way: its updates at each version, and their results.
 
 use super::result::{Journey, When, either, route, setting};
 use super::trip::Trip;
@@ -18,13 +18,13 @@ pub(super) struct OperatorJourney<'q> {
     pub(super) at: OperatorPosition,
     /// The CatalogSource or ClusterCatalog that it follows there.
     pub(super) source: String,
-    /// Whether it is uninstalled, or nobody manages it any more.
+    /// Whether it is uninstalled, or not managed any more.
     pub(super) is_gone: bool,
     pub(super) journey: Journey,
 }
 
 impl OperatorJourney<'_> {
-    /// How what is installed stands to every version, whatever the plan changes.
+    /// The compatibility of the installed bundle with every version, whatever the plan changes.
     pub(super) fn look_around(&mut self, start: &OperatorPosition) -> Result<(), IndexError> {
         let support = self.trip.judge.support(&start.bundle.version);
         self.journey.support = Some(support);
@@ -57,7 +57,7 @@ impl OperatorJourney<'_> {
         Ok(())
     }
 
-    /// What there is to do after the platform has come to a version.
+    /// The updates to make after the platform has come to a version.
     pub(super) fn arrive(&mut self, idx: usize) -> Result<(), IndexError> {
         let minor = self.trip.path[idx];
         if self.is_gone {
@@ -65,11 +65,10 @@ impl OperatorJourney<'_> {
         }
         if idx + 1 == self.trip.path.len() && idx > 0 && self.trip.operator.is_managed {
             let (fit, _) = self.trip.judge.fit(&self.at.bundle.name, &self.at.bundle.version, minor)?;
-            // Where what is installed must go anyway, its update is chosen by what is known.
+            // If the installed bundle must be updated anyway, the known facts choose its update.
             let installed = self.journey.compatible.get(&minor);
             if fit == Fit::Unknown && installed == Some(&Fit::Unknown) {
-                let text =
-                    format!("neither {} nor a lifecycle says anything of OpenShift {minor}", self.at.bundle.name);
+                let text = format!("neither {} nor a lifecycle mentions OpenShift {minor}", self.at.bundle.name);
                 let subject = Some(self.trip.operator.subject());
                 self.journey.unknowns.push(Unknown::new(Code::CompatibilityUnstated, subject, Some(minor), text));
             }
@@ -97,7 +96,7 @@ impl OperatorJourney<'_> {
                     code: Code::NotCompatible,
                     subject: Some(subject),
                     platform: Some(minor.to_string()),
-                    text: format!("{} is not made for OpenShift {minor}: {reason}", self.at.bundle.name),
+                    text: format!("{} does not support OpenShift {minor}: {reason}", self.at.bundle.name),
                     options: vec!["keep it, unsupported there".to_owned(), "uninstall".to_owned()],
                 });
             }
@@ -105,7 +104,8 @@ impl OperatorJourney<'_> {
         Ok(())
     }
 
-    /// Follows the source of a version, if sources are named after versions: at those whose catalog is given, and at the last.
+    /// Follows the source of a version, if sources are named after versions: at those versions whose catalog is given,
+    /// and at the last.
     pub(super) fn change_source(&mut self, idx: usize) {
         let Some(name) = SourceName::parse(&self.source).filter(|_| self.trip.operator.is_managed) else { return };
         let minor = self.trip.path[idx];
@@ -126,14 +126,13 @@ impl OperatorJourney<'_> {
             Some(it.namespace.as_str()) == namespace && it.name == last(&to)
         };
         if namespace.is_some() && !sources.iter().any(is_there) {
-            step.warnings
-                .push(format!("{} is not in what was given: mirror the catalog and apply it first", last(&to)));
+            step.warnings.push(format!("the input lacks {}: mirror the catalog and apply it first", last(&to)));
         }
         self.journey.steps.push((When::After(idx), step));
         self.source = to;
     }
 
-    /// What must be done before the platform leaves a version.
+    /// The updates to make before the platform leaves a version.
     pub(super) fn leave(&mut self, idx: usize) -> Result<(), IndexError> {
         if self.is_gone {
             return Ok(());
@@ -149,7 +148,7 @@ impl OperatorJourney<'_> {
             self.update(idx, When::Before(idx), view, ahead, reasons.clone())?;
             self.change_channel_before(idx, upto, view, &reasons)?;
             if self.trip.first_unfit(&self.at, ahead)?.is_some() {
-                // What its own channel leads to may have no way on, where what is installed has one.
+                // The bundle that its own channel leads to may have no way on, while the installed bundle has one.
                 let own_way = (std::mem::replace(&mut self.at, start.0), std::mem::replace(&mut self.journey, start.1));
                 self.leave_channel(idx, view, ahead, &reasons)?;
                 if self.trip.first_unfit(&self.at, ahead)?.is_some() {
@@ -168,9 +167,11 @@ impl OperatorJourney<'_> {
             }
             (None, false) if self.trip.operator.is_managed => {
                 let missing = either(&self.trip.path[idx..upto]);
-                format!("no catalog for {missing} is given, where an update may lift it; else uninstall the operator")
+                format!(
+                    "no catalog for {missing} is given, where an update may lift it; otherwise uninstall the operator"
+                )
             }
-            (None, false) => "nothing updates it; uninstall the operator, or subscribe to it".to_owned(),
+            (None, false) => "it gets no updates; uninstall the operator, or subscribe to it".to_owned(),
         };
         self.journey.blockers.push(Blocker {
             code: highest.code.clone(),
@@ -196,7 +197,7 @@ impl OperatorJourney<'_> {
         Ok(())
     }
 
-    /// Updates the operator in the catalog of a version as far as that helps; whether it did.
+    /// Updates the operator in the catalog of a version as far as that helps. Returns whether it did.
     pub(super) fn update(
         &mut self,
         idx: usize,
@@ -209,7 +210,7 @@ impl OperatorJourney<'_> {
         let pinned = self.trip.best(view, &self.at, idx, minors)?;
         let mut found = pinned.map(|it| (it, self.at.range.clone()));
         if self.trip.operator.olm == Generation::V1 && !self.at.range.is_empty() {
-            // A pin may stand in the way of something better.
+            // A pin may keep it from something better.
             let range = format!(">={}", self.at.bundle.version);
             let wide = OperatorPosition { range: range.clone(), ..self.at.clone() };
             let free = self.trip.best(view, &wide, idx, minors)?;
@@ -238,14 +239,14 @@ impl OperatorJourney<'_> {
         Ok(true)
     }
 
-    /// An operator that refuses updates blocks those that are required, not the platform by itself.
+    /// An operator that refuses updates blocks its required updates, but not the platform by itself.
     pub(super) fn refused(&mut self) {
         let Some(refusal) = &self.trip.operator.refusal else { return };
         let is_update = |kind| matches!(kind, StepKind::Operator | StepKind::Extension);
         if !self.journey.steps.iter().any(|(_, it)| is_update(it.kind)) {
             return;
         }
-        let lift = "as its message says; the required update waits for it";
+        let lift = "follow its message; the required update waits for it";
         self.journey.blockers.push(Blocker {
             code: Code::OperatorCondition,
             subject: Some(self.trip.operator.subject()),
@@ -282,7 +283,7 @@ impl OperatorJourney<'_> {
         self.journey.steps.push((When::AtTheEnd, step));
     }
 
-    /// Is now at the end of a way, before whose first step something may have been set.
+    /// Moves to the end of a way, before whose first step a setting may change.
     pub(super) fn go(&mut self, way: Vec<Target>, set: Option<Setting>) {
         if let Some(last) = way.last() {
             let (name, version) = (last.bundle.clone(), last.version.clone());

@@ -1,4 +1,4 @@
-//! What does not change while an operator travels, and what it says of a standing.
+//! The constants of an operator's journey, and the judgement of its positions.
 
 use std::rc::Rc;
 
@@ -15,27 +15,28 @@ use olmdex_index::IndexError;
 use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, Target};
 use olmdex_rules::openshift::SupportStatus;
 
-/// The way of the platform, the operator, and what is known of both.
+/// The way of the platform, the operator, and the known facts about both.
 pub(super) struct Trip<'q> {
     pub(super) judge: Judge<'q>,
     pub(super) question: &'q PlanQuestion<'q>,
     pub(super) catalogs: &'q Catalogs<'q>,
     pub(super) path: &'q [Minor],
     pub(super) operator: &'q Operator,
-    /// The package in the catalog of each version, where that is given.
+    /// The package in the catalog of each version, if that is given.
     pub(super) views: Vec<Option<Rc<PackageView>>>,
 }
 
-/// How good a bundle is to go on with: what decides first stands first.
+/// The rank of a bundle as a base for the rest of the way: the deciding fact comes first.
 pub(super) type Rank = (bool, u8, bool, u8);
 
 impl Trip<'_> {
-    /// The last version that steps at another one must reckon with: the next one whose catalog is given, else the last.
+    /// The last version that steps at another one must take into account: the next one whose catalog is given, else the
+    /// last.
     pub(super) fn upto(&self, idx: usize) -> usize {
         (idx + 1..self.path.len()).find(|it| self.views[*it].is_some()).unwrap_or(self.path.len() - 1)
     }
 
-    /// The first of some versions that what is installed keeps the cluster from.
+    /// The first of some versions that the installed bundle keeps the cluster from.
     pub(super) fn blocked(&self, at: &OperatorPosition, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
         for minor in minors {
             if self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0 == Fit::Blocks {
@@ -45,7 +46,7 @@ impl Trip<'_> {
         Ok(None)
     }
 
-    /// The first of some versions at which what is installed must not stay.
+    /// The first of some versions at which the installed bundle must not stay.
     pub(super) fn first_unfit(&self, at: &OperatorPosition, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
         for minor in minors {
             if !self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0.may_stay() {
@@ -55,7 +56,7 @@ impl Trip<'_> {
         Ok(None)
     }
 
-    /// Why what is installed cannot stay until the platform has come to a version.
+    /// The reasons why the installed bundle cannot stay until the platform has come to a version.
     pub(super) fn reasons(
         &self,
         at: &OperatorPosition,
@@ -90,7 +91,7 @@ impl Trip<'_> {
                             at.channels.join(", ")
                         )
                     }
-                    _ => format!("in the catalog of {}, nothing leads on from {}", self.path[upto], bundle.name),
+                    _ => format!("in the catalog of {}, no update leads from {}", self.path[upto], bundle.name),
                 };
                 reasons.push(Reason { code: state.as_str().into(), text });
             }
@@ -103,7 +104,7 @@ impl Trip<'_> {
         Ok(reasons)
     }
 
-    /// How good a bundle is to stay with over some versions.
+    /// Ranks a bundle that stays installed over some versions.
     pub(super) fn rank(&self, at: &OperatorPosition, idx: usize, minors: &[Minor]) -> Result<Rank, IndexError> {
         let mut worst = Fit::Stated;
         for minor in minors.iter().filter(|it| **it != self.path[idx]) {
@@ -129,7 +130,7 @@ impl Trip<'_> {
         Ok((worst != Fit::Blocks, fits, leads_on, support))
     }
 
-    /// The lowest of the best bundles on a way, as the way there; the head if all are equal.
+    /// The way to the lowest of the best bundles on it; to the head if all are equal.
     pub(super) fn best(
         &self,
         view: &PackageView,
@@ -160,7 +161,7 @@ impl Trip<'_> {
         }
     }
 
-    /// What else stands in the way of an update of the operator.
+    /// Other obstacles to an update of the operator.
     pub(super) fn warn(&self, step: &mut PlanStep) {
         if let Some(refusal) = &self.operator.refusal {
             step.warnings.push(format!(

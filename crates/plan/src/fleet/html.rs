@@ -1,0 +1,114 @@
+//! A fleet as a report in one file: the table, then the waves with their effort.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::row::{FleetCluster, FleetVerdict};
+use super::waves::{Wave, WaveReason};
+use super::whole::Fleet;
+use crate::plan::{shown, style, worded};
+use olmdex_base::diag::counted;
+
+/// The whole report.
+#[must_use]
+pub fn html(fleet: &Fleet) -> String {
+    let title = &fleet.metadata.question;
+    // The policy allows no script and no loading, since texts of clusters may hold scripts.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="referrer" content="no-referrer";
+                meta name="color-scheme" content="light dark";
+                title { (shown(title)) }
+                style { (PreEscaped(style())) }
+            }
+            body {
+                a .skip href="#waves" { "Skip to the waves" }
+                header { h1 { (shown(title)) } }
+                main {
+                    p .lead { (shown(&fleet.summary())) "." }
+                    (table(fleet))
+                    h2 #waves { "Waves" }
+                    @for wave in &fleet.metadata.waves { (of_wave(wave)) }
+                    (not_judged(fleet))
+                }
+            }
+        }
+    };
+    let mut text = page.into_string();
+    text.push('\n');
+    text
+}
+
+fn class(verdict: FleetVerdict) -> &'static str {
+    match verdict {
+        FleetVerdict::Arrived | FleetVerdict::Ready => "good",
+        FleetVerdict::Attention => "fair",
+        FleetVerdict::Unknown => "open",
+        FleetVerdict::Blocked | FleetVerdict::NotJudged => "bad",
+    }
+}
+
+fn table(fleet: &Fleet) -> Markup {
+    const HEADERS: [&str; 8] =
+        ["Cluster", "OpenShift", "Verdict", "Wave", "Operators", "Blockers", "Decisions", "Unknown"];
+    html! {
+        div .wide tabindex="0" role="region" aria-label="Clusters" {
+            table .overview {
+                thead { tr { @for it in HEADERS { th scope="col" { (it) } } } }
+                tbody { @for it in &fleet.clusters { (row(it)) } }
+            }
+        }
+    }
+}
+
+fn row(it: &FleetCluster) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (shown(&it.cluster)) @if !it.name.is_empty() && it.name != it.cluster { " (" (shown(&it.name)) ")" } }
+            td { (shown(&it.openshift)) }
+            td class=(class(it.verdict)) { strong { (it.verdict.as_str()) } }
+            td { @if let Some(wave) = it.wave { a href={ "#wave-" (wave) } { (wave) } } }
+            td { (it.operators) }
+            td { (it.blockers.len()) }
+            td { (it.decisions.len()) }
+            td { (it.unknowns.len()) }
+        }
+    }
+}
+
+fn of_wave(wave: &Wave) -> Markup {
+    let noun = if wave.clusters.len() == 1 { "cluster" } else { "clusters" };
+    html! {
+        section id={ "wave-" (wave.wave) } class={ "card " (class(wave.verdict)) } {
+            h3 { "Wave " (wave.wave) ": " (wave.verdict.as_str()) ", " (wave.clusters.len()) " " (noun) }
+            ul .boxes { @for it in &wave.clusters { li { (shown(it)) } } }
+            (reasons("Blockers", &wave.blockers))
+            (reasons("Decisions", &wave.decisions))
+            (reasons("Unknown", &wave.unknowns))
+        }
+    }
+}
+
+fn reasons(title: &str, reasons: &[WaveReason]) -> Markup {
+    html! {
+        @if !reasons.is_empty() {
+            p { strong { (title) } }
+            ul { @for it in reasons { li { (shown(&it.reason.short())) ": " (worded(&it.reason.text)) span .muted { " · " (counted(it.n_clusters as u64, "cluster")) } } } }
+        }
+    }
+}
+
+fn not_judged(fleet: &Fleet) -> Markup {
+    let broken: Vec<&FleetCluster> = fleet.clusters.iter().filter(|it| it.error.is_some()).collect();
+    html! {
+        @if !broken.is_empty() {
+            h2 { "Not judged" }
+            ul { @for it in broken { li { strong { (shown(&it.cluster)) } ": " (worded(it.error.as_deref().unwrap_or_default())) } } }
+        }
+    }
+}

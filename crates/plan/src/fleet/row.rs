@@ -1,0 +1,163 @@
+//! The state of each cluster.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::plan::{Plan, PlanVerdict};
+
+/// The verdict on a cluster for the question, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FleetVerdict {
+    /// The cluster is at the target already.
+    Arrived,
+    /// Nothing is in the way.
+    Ready,
+    /// The update is possible, but needs steps or decisions.
+    Attention,
+    /// A fact that decides is unknown.
+    Unknown,
+    /// There is an obstacle that no update removes.
+    Blocked,
+    /// Its state cannot be read, or has too few facts.
+    NotJudged,
+}
+
+impl FleetVerdict {
+    /// All of them, the best first.
+    pub const ALL: [Self; 6] =
+        [Self::Arrived, Self::Ready, Self::Attention, Self::Unknown, Self::Blocked, Self::NotJudged];
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Arrived => "arrived",
+            Self::Ready => "ready",
+            Self::Attention => "attention",
+            Self::Unknown => "unknown",
+            Self::Blocked => "blocked",
+            Self::NotJudged => "not-judged",
+        }
+    }
+}
+
+/// A cluster.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FleetCluster {
+    /// The name of its file or directory.
+    pub cluster: String,
+    /// The name that the cluster has for itself, or empty.
+    pub name: String,
+    /// Its version of OpenShift, or empty.
+    pub openshift: String,
+    /// The verdict.
+    pub verdict: FleetVerdict,
+    /// The number of its wave, from 1; `null` if it is in none.
+    pub wave: Option<usize>,
+    /// How many operators it has installed.
+    pub operators: usize,
+    /// How many steps its plan has; `null` if none was asked for.
+    pub steps: Option<usize>,
+    /// The blockers of the cluster or of an operator.
+    pub blockers: Vec<FleetReason>,
+    /// The decisions and tasks that somebody has to take on.
+    pub decisions: Vec<FleetReason>,
+    /// The unknown facts.
+    pub unknowns: Vec<FleetReason>,
+    /// Why its state cannot be judged, or `null`.
+    pub error: Option<String>,
+}
+
+/// A blocker, a decision or an unknown fact.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FleetReason {
+    /// The code.
+    pub code: String,
+    /// The subject of the reason, or `null`.
+    pub subject: Option<String>,
+    /// The version of OpenShift that it concerns, or `null`.
+    pub platform: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+impl FleetReason {
+    /// The code with its subject.
+    #[must_use]
+    pub fn short(&self) -> String {
+        let platform = self.platform.as_ref().map(|it| format!("OpenShift {it}"));
+        let about: Vec<&str> = self.subject.iter().map(String::as_str).chain(platform.as_deref()).collect();
+        if about.is_empty() { self.code.clone() } else { format!("{}: {}", self.code, about.join(", ")) }
+    }
+}
+
+impl FleetCluster {
+    /// A cluster without any known facts yet.
+    #[must_use]
+    pub fn new(cluster: &str, verdict: FleetVerdict) -> Self {
+        Self {
+            cluster: cluster.to_owned(),
+            name: String::new(),
+            openshift: String::new(),
+            verdict,
+            wave: None,
+            operators: 0,
+            steps: None,
+            blockers: Vec::new(),
+            decisions: Vec::new(),
+            unknowns: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// A cluster whose state cannot be read, or has too few facts.
+    #[must_use]
+    pub fn not_judged(cluster: &str, error: String) -> Self {
+        Self { error: Some(error), ..Self::new(cluster, FleetVerdict::NotJudged) }
+    }
+
+    /// The row of a cluster according to its plan.
+    #[must_use]
+    pub fn of_plan(cluster: &str, plan: &Plan) -> Self {
+        let verdict = match plan.verdict {
+            PlanVerdict::Ready => FleetVerdict::Ready,
+            PlanVerdict::Attention => FleetVerdict::Attention,
+            PlanVerdict::Blocked => FleetVerdict::Blocked,
+            PlanVerdict::Unknown => FleetVerdict::Unknown,
+        };
+        let reason =
+            |code: &crate::plan::Code, subject: &Option<String>, platform: &Option<String>, text: &str| FleetReason {
+                code: code.as_str().to_owned(),
+                subject: subject.clone(),
+                platform: platform.clone(),
+                text: text.to_owned(),
+            };
+        Self {
+            name: plan.metadata.cluster.name.clone(),
+            openshift: plan.metadata.from.clone(),
+            operators: plan.operators.len(),
+            steps: Some(plan.steps.len()),
+            blockers: plan.blockers.iter().map(|it| reason(&it.code, &it.subject, &it.platform, &it.text)).collect(),
+            decisions: plan.decisions.iter().map(|it| reason(&it.code, &it.subject, &it.platform, &it.text)).collect(),
+            unknowns: plan.unknowns.iter().map(|it| reason(&it.code, &it.subject, &it.platform, &it.text)).collect(),
+            ..Self::new(cluster, verdict)
+        }
+    }
+
+    /// Adds the parts of its state that could not be read. A missing part may decide the verdict, so the cluster is not
+    /// ready then.
+    pub fn add_warnings(&mut self, warnings: &[String]) {
+        self.unknowns.extend(warnings.iter().map(|it| FleetReason {
+            code: "state-incomplete".to_owned(),
+            subject: None,
+            platform: None,
+            text: it.clone(),
+        }));
+        if !warnings.is_empty() && self.verdict <= FleetVerdict::Attention {
+            self.verdict = FleetVerdict::Unknown;
+        }
+    }
+}
