@@ -1,20 +1,22 @@
-//! The past of a catalog that is kept in git, by the program `git`.
+//! The past of a catalog that is kept in git, read by the program `git`.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`Repository`] | a repository: its revisions, and a catalog as it was in one of them |
+//! | [`Repository`] | a repository: its revisions, and the changes of a directory between two of them |
 //! | [`Revision`] | a commit that stands for a day, a tag, or itself |
 //!
-//! Whoever made a repository has written its configuration, so nothing of that may run: only plumbing that reads objects is used, hooks,
-//! file system monitors and transports are switched off, nothing is fetched, and objects are read as they are, without filters.
+//! The maker of a repository has written its configuration, so no part of that may run: only plumbing that reads
+//! objects is used, hooks, file system monitors and transports are switched off, nothing is fetched, and objects are
+//! read as they are, without filters.
 //!
-//! What it deliberately does not do: no work tree is looked at, nothing is written, and no network is used.
+//! For safety, this module deliberately looks at no work tree, writes nothing, and uses no network.
 
 mod limits;
 mod minimum;
 mod objects;
 mod program;
 mod revisions;
+mod trees;
 
 use std::path::PathBuf;
 
@@ -26,20 +28,21 @@ use olmdex_base::file::system_words;
 pub use limits::ObjectLimits;
 pub use objects::Repository;
 pub use revisions::{Every, Revision};
+pub use trees::{FileChange, FileObject};
 
-/// Why the past cannot be read.
+/// The reasons why the past cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GitError {
     /// The program cannot be run.
     #[error("git cannot be run: {}", system_words(.0))]
     NotRunnable(std::io::Error),
-    /// It could fetch what a repository lacks, by whatever command the repository names.
-    #[error("git {found} is too old to read repositories of others: {needed} is needed")]
+    /// It could fetch objects that a repository lacks, by any command that the repository names.
+    #[error("git {found} is too old to read untrusted repositories: use {needed}")]
     TooOld {
-        /// Its version, or what it says instead.
+        /// Its version, or the output instead of one.
         found: String,
-        /// Which versions will do.
+        /// The versions that will do.
         needed: &'static str,
     },
     /// It failed.
@@ -47,17 +50,17 @@ pub enum GitError {
     Failed {
         /// The repository.
         repository: PathBuf,
-        /// What was asked of it.
+        /// The command.
         command: String,
         /// Its words.
         message: String,
     },
-    /// It said something that cannot be understood.
-    #[error("git {command} said something unexpected: {message}")]
+    /// Its output cannot be understood.
+    #[error("git {command} gave an unexpected answer: {message}")]
     Unexpected {
-        /// What was asked of it.
+        /// The command.
         command: &'static str,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// An object is not in the repository, as in a partial clone.
@@ -67,14 +70,14 @@ pub enum GitError {
         digest: String,
     },
     /// The files of a catalog are larger than anything that was meant to be read.
-    #[error("the past of the catalog is too large: {0}")]
+    #[error("the history of the catalog is too large: {0}")]
     Limit(Limit),
-    /// A range or path would be something else for git.
+    /// A range or path would have another meaning for git.
     #[error("`{text}` is not {what}")]
     NotPlain {
         /// The text.
         text: String,
-        /// What it is not.
+        /// The kind of thing that it is not.
         what: &'static str,
     },
 }

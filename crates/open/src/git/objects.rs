@@ -1,163 +1,215 @@
-//! A catalog as it was in a commit: the files below a directory, as objects of the repository.
+//! Objects of a repository: commits, directories, and files, which one run of git reads one after another.
 //!
-//! What it deliberately does not do: links are not followed, and no filter or attribute changes what a file holds.
+//! For safety, this module deliberately follows no links, and no filter or attribute changes the content of a file.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
 
 use super::GitError;
-use super::limits::{ObjectLimits, Weighed};
-use super::program::{check_version, each_record, git, output};
-use super::revisions::{Every, Revision, revisions};
+use super::limits::{ObjectLimits, TreeWeight, Weighed};
+use super::program::{check_version, git, output};
+use super::revisions::{Every, Revision, revisions, revisions_after};
+use super::trees::{FileChange, Tree, Trees, differences};
 use olmdex_base::archive::{Limit, Spool};
+use olmdex_base::diag::printable;
 use olmdex_base::file::Text;
-use olmdex_fbc::{Input, TreeFile};
 
 /// A repository.
 #[derive(Debug)]
 pub struct Repository {
     path: PathBuf,
-    /// The catalog's directory in it, or empty.
-    directory: String,
     reader: ObjectReader,
     spool: Spool,
-    /// What was read, by digests: most files stay as they are from day to day.
-    known: HashMap<String, Text>,
+    trees: Trees,
     limits: ObjectLimits,
-    /// What all objects that were read weigh.
+    /// The size of all objects that were read.
     weighed: Weighed,
+    /// The number of bytes of each file that was read.
+    sizes: HashMap<String, u64>,
 }
 
-/// What tells an object: its digest, kind and size, how many bytes it takes in the repository, and the object that it is kept as a
-/// difference to, of zeros if there is none.
+/// A file of at most this many bytes is read into memory.
+const IN_MEMORY: u64 = 32 << 20;
+
+/// The number of bytes of a commit that are read: its subject comes early.
+const MAX_COMMIT: u64 = 256 << 10;
+
+/// The number of characters of a commit's subject that are kept.
+const MAX_SUBJECT: usize = 200;
+
+/// The facts about an object: its digest, kind and size, how many bytes it takes in the repository, and the object that
+/// it is kept as a difference to, of zeros if there is none.
 const FORMAT: &str = "--batch=%(objectname) %(objecttype) %(objectsize) %(objectsize:disk) %(deltabase)";
 
 impl Repository {
-    /// Opens a repository, for the catalog in one of its directories (empty for the whole). What does not fit into memory goes to a
-    /// file without a name in `temporary`.
+    /// Opens a repository. Content that does not fit into memory goes to a file without a name in `temporary`.
     ///
     /// # Errors
     /// If git cannot be run, is too old, or finds no repository.
-    pub fn open(path: &Path, directory: &str, temporary: &Path, limits: ObjectLimits) -> Result<Self, GitError> {
-        let directory = directory.trim_matches('/').to_owned();
-        if directory.bytes().any(|it| it.is_ascii_control()) || directory.split('/').any(|it| it == "..") {
-            return Err(GitError::NotPlain { text: directory, what: "a directory of the repository" });
-        }
+    pub fn open(path: &Path, temporary: &Path, limits: ObjectLimits) -> Result<Self, GitError> {
         check_version()?;
         output(path, &["rev-parse", "--git-dir"])?;
         let reader = ObjectReader::start(path)?;
         let (path, spool) = (path.to_owned(), Spool::new(temporary));
-        Ok(Self { path, directory, reader, spool, known: HashMap::new(), limits, weighed: Weighed::default() })
+        let (trees, weighed) = (Trees::default(), Weighed::default());
+        Ok(Self { path, reader, spool, trees, limits, weighed, sizes: HashMap::new() })
     }
 
-    /// The revisions of a range, the oldest first.
+    /// The revisions of a range in which a directory (empty for the whole) changed, the oldest first; with `Every::Tag`
+    /// also those in which it did not.
     ///
     /// # Errors
-    /// If git does not know the range.
-    pub fn revisions(&self, range: &str, every: Every) -> Result<Vec<Revision>, GitError> {
-        revisions(&self.path, range, every)
+    /// If git does not know the range, or there is no such directory.
+    pub fn revisions(&self, range: &str, every: Every, directory: &str) -> Result<Vec<Revision>, GitError> {
+        revisions(&self.path, range, every, check_directory(directory)?)
     }
 
-    /// The digest of the catalog's directory in a revision; `None` if it is not there.
+    /// The revisions of a branch after one of its commits, as [`Self::revisions`] gives them. `None` if the branch does
+    /// not lead through the commit, or if that cannot be known: then all of the range must be read.
+    ///
+    /// # Errors
+    /// The errors of [`Self::revisions`].
+    pub fn revisions_after(
+        &self,
+        after: &str,
+        branch: &str,
+        every: Every,
+        directory: &str,
+    ) -> Result<Option<Vec<Revision>>, GitError> {
+        revisions_after(&self.path, after, branch, every, check_directory(directory)?)
+    }
+
+    /// Whether the repository lacks the beginning of its history, which may come with the next fetch.
     ///
     /// # Errors
     /// If git fails.
-    pub fn tree(&mut self, revision: &Revision) -> Result<Option<String>, GitError> {
-        let wanted = format!("{}:{}", revision.commit, self.directory);
-        let found = self.reader.head(&wanted)?;
-        match found {
+    pub fn is_shallow(&self) -> Result<bool, GitError> {
+        Ok(output(&self.path, &["rev-parse", "--is-shallow-repository"])?.trim_ascii() != b"false")
+    }
+
+    /// The first line of a commit's message, without characters that a terminal would obey; empty if there is none.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn subject(&mut self, commit: &str) -> Result<String, GitError> {
+        let Some(head) = self.reader.head(commit)? else { return Err(missing(commit)) };
+        let text = self.reader.beginning(head.size, MAX_COMMIT)?;
+        let text = String::from_utf8_lossy(&text);
+        let subject = text.split_once("\n\n").map_or("", |it| it.1).trim_start().lines().next().unwrap_or_default();
+        let subject: String = subject.trim().chars().take(MAX_SUBJECT).collect();
+        Ok(printable(&subject).into_owned())
+    }
+
+    /// The digest of a directory (empty for the whole) in a commit; `None` if it is not there.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn tree(&mut self, commit: &str, directory: &str) -> Result<Option<String>, GitError> {
+        let wanted = format!("{commit}:{}", check_directory(directory)?);
+        match self.reader.head(&wanted)? {
             Some(head) => {
-                self.reader.skip(head.size)?;
+                self.reader.beginning(head.size, 0)?;
                 Ok(Some(head.digest).filter(|_| head.kind == "tree"))
             }
             None => Ok(None),
         }
     }
 
-    /// The catalog as it was in a revision. Files are called `DIRECTORY/FILE`.
+    /// The directories in a directory, by their names, with their digests.
     ///
     /// # Errors
-    /// If git fails, a temporary file cannot be written, or a limit is reached.
-    pub fn catalog(&mut self, revision: &Revision) -> Result<Input, GitError> {
-        let wanted = format!("{}:{}", revision.commit, self.directory);
-        let mut entries = Vec::new();
-        let mut of_tree = self.limits.of_tree();
-        // Trees may name each other over and over, so that a small repository lists more files than there are.
-        each_record(&self.path, &["ls-tree", "-r", "-z", "--full-tree", &wanted], |entry| {
-            of_tree.add_entry(entry.len())?;
-            entries.extend(TreeEntry::parse(entry)?);
-            Ok(())
-        })?;
-        let mut files = Vec::with_capacity(entries.len());
-        for TreeEntry { is_link, digest, components } in entries {
-            let text = if is_link {
-                Err(io::Error::other("it is a link, and links are not followed in the past of a repository"))
-            } else {
-                let text = self.blob(&digest)?;
-                // One object may be many files, each of which is read.
-                of_tree.add_bytes(text.len())?;
-                Ok(text)
-            };
-            files.push(TreeFile { components, text });
-        }
-        let root = if self.directory.is_empty() { "." } else { &self.directory };
-        Ok(Input::tree(root, files, false))
+    /// If git fails, or a limit is reached.
+    pub fn directories(&mut self, tree: &str) -> Result<Vec<(String, String)>, GitError> {
+        let mut weight = self.limits.of_tree();
+        let tree = self.entries(tree, &mut weight)?;
+        let directory = |(name, it): (&Vec<u8>, &super::trees::Entry)| {
+            let name = String::from_utf8(name.clone()).ok().filter(|_| it.is_directory())?;
+            Some((name, it.digest.clone()))
+        };
+        Ok(tree.iter().filter_map(directory).collect())
     }
 
-    fn blob(&mut self, digest: &str) -> Result<Text, GitError> {
-        if let Some(known) = self.known.get(digest) {
-            return Ok(known.clone());
+    /// The differences between the files of two directories, in the order of their paths; parts that are the same in
+    /// both are not read.
+    ///
+    /// # Errors
+    /// [`GitError::Missing`] if the repository lacks a directory; if git fails, or a limit is reached.
+    pub fn changes(&mut self, old: Option<&str>, new: &str) -> Result<Vec<FileChange>, GitError> {
+        let mut weight = self.limits.of_tree();
+        differences(old, new, |digest| self.entries(digest, &mut weight))
+    }
+
+    /// A directory.
+    fn entries(&mut self, digest: &str, weight: &mut TreeWeight) -> Result<Arc<Tree>, GitError> {
+        if let Some(known) = self.trees.get(digest) {
+            // Trees may name each other over and over, so that a small repository lists more files than there are.
+            known.iter().try_for_each(|it| weight.add_entry(it.0.len()))?;
+            return Ok(known);
         }
-        let Some(head) = self.reader.head(digest)? else {
-            return Err(GitError::Missing { digest: digest.to_owned() });
-        };
+        let Some(head) = self.reader.head(digest)? else { return Err(missing(digest)) };
+        weight.add_bytes(head.size)?;
+        let bytes = self.reader.beginning(head.size, head.size)?;
+        if head.kind != "tree" {
+            return Err(GitError::Unexpected { command: "cat-file", message: format!("{digest} is not a directory") });
+        }
+        let tree = Arc::new(Tree::parse(&bytes, digest.len() / 2)?);
+        tree.iter().try_for_each(|it| weight.add_entry(it.0.len()))?;
+        self.trees.keep(digest, &tree);
+        Ok(tree)
+    }
+
+    /// Refuses files that are larger together than the files of a catalog may be, as far as their texts were read.
+    ///
+    /// # Errors
+    /// [`GitError::Limit`]
+    pub fn weigh<'d>(&self, mut digests: impl Iterator<Item = &'d str>) -> Result<(), GitError> {
+        let mut weight = self.limits.of_tree();
+        digests.try_for_each(|it| weight.add_bytes(self.sizes.get(it).copied().unwrap_or_default()))
+    }
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// [`GitError::Missing`] if the repository lacks it; if git fails, a temporary file cannot be written, or a limit
+    /// is reached.
+    pub fn text(&mut self, digest: &str) -> Result<Text, GitError> {
+        let Some(head) = self.reader.head(digest)? else { return Err(missing(digest)) };
         if head.size > self.limits.each.file {
             return Err(GitError::Limit(Limit::File(self.limits.each.file)));
         }
         self.weighed.add(head.size, head.compressed, &self.limits)?;
+        self.sizes.insert(digest.to_owned(), head.size);
+        if head.size <= IN_MEMORY {
+            return Ok(Text::Bytes(self.reader.beginning(head.size, head.size)?.into()));
+        }
         let text = self.spool.keep(&mut self.reader.from, head.size).map_err(failed)?;
         self.reader.end()?;
-        self.known.insert(digest.to_owned(), text.clone());
         Ok(text)
     }
 }
 
-/// A file that a tree names.
-struct TreeEntry {
-    is_link: bool,
-    digest: String,
-    components: Vec<Vec<u8>>,
+fn missing(digest: &str) -> GitError {
+    GitError::Missing { digest: digest.to_owned() }
 }
 
-impl TreeEntry {
-    /// `None` for what is no file: a module of its own is another repository.
-    fn parse(entry: &[u8]) -> Result<Option<Self>, GitError> {
-        let unexpected = || GitError::Unexpected {
-            command: "ls-tree",
-            message: format!("`{}`", String::from_utf8_lossy(entry).escape_debug()),
-        };
-        let tab = entry.iter().position(|it| *it == b'\t').ok_or_else(unexpected)?;
-        let head = String::from_utf8_lossy(&entry[..tab]).into_owned();
-        let mut head = head.split(' ');
-        let (Some(mode), Some(kind), Some(digest)) = (head.next(), head.next(), head.next()) else {
-            return Err(unexpected());
-        };
-        if kind != "blob" {
-            return Ok(None);
-        }
-        let components = entry[tab + 1..].split(|it| *it == b'/').map(<[u8]>::to_vec).collect();
-        Ok(Some(Self { is_link: mode == "120000", digest: digest.to_owned(), components }))
+/// A directory of the repository as git takes it.
+fn check_directory(directory: &str) -> Result<&str, GitError> {
+    let plain = directory.trim_matches('/');
+    if plain.bytes().any(|it| it.is_ascii_control()) || plain.split('/').any(|it| it == "..") {
+        return Err(GitError::NotPlain { text: directory.to_owned(), what: "a directory of the repository" });
     }
+    Ok(plain)
 }
 
-/// What git says of an object, whose bytes follow.
+/// The header that git prints before the bytes of an object.
 struct Head {
     digest: String,
     kind: String,
     size: u64,
-    /// How many bytes it takes in the repository; nothing of one that is kept as a difference to another.
+    /// The bytes that it takes in the repository; `None` if it is kept as a difference to another.
     compressed: Option<u64>,
 }
 
@@ -185,7 +237,7 @@ impl ObjectReader {
         }
     }
 
-    /// What git says of an object; `None` if there is none.
+    /// The header of an object; `None` if there is no such object.
     fn head(&mut self, wanted: &str) -> Result<Option<Head>, GitError> {
         let to = self.to.as_mut().ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         to.write_all(format!("{wanted}\n").as_bytes()).and_then(|()| to.flush()).map_err(failed)?;
@@ -207,9 +259,17 @@ impl ObjectReader {
         }
     }
 
-    fn skip(&mut self, size: u64) -> Result<(), GitError> {
-        let skipped = io::copy(&mut (&mut self.from).take(size), &mut io::sink()).map_err(failed)?;
-        if skipped == size { self.end() } else { Err(failed(io::ErrorKind::UnexpectedEof.into())) }
+    /// The first bytes of an object; the others are skipped.
+    fn beginning(&mut self, size: u64, wanted: u64) -> Result<Vec<u8>, GitError> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.from).take(size.min(wanted)).read_to_end(&mut bytes).map_err(failed)? as u64;
+        let rest = size - size.min(wanted);
+        let skipped = io::copy(&mut (&mut self.from).take(rest), &mut io::sink()).map_err(failed)?;
+        if read + skipped == size {
+            self.end().map(|()| bytes)
+        } else {
+            Err(failed(io::ErrorKind::UnexpectedEof.into()))
+        }
     }
 
     /// The line break after an object.

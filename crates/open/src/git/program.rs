@@ -1,6 +1,5 @@
-//! Running `git` so that nothing of a repository runs.
+//! Running `git` so that no code of a repository runs.
 
-use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -9,7 +8,7 @@ use super::GitError;
 use super::minimum::{GitVersion, NEEDED};
 use olmdex_base::diag::printable;
 
-/// What is set for every run, whatever the repository says.
+/// The settings for every run, whatever the repository configures.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -24,7 +23,7 @@ const SETTINGS: &[&str] = &[
     "log.showSignature=false",
 ];
 
-/// Variables that would put another repository in the place of the one that was named, or run something.
+/// Variables that would replace the named repository by another one, or run something.
 const UNSET: &[&str] = &[
     "GIT_DIR",
     "GIT_COMMON_DIR",
@@ -41,16 +40,14 @@ const UNSET: &[&str] = &[
     "GIT_TRACE2_EVENT",
 ];
 
-/// How many bytes of git's own words are kept.
+/// The number of bytes of git's own words that are kept.
 const MAX_WORDS: usize = 2000;
 
-/// How many characters of what should be a version are shown.
+/// The number of characters that are shown of a text that should be a version.
 const MAX_SHOWN: usize = 80;
 
-/// How many bytes a record may have: a mode, a digest, and a path that is far longer than any checkout could have.
-const MAX_RECORD: u64 = 64 << 10;
-
-/// Refuses a version of git that runs commands of repositories. It is asked once, before anything is read of the first repository.
+/// Refuses a version of git that runs commands of repositories. It is asked once, before anything is read of the first
+/// repository.
 pub(super) fn check_version() -> Result<(), GitError> {
     static CHECKED: OnceLock<()> = OnceLock::new();
     if CHECKED.get().is_some() {
@@ -84,20 +81,20 @@ pub(super) fn git(repository: &Path) -> Command {
     command
 }
 
-/// A run of git in which nothing of a repository runs.
+/// A run of git in which no code of a repository runs.
 fn bare() -> Command {
     let mut command = Command::new("git");
     UNSET.iter().for_each(|it| {
         command.env_remove(it);
     });
-    // Objects that are not there stay away: fetching them would run what the configuration names.
+    // Missing objects stay missing: fetching them would run a command of the configuration.
     command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_OPTIONAL_LOCKS", "0");
     command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    // The configuration of a repository may allow a protocol, and `protocol.allow` gives in to that; this variable does not. A git that
-    // knows nothing of GIT_NO_LAZY_FETCH fetches all the same, and finds nothing that it may use. Such a git is refused besides
-    // ([`check_version`]), unless a wrapper hides it.
+    // The configuration of a repository may allow a protocol, and `protocol.allow` yields to that; this variable does
+    // not. A git that does not know GIT_NO_LAZY_FETCH fetches anyway, and finds no protocol that it may use. Such a git
+    // is also refused ([`check_version`]), unless a wrapper hides its version.
     command.env("GIT_ALLOW_PROTOCOL", "none");
-    command.arg("--no-pager");
+    command.args(["--no-pager", "--literal-pathspecs"]);
     for setting in SETTINGS {
         command.args(["-c", setting]);
     }
@@ -105,56 +102,13 @@ fn bare() -> Command {
     command
 }
 
-/// What a run prints.
+/// The output of a run.
 pub(super) fn output(repository: &Path, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
     let output = git(repository).args(arguments).output().map_err(GitError::NotRunnable)?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     Err(failed(repository, arguments, &output.stderr))
-}
-
-/// Hands over what a run prints, of which each record ends with a zero byte, as it comes. An error of the sink ends the run.
-pub(super) fn each_record(
-    repository: &Path,
-    arguments: &[&str],
-    mut sink: impl FnMut(&[u8]) -> Result<(), GitError>,
-) -> Result<(), GitError> {
-    let mut child = git(repository).args(arguments).spawn().map_err(GitError::NotRunnable)?;
-    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
-        return Err(GitError::NotRunnable(io::ErrorKind::BrokenPipe.into()));
-    };
-    // Read beside the output, so that git never waits for its own words to be read.
-    let words = std::thread::spawn(move || {
-        let mut words = Vec::new();
-        let _ = err.take(MAX_WORDS as u64).read_to_end(&mut words);
-        words
-    });
-    let mut out = BufReader::new(out);
-    let mut record = Vec::new();
-    let read = loop {
-        record.clear();
-        match out.by_ref().take(MAX_RECORD).read_until(0, &mut record) {
-            Ok(0) => break Ok(()),
-            Ok(_) if record.pop() == Some(0) => {
-                if let Err(error) = sink(&record) {
-                    break Err(error);
-                }
-            }
-            Ok(_) => {
-                let message = "a record without an end".to_owned();
-                break Err(GitError::Unexpected { command: "ls-tree", message });
-            }
-            Err(error) => break Err(GitError::Unexpected { command: "ls-tree", message: error.to_string() }),
-        }
-    };
-    if read.is_err() {
-        let _ = child.kill();
-    }
-    let status = child.wait().map_err(GitError::NotRunnable)?;
-    let words = words.join().unwrap_or_default();
-    read?;
-    if status.success() { Ok(()) } else { Err(failed(repository, arguments, &words)) }
 }
 
 /// The error of a run that failed.

@@ -1,4 +1,4 @@
-//! What is in an image: a catalog, a bundle, or a database (`docs/behaviour/serving.md` A.1).
+//! The content of an image: a catalog, a bundle, or a database (`docs/behaviour/serving.md` A.1).
 
 use std::io;
 
@@ -20,7 +20,7 @@ const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 const BUNDLE: &str = "operators.operatorframework.io.bundle.package.v1";
 
-/// What an image holds.
+/// The content of an image.
 #[derive(Debug)]
 pub enum Content {
     /// A catalog: its directory in the image, and the files below it.
@@ -31,11 +31,11 @@ pub enum Content {
     Database(Text),
 }
 
-/// How often layers are read again for what links lead to.
+/// The number of times that layers are read again for the targets of links.
 const READINGS: usize = 8;
 
 impl Content {
-    /// What an archive holds that is no image: a bundle, if it has the two directories of one, or a catalog.
+    /// The content of an archive that is not an image: a bundle, if it has the two directories of one, or a catalog.
     ///
     /// # Errors
     /// [`OciError`]
@@ -62,7 +62,7 @@ impl Content {
         apply(store, &image.manifest.layers, &image.config.diff_ids, &[Vec::new()], options).map(|it| it.0)
     }
 
-    /// Reads what an image holds, and what is remarkable about it. `shown` is how it is called.
+    /// Reads the content of an image, and the remarks about it. `shown` is its name in messages.
     ///
     /// # Errors
     /// [`OciError`]
@@ -81,7 +81,7 @@ impl Content {
         let is_database = options.prefers_database && label(DATABASE).is_some();
         let content = if let Some(path) = label(CONFIGS).filter(|_| !is_database) {
             if label(DATABASE).is_some() {
-                let message = "it is a catalog and a legacy database: the catalog is read";
+                let message = "the image is both a catalog and a legacy database: olmdex reads the catalog";
                 reading.findings.add(rules::TWO_CATALOGS, message.to_owned());
             }
             reading.catalog(path)?
@@ -96,7 +96,7 @@ impl Content {
     }
 }
 
-/// Says which labels there are instead.
+/// The sentence that lists the existing labels.
 fn no_label(image: &Image) -> String {
     const SHOWN: usize = 5;
     let labels: Vec<String> = image.config.labels.keys().map(|it| format!("`{}`", it.escape_debug())).collect();
@@ -144,13 +144,13 @@ impl Findings<'_> {
     }
 
     fn add_special(&mut self, names: &[String]) {
-        self.add_names(rules::PASSED_OVER, "is passed over", "are passed over", names);
+        self.add_names(rules::PASSED_OVER, "is ignored", "are ignored", names);
     }
 
     fn add_remarks(&mut self, remarks: &Remarks) {
         let climbs = (
-            "climbs over the root of the image and is taken as a name below it",
-            "climb over the root of the image and are taken as names below it",
+            "leads out of the root of the image and is read as a name below it",
+            "lead out of the root of the image and are read as names below it",
         );
         self.add_names(rules::CLIMBING_NAME, climbs.0, climbs.1, &remarks.climbing);
         for number in &remarks.short {
@@ -158,7 +158,7 @@ impl Findings<'_> {
         }
         for number in &remarks.wrong_diff_ids {
             let message =
-                format!("the configuration has another digest of layer {number} when it is decompressed, or none");
+                format!("the configuration has no digest of the decompressed layer {number}, or a different one");
             self.add(rules::WRONG_DIFF_ID, message);
         }
         let sees = (
@@ -173,7 +173,7 @@ struct Reading<'a> {
     store: &'a dyn Store,
     image: &'a Image,
     options: &'a ImageOptions,
-    /// Where contents are wanted from.
+    /// The paths below which contents are wanted.
     roots: Vec<Vec<u8>>,
     findings: Findings<'a>,
 }
@@ -183,13 +183,14 @@ impl Reading<'_> {
     fn path_of(&mut self, path: &[u8]) -> Vec<u8> {
         let (cleaned, has_climbed) = clean(path);
         if has_climbed {
-            let message = format!("the label names `{}`, which is taken as `/{}`", shown(path), shown(&cleaned));
+            let message = format!("the label names `{}`, which olmdex reads as `/{}`", shown(path), shown(&cleaned));
             self.findings.add(rules::OUTSIDE_LABEL, message);
         }
         cleaned
     }
 
-    /// Reads layers until everything is there that `take` wants; it gives the names of files whose contents are missing.
+    /// Reads layers until everything that `take` wants is there; `take` gives the names of files whose contents are
+    /// missing.
     fn read<T>(
         &mut self,
         roots: Vec<Vec<u8>>,
@@ -325,7 +326,7 @@ fn labelled(label: &'static str, path: &[u8], message: &str) -> OciError {
     OciError::Labelled { label, path: shown(path), message: message.to_owned() }
 }
 
-/// As the system would say it.
+/// The error of the system for it.
 fn io_error(error: LinkError) -> io::Error {
     let kind = match error {
         LinkError::NotFound => io::ErrorKind::NotFound,

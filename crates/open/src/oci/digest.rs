@@ -1,4 +1,4 @@
-//! Digests: the names of blobs, and the proof that bytes are what was asked for.
+//! Digests: the names of blobs, and the proof that bytes are the requested ones.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use olmdex_text::encoding::hex::hex;
 
-/// The digest of some bytes, `sha256:…` or `sha512:…`. It is safe in paths and addresses: it has nothing but its algorithm and
-/// lower-case hexadecimal digits.
+/// The digest of some bytes, `sha256:…` or `sha512:…`. It is safe in paths and addresses: it consists of its algorithm
+/// and lower-case hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest {
     algorithm: Algorithm,
@@ -22,12 +22,15 @@ enum Algorithm {
     Sha512,
 }
 
-/// Why a text is no digest.
+/// The reason why a text is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{0}` is not a digest: `sha256:` and 64 digits, or `sha512:` and 128")]
+#[error("`{0}` is not a digest, which is `sha256:` and 64 digits, or `sha512:` and 128")]
 pub struct DigestError(String);
 
 impl Digest {
+    /// The names of all algorithms.
+    pub(super) const ALGORITHMS: [&str; 2] = ["sha256", "sha512"];
+
     /// The digest of bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {

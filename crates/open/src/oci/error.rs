@@ -9,7 +9,7 @@ use super::reference::ReferenceError;
 use olmdex_base::archive::{ArchiveError, LIFT_LIMITS};
 use olmdex_base::file::system_words;
 
-/// Why an image cannot be read.
+/// The reasons why an image cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OciError {
@@ -20,38 +20,38 @@ pub enum OciError {
     #[error("{0} is missing")]
     Missing(String),
     /// Bytes are not those of their digest.
-    #[error("the bytes of {expected} are not those of its digest: they have {found}")]
+    #[error("the content of {expected} does not match its digest: it has {found}")]
     WrongDigest {
-        /// What was asked for.
+        /// The requested digest.
         expected: Digest,
-        /// What came.
+        /// The digest of the received bytes.
         found: Digest,
     },
-    /// A blob has more bytes than was said.
+    /// A blob has more bytes than its manifest states.
     #[error("{digest} has more than the {size} bytes that its manifest says")]
     TooLong {
         /// The blob.
         digest: Digest,
-        /// What was said.
+        /// The stated size.
         size: u64,
     },
-    /// A copy in the cache is not what was kept, and nothing may be fetched.
+    /// A copy in the cache is damaged, and nothing may be fetched.
     #[error("the cached blob `{}` is damaged", .0.display())]
     DamagedCopy(std::path::PathBuf),
-    /// A document is not what it should be.
+    /// A document does not have the form that it should have.
     #[error("the {what} {message}")]
     Document {
         /// Which one.
         what: &'static str,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// Several images could be meant, or none is.
     #[error("{message}")]
     Choice {
-        /// What is wrong.
+        /// The fault.
         message: String,
-        /// What could be asked for.
+        /// The possible choices.
         help: String,
     },
     /// A layer cannot be read.
@@ -59,9 +59,9 @@ pub enum OciError {
     Layer {
         /// Its number, from 1.
         number: usize,
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// What is wrong.
+        /// The fault.
         error: ArchiveError,
     },
     /// A layer is encrypted.
@@ -69,32 +69,32 @@ pub enum OciError {
     Encrypted {
         /// Its number, from 1.
         number: usize,
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// An archive of an image cannot be read.
     #[error(transparent)]
     Archive(ArchiveError),
-    /// It is no image of OLM's.
+    /// The image is not one for OLM.
     #[error("{0}")]
     NotForOlm(String),
-    /// What a label names is not there, or is not what it should be.
+    /// The path in a label does not exist, or has the wrong kind.
     #[error("the label `{label}` names `{path}` in the image: {message}")]
     Labelled {
         /// The label.
         label: &'static str,
         /// Its value, escaped.
         path: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// It is not the name of an image.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
-    /// Something is wrong with a registry, or with what is said about it.
+    /// Something is wrong with a registry, or with its configuration.
     #[error("{message}")]
     Registry {
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A server sends or takes too little to get anywhere.
@@ -102,7 +102,7 @@ pub enum OciError {
     TooSlow {
         /// The server.
         host: String,
-        /// What was expected of it.
+        /// The expectation that it did not meet.
         message: String,
     },
     /// A registry cannot be reached.
@@ -110,7 +110,7 @@ pub enum OciError {
     Network {
         /// The registry.
         host: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A registry does not let us read an image, or write one.
@@ -124,9 +124,9 @@ pub enum OciError {
         had_credentials: bool,
     },
     /// A registry has no such image.
-    #[error("there is no image `{0}`")]
+    #[error("no image `{0}`")]
     Unknown(String),
-    /// A policy of this machine demands a signature, or lets nothing through.
+    /// A policy of this machine demands a signature, or refuses everything.
     #[error("the signature policy of this machine {} `{reference}`", if *.is_rejected { "rejects" } else { "demands a signature of" })]
     Signature {
         /// The image.
@@ -134,8 +134,8 @@ pub enum OciError {
         /// Whether it is rejected in any case.
         is_rejected: bool,
     },
-    /// Without a network there is nothing.
-    #[error("`{0}` is not in the cache, and `--offline` keeps olmdex from fetching it")]
+    /// It is not in the cache, and nothing may be fetched.
+    #[error("`{0}` is not in the cache, and `--offline` forbids fetching it")]
     Offline(String),
     /// It is larger than anything that was meant to be read.
     #[error("{0}")]
@@ -152,12 +152,12 @@ impl OciError {
         Self::Document { what, message: message.into() }
     }
 
-    /// A document that is not the JSON that it should be. What it holds may be anything, so only the place is told.
+    /// A document that is not the JSON that it should be. It may hold anything, so the message gives only the place.
     pub(super) fn undecodable(what: &'static str, error: &serde_json::Error) -> Self {
         Self::document(what, format!("cannot be decoded: {}", place_of(error)))
     }
 
-    /// As an error of reading, from which [`Self::from`] takes it again.
+    /// Wraps it in an error of reading, from which [`Self::from`] takes it again.
     pub(super) fn into_io(self) -> io::Error {
         match self {
             Self::Io(error) => error,
@@ -175,7 +175,7 @@ impl OciError {
         }
     }
 
-    /// What to do about an archive.
+    /// The advice about an archive.
     #[must_use]
     pub fn help_of(error: &ArchiveError) -> String {
         match error {
@@ -189,7 +189,7 @@ impl OciError {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -199,7 +199,8 @@ impl OciError {
                 "the image is damaged: copy it again".to_owned()
             }
             Self::DamagedCopy(_) => {
-                "run it once without `--offline`: the blob is fetched again; `olmdex cache prune --older-than 0` empties the cache"
+                "run the command once without `--offline` to fetch the blob again; `olmdex cache prune --older-than 0` \
+                empties the cache"
                     .to_owned()
             }
             Self::Choice { help, .. } => help.clone(),
@@ -210,23 +211,26 @@ impl OciError {
             Self::Reference(ReferenceError::Short(name)) => {
                 format!("name the registry too: `docker://docker.io/{name}` or `docker://quay.io/{name}`")
             }
-            Self::Reference(_) => "a name is `docker://HOST/NAME:TAG` or `docker://HOST/NAME@DIGEST`".to_owned(),
+            Self::Reference(_) => "write a name as `docker://HOST/NAME:TAG` or `docker://HOST/NAME@DIGEST`".to_owned(),
             Self::Registry { .. } => "check the name, and the registry's settings on this machine".to_owned(),
             Self::TooSlow { .. } => "try again later, or fetch the image from a mirror (`--mirrors`)".to_owned(),
             Self::Network { .. } => {
-                "check the name and the network; `--plain-http` is for registries without TLS, `--tls-verify=false` for certificates that nobody signed".to_owned()
+                "check the name and the network; use `--plain-http` for registries without TLS, and \
+                `--tls-verify=false` for self-signed certificates".to_owned()
             }
             Self::Refused { had_credentials: true, .. } => {
-                "the credentials that were found do not allow it: `skopeo login` or `podman login` gets others".to_owned()
+                "the credentials that olmdex found do not allow it: log in with `skopeo login` or `podman \
+                login`".to_owned()
             }
             Self::Refused { host, .. } => {
-                format!("no credentials were found: log in with `skopeo login {host}`, or name a file with `--authfile`")
+                format!("olmdex found no credentials: log in with `skopeo login {host}`, or name a file with \
+                    `--authfile`")
             }
             Self::Unknown(_) => "check the registry, the name and the tag".to_owned(),
             Self::Signature { reference, .. } => format!(
                 "olmdex verifies no signatures; copy it with a tool that does: `skopeo copy docker://{reference} oci:image`, then name `oci:image`"
             ),
-            Self::Offline(_) => "run it once without `--offline`".to_owned(),
+            Self::Offline(_) => "run the command once without `--offline`".to_owned(),
             Self::Labelled { .. } => "correct the label, or the path in the image".to_owned(),
             Self::Document { .. } | Self::Layer { .. } | Self::Archive(_) | Self::Limit(_) => {
                 "build or copy the image again".to_owned()
@@ -235,7 +239,7 @@ impl OciError {
     }
 }
 
-/// Where JSON is wrong, without any of it.
+/// The place of an error in JSON, without any of the text.
 pub(super) fn place_of(error: &serde_json::Error) -> String {
     format!("line {}, column {}", error.line(), error.column())
 }

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use super::error::OciError;
-use olmdex_base::archive::{Found, Tree};
-use olmdex_base::file::open_below;
+use olmdex_base::archive::{Found, Tree, TreeEntry};
+use olmdex_base::file::{files_below, open_below};
 
 /// Files by their paths.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) enum Files {
 }
 
 impl Files {
-    /// Opens a regular file. In a directory no link is followed: it could lead out of it.
+    /// Opens a regular file. In a directory no link is followed, because it could lead out of it.
     pub(super) fn open(&self, path: &str) -> Result<Box<dyn Read + Send>, OciError> {
         let missing = || OciError::Missing(format!("`{}`", path.escape_default()));
         match self {
@@ -32,6 +32,33 @@ impl Files {
                 Ok(Found::File(text)) => Ok(Box::new(text.reader())),
                 _ => Err(missing()),
             },
+        }
+    }
+
+    /// The regular files of a directory, with their bytes; none if there is no such directory.
+    pub(super) fn below(&self, path: &str) -> Result<Vec<(String, u64)>, OciError> {
+        match self {
+            Self::Directory(root) => {
+                let shown = root.join(path);
+                let failed = |error: std::io::Error| {
+                    let message = format!("cannot read `{}`: {error}", shown.display());
+                    OciError::Io(std::io::Error::new(error.kind(), message))
+                };
+                match files_below(root, path) {
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+                    found => found.map_err(failed),
+                }
+            }
+            Self::Archive(tree) => {
+                let mut found = Vec::new();
+                for (name, entry) in tree.below(path.as_bytes()) {
+                    let name = std::str::from_utf8(name).ok().and_then(|it| it.strip_prefix(path)?.strip_prefix('/'));
+                    if let (Some(name), TreeEntry::File(text)) = (name, entry) {
+                        found.push((name.to_owned(), text.len()));
+                    }
+                }
+                Ok(found)
+            }
         }
     }
 

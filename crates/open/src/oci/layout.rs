@@ -1,5 +1,6 @@
 //! OCI layouts: `oci-layout`, `index.json` and `blobs/`, in a directory or an archive.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -11,10 +12,13 @@ use super::listing::Listing;
 use super::store::{Store, Wanted, plain_document};
 use olmdex_base::archive::Tree;
 
-/// The file that says what a directory is.
+/// The file that marks a directory as a layout.
 const MARK: &str = "oci-layout";
 
-/// What holds the name of an image: the specification's, and containerd's.
+/// The directory of blobs.
+const BLOBS: &str = "blobs";
+
+/// The annotations with the name of an image: the specification's, and containerd's.
 const NAMES: [&str; 2] = ["org.opencontainers.image.ref.name", "io.containerd.image.name"];
 
 /// A layout.
@@ -37,16 +41,16 @@ impl Layout {
         tree.find(MARK.as_bytes()).is_ok()
     }
 
-    /// That in a directory.
+    /// Opens the layout in a directory.
     ///
     /// # Errors
-    /// [`OciError::Choice`] if the directory is none; [`OciError::Document`] if its index cannot be decoded; what keeps it from being
-    /// read.
+    /// [`OciError::Choice`] if the directory is not a layout; [`OciError::Document`] if its index cannot be decoded; or
+    /// if it cannot be read.
     pub fn open(directory: &Path) -> Result<Self, OciError> {
         if !Self::is_in(directory) && !directory.join("index.json").exists() {
             let message = match directory.is_dir() {
                 true => "the directory is not an OCI layout: it has no `oci-layout` and no `index.json`",
-                false => "there is no such directory",
+                false => "no such directory",
             };
             let help = "name the directory of an OCI layout, as `skopeo copy … oci:DIR` writes it".to_owned();
             return Err(OciError::Choice { message: message.to_owned(), help });
@@ -54,17 +58,43 @@ impl Layout {
         Self::read(Files::Directory(directory.to_owned()))
     }
 
-    /// That in an archive.
+    /// Opens the layout in an archive.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub(crate) fn of_archive(tree: Tree) -> Result<Self, OciError> {
         Self::read(Files::Archive(tree))
     }
 
-    /// The images that it lists: their digests, and the first of their names, or nothing.
+    /// The images that it lists: their digests, and the first of their names, or an empty text.
     pub fn images(&self) -> impl Iterator<Item = (&Digest, String)> {
         self.images.iter().map(|(it, name)| (&it.digest, name.cloned().unwrap_or_default()))
+    }
+
+    /// A reference to a manifest that it has, listed or not: an index lists some that the layout does not.
+    #[must_use]
+    pub fn manifest_of(&self, digest: &Digest) -> Option<Descriptor> {
+        let wanted = Wanted { tag: None, digest: Some(digest.clone()) };
+        let listed = self.images.choose(&wanted).ok().cloned();
+        let is_there = || self.files.has(&path_of(digest));
+        listed.or_else(|| is_there().then(|| Descriptor::new("", digest.clone(), 0)))
+    }
+
+    /// All blobs that it has, whether an image needs them or not, with their bytes on the disk.
+    ///
+    /// # Errors
+    /// If a directory cannot be read.
+    pub fn blobs(&self) -> Result<BTreeMap<Digest, u64>, OciError> {
+        let mut found = BTreeMap::new();
+        for algorithm in Digest::ALGORITHMS {
+            for (name, size) in self.files.below(&format!("{BLOBS}/{algorithm}"))? {
+                // A file that is still being written has another name.
+                if let Ok(digest) = format!("{algorithm}:{name}").parse() {
+                    found.insert(digest, size);
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn read(files: Files) -> Result<Self, OciError> {
@@ -86,6 +116,11 @@ impl Store for Layout {
     }
 
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
-        self.files.open(&format!("blobs/{}/{}", descriptor.digest.algorithm(), descriptor.digest.hex()))
+        self.files.open(&path_of(&descriptor.digest))
     }
+}
+
+/// The path of a blob's file.
+fn path_of(digest: &Digest) -> String {
+    format!("{BLOBS}/{}/{}", digest.algorithm(), digest.hex())
 }

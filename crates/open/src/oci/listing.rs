@@ -1,4 +1,4 @@
-//! Which of the images that a store lists is meant: each is found by its digest and by its names, in one look.
+//! The choice among the images that a store lists: each is found by its digest and by its names, in one lookup.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::document::Descriptor;
 use super::error::OciError;
 use super::store::Wanted;
 
-/// How many images a message lists at most.
+/// The number of images that a message lists at most.
 const MAX_LISTED: usize = 20;
 
 /// The images of a store.
@@ -90,10 +90,9 @@ impl Listing {
             (None, None, 0) => "it has no image".to_owned(),
             (Some(tag), _, 0) => format!("it has no image `{}`", tag.escape_default()),
             (None, Some(digest), 0) => format!("it has no image {digest}"),
-            (.., count) => format!("it has {count} images, and none is named"),
+            (.., count) => format!("it has {count} images, and the name chooses none"),
         };
-        let help =
-            if n_found == 0 { help } else { format!("add the one that you mean, as `:TAG` or `@DIGEST`; {help}") };
+        let help = if n_found == 0 { help } else { format!("choose one with `:TAG` or `@DIGEST`; {help}") };
         OciError::Choice { message, help }
     }
 }
@@ -132,7 +131,7 @@ mod tests {
             (None, Some(2), Ok(2)),
             (Some("v1"), Some(0), Ok(0)),
             (Some("v1"), Some(1), Err("it has no image `v1`")),
-            (None, None, Err("it has 4 images, and none is named")),
+            (None, None, Err("it has 4 images, and the name chooses none")),
         ] {
             let found = listing.choose(&wanted(tag, digest));
             match (found, expected) {

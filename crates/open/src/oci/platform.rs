@@ -1,17 +1,17 @@
-//! Which image of an index is meant (`docs/behaviour/serving.md` A.3).
+//! The choice of an image in an index (`docs/behaviour/serving.md` A.3).
 
 use std::str::FromStr;
 
 use super::document::{Descriptor, Index, PlatformOf};
 use super::error::OciError;
 
-/// What is asked for: `OS/ARCHITECTURE[/VARIANT]`.
+/// The requested platform: `OS/ARCHITECTURE[/VARIANT]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Platform {
     os: String,
     architecture: String,
     variant: String,
-    /// Whether a user asked for it: then nothing else will do.
+    /// Whether a user asked for it: then no other platform is taken.
     is_asked: bool,
 }
 
@@ -26,6 +26,12 @@ impl Platform {
             () => "amd64",
         };
         Self { os: "linux".to_owned(), architecture: architecture.to_owned(), variant: String::new(), is_asked: false }
+    }
+
+    /// Whether a user asked for it, and not the machine that the program runs on.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.is_asked
     }
 
     /// The image of an index that fits best.
@@ -52,10 +58,10 @@ impl Platform {
         let shown = |it: &Descriptor| of(it).to_string();
         let there: Vec<String> = images().map(shown).filter(|it| it != "unknown/unknown").collect();
         Err(OciError::Choice {
-            message: format!("there is no image for {}/{}", self.os, self.architecture),
+            message: format!("no image for {}/{}", self.os, self.architecture),
             help: match there.as_slice() {
                 [] => "the index has no images".to_owned(),
-                there => format!("name a platform that there is, with `--platform`: {}", there.join(", ")),
+                there => format!("choose an available platform with `--platform`: {}", there.join(", ")),
             },
         })
     }
@@ -73,7 +79,7 @@ impl FromStr for Platform {
                 variant: variant.unwrap_or_default().to_owned(),
                 is_asked: true,
             }),
-            _ => Err("a platform is OS/ARCHITECTURE, such as linux/amd64".to_owned()),
+            _ => Err("write a platform as OS/ARCHITECTURE, such as linux/amd64".to_owned()),
         }
     }
 }

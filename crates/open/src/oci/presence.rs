@@ -8,7 +8,7 @@ use super::error::OciError;
 use super::image::{ImageOptions, config_text};
 use super::store::{Store, Wanted, document};
 
-/// What a registry or a layout says of an image.
+/// The answer of a registry or a layout about an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Presence {
@@ -22,9 +22,15 @@ pub struct Presence {
     pub size: u64,
     /// The platforms that it is for.
     pub platforms: Vec<String>,
-    /// What keeps it from being read; empty if nothing does.
+    /// The error that keeps it from being read; empty if there is none.
     pub message: String,
+    /// The bytes of its blobs that neither an earlier image in the list nor the earlier content has; only on request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<u64>,
 }
+
+/// The digests of an image's blobs with their bytes.
+pub type BlobSizes = Vec<(String, u64)>;
 
 /// Whether an image is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +40,7 @@ pub enum Status {
     Found,
     /// It is not.
     Missing,
-    /// Nobody can say: access is refused, or the registry does not answer.
+    /// It cannot be decided: access is refused, or the registry does not answer.
     Unknown,
 }
 
@@ -51,13 +57,14 @@ impl Status {
 }
 
 impl Presence {
-    /// Looks an image up.
+    /// Looks an image up. Also returns its blobs with their sizes, so that shared ones can be counted once.
     #[must_use]
-    pub fn of(store: &dyn Store, wanted: &Wanted, image: &str, options: &ImageOptions) -> Self {
-        Self::look(store, wanted, image, options).unwrap_or_else(|error| Self::failed(image, &error))
+    pub fn of(store: &dyn Store, wanted: &Wanted, image: &str, options: &ImageOptions) -> (Self, BlobSizes) {
+        let failed = |error| (Self::failed(image, &error), BlobSizes::new());
+        Self::look(store, wanted, image, options).unwrap_or_else(failed)
     }
 
-    /// That of an image that cannot be looked up.
+    /// The answer for an image that cannot be looked up.
     #[must_use]
     pub fn failed(image: &str, error: &OciError) -> Self {
         let status = match error {
@@ -65,14 +72,24 @@ impl Presence {
             _ => Status::Unknown,
         };
         let message = error.to_string();
-        Self { image: image.to_owned(), status, digest: String::new(), size: 0, platforms: Vec::new(), message }
+        let (image, digest, platforms) = (image.to_owned(), String::new(), Vec::new());
+        Self { image, status, digest, size: 0, platforms, message, added: None }
     }
 
-    fn look(store: &dyn Store, wanted: &Wanted, image: &str, options: &ImageOptions) -> Result<Self, OciError> {
+    fn look(
+        store: &dyn Store,
+        wanted: &Wanted,
+        image: &str,
+        options: &ImageOptions,
+    ) -> Result<(Self, BlobSizes), OciError> {
         let root = store.root(wanted)?;
         let text = document(store.manifest(&root)?, "manifest", &root)?;
+        let mut blobs = BlobSizes::new();
         let (manifest, mut platforms, mut size) = match Document::parse(&text, &root.media_type)? {
-            Document::Manifest(manifest) => (Some(manifest), Vec::new(), text.len() as u64),
+            Document::Manifest(manifest) => {
+                blobs.push((root.digest.to_string(), text.len() as u64));
+                (Some(manifest), Vec::new(), text.len() as u64)
+            }
             Document::Index(index) => {
                 let known =
                     index.manifests.iter().filter_map(|it| it.platform.as_ref()).filter(|it| it.os != "unknown");
@@ -81,7 +98,10 @@ impl Presence {
                     Ok(chosen) => {
                         let text = document(store.manifest(chosen)?, "manifest", chosen)?;
                         match Document::parse(&text, &chosen.media_type)? {
-                            Document::Manifest(manifest) => (Some(manifest), platforms, text.len() as u64),
+                            Document::Manifest(manifest) => {
+                                blobs.push((chosen.digest.to_string(), text.len() as u64));
+                                (Some(manifest), platforms, text.len() as u64)
+                            }
                             Document::Index(_) => (None, platforms, 0),
                         }
                     }
@@ -90,8 +110,9 @@ impl Presence {
             }
         };
         if let Some(manifest) = manifest {
-            let parts = manifest.layers.iter().chain([&manifest.config]).map(|it| it.size);
-            size = parts.fold(size, u64::saturating_add);
+            let parts = manifest.layers.iter().chain([&manifest.config]);
+            blobs.extend(parts.map(|it| (it.digest.to_string(), it.size)));
+            size = blobs.iter().map(|it| it.1).fold(0, u64::saturating_add);
             if platforms.is_empty() && manifest.artifact_type.is_empty() {
                 platforms
                     .extend(ImageConfig::parse(&config_text(store, &manifest)?)?.platform.map(|it| it.to_string()));
@@ -100,6 +121,7 @@ impl Presence {
         platforms.sort();
         platforms.dedup();
         let digest = root.digest.to_string();
-        Ok(Self { image: image.to_owned(), status: Status::Found, digest, size, platforms, message: String::new() })
+        let (image, status, message) = (image.to_owned(), Status::Found, String::new());
+        Ok((Self { image, status, digest, size, platforms, message, added: None }, blobs))
     }
 }

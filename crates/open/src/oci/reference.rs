@@ -21,29 +21,29 @@ pub struct Reference {
     pub digest: Option<Digest>,
 }
 
-/// Why a text is no name of an image.
+/// The reasons why a text is not the name of an image.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
     /// It has no registry in front.
-    #[error("`{0}` names no registry")]
+    #[error("`{0}` does not name a registry")]
     Short(String),
     /// The registry is not a host.
     #[error("`{0}` is not a host and port")]
     Host(String),
     /// The repository has characters that none may have.
-    #[error("`{0}` is not a repository: it has lower-case letters, digits, `.`, `_`, `-` and `/`")]
+    #[error("`{0}` is not a repository name, which has lower-case letters, digits, `.`, `_`, `-` and `/`")]
     Repository(String),
-    /// The tag likewise.
-    #[error("`{0}` is not a tag: it has at most 128 letters, digits, `.`, `_` and `-`")]
+    /// The tag has characters that none may have.
+    #[error("`{0}` is not a tag, which has at most 128 letters, digits, `.`, `_` and `-`")]
     Tag(String),
-    /// The digest is none.
-    #[error("`{0}` is not a digest: `sha256:` and 64 digits, or `sha512:` and 128")]
+    /// The digest is not a valid one.
+    #[error("`{0}` is not a digest, which is `sha256:` and 64 digits, or `sha512:` and 128")]
     Digest(String),
 }
 
 impl Reference {
-    /// What names it in its repository: its digest, else its tag, else `latest`.
+    /// The name of it in its repository: its digest, or else its tag, or else `latest`.
     #[must_use]
     pub fn name(&self) -> String {
         match (&self.digest, &self.tag) {
@@ -86,7 +86,7 @@ impl FromStr for Reference {
         if let Some(tag) = tag.as_ref().filter(|it| !is_tag(it)) {
             return Err(ReferenceError::Tag(shown(tag)));
         }
-        // Docker's own registry has a short name for what it calls official.
+        // Docker's own registry has a short name for its official images.
         let is_official = host == "docker.io" && !repository.contains('/');
         let repository = if is_official { format!("library/{repository}") } else { repository.to_owned() };
         Ok(Self { host: host.to_owned(), repository, tag, digest })

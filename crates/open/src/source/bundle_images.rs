@@ -1,6 +1,6 @@
-//! The bundles of images from what is already here: directories, layouts, catalogs (`docs/behaviour/authoring.md` C.5).
+//! The bundles of images from local sources: directories, layouts, catalogs (`docs/behaviour/authoring.md` C.5).
 //!
-//! What it deliberately does not do: it asks a registry only if it was told to.
+//! This module deliberately asks no registry, unless the caller allowed it to.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,20 +19,20 @@ use olmdex_fbc::{self as fbc, Consumer, Document, Typed};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::json;
 
-/// Where the bundles of images are looked for, the first that has one first.
+/// The sources that are searched for the bundles of images; the first one that has a bundle counts.
 #[derive(Debug)]
 pub struct Images<'o> {
     opener: &'o Opener,
     given: BTreeMap<String, PathBuf>,
     trees: Vec<BundleTree>,
-    /// Layouts, by what they are called on the command line.
+    /// Layouts, by their names on the command line.
     layouts: Vec<String>,
     catalogs: Vec<Source>,
     /// Whether registries are asked for the rest.
     pulls: bool,
 }
 
-/// Why something cannot be looked at.
+/// The reasons why a source of images cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ImagesError {
@@ -48,14 +48,14 @@ pub enum ImagesError {
 }
 
 impl<'o> Images<'o> {
-    /// Nowhere yet; `pulls` says whether registries are asked for what is not found.
+    /// Makes an instance without sources; `pulls` tells whether registries are asked for missing images.
     #[must_use]
     pub fn new(opener: &'o Opener, pulls: bool) -> Self {
         let (given, trees, layouts, catalogs) = (BTreeMap::new(), Vec::new(), Vec::new(), Vec::new());
         Self { opener, given, trees, layouts, catalogs, pulls }
     }
 
-    /// A bundle directory, or an image in a layout or archive, for one reference.
+    /// Adds a bundle directory, or an image in a layout or archive, for one reference.
     ///
     /// # Errors
     /// [`ImagesError::Twice`], or if there is no such directory.
@@ -63,14 +63,14 @@ impl<'o> Images<'o> {
         if self.given.insert(image.to_owned(), path.to_owned()).is_some() {
             return Err(ImagesError::Twice(image.to_owned()));
         }
-        // What has a colon may be an image in a layout or archive.
+        // A path with a colon may be an image in a layout or archive.
         match path.to_string_lossy().contains(':') || path.exists() {
             true => Ok(()),
             false => Err(ImagesError::NotThere(path.to_owned())),
         }
     }
 
-    /// A tree of bundle directories, or a layout whose images have their references or digests as names.
+    /// Adds a tree of bundle directories, or a layout whose images have their references or digests as names.
     ///
     /// # Errors
     /// If it is neither.
@@ -97,12 +97,12 @@ impl<'o> Images<'o> {
         Ok(())
     }
 
-    /// As [`Self::add_catalog`], of one that is open already.
+    /// Like [`Self::add_catalog`], for one that is open already.
     pub fn add(&mut self, catalog: Source) {
         self.catalogs.push(catalog);
     }
 
-    /// What a directory, a layout or a registry has of an image; nothing if nobody knows it.
+    /// The content of an image in a directory, a layout or a registry; `None` if none of them knows it.
     fn in_files(&self, image: &str) -> Result<Option<ImageContent>, Unavailable> {
         let refused = |message: String, help: Option<String>| Unavailable { message, help, is_unknown: false };
         let read = |path: &Path| match self.opener.read_bundle(path) {
@@ -122,7 +122,7 @@ impl<'o> Images<'o> {
                 Match::Several(paths) => {
                     let paths: Vec<String> = paths.iter().map(|it| format!("`{}`", it.display())).collect();
                     let message = format!("`{image}` could be any of {}", paths.join(", "));
-                    return Err(refused(message, Some(format!("say which with `--bundle {image}=DIR`"))));
+                    return Err(refused(message, Some(format!("choose one with `--bundle {image}=DIR`"))));
                 }
             }
         }
@@ -132,7 +132,7 @@ impl<'o> Images<'o> {
                 _ => vec![format!("{layout}:{image}")],
             };
             for name in names {
-                // What the layout does not have may be elsewhere.
+                // An image that the layout does not have may be elsewhere.
                 let is_there = self.opener.store(&name).is_ok_and(|(store, wanted)| store.root(&wanted).is_ok());
                 if is_there {
                     return read(Path::new(&name));
@@ -234,7 +234,7 @@ impl Consumer for OfImages<'_> {
 
 impl BundleImages for Images<'_> {
     fn bundles(&self, images: &[&str]) -> Vec<Result<ImageContent, Unavailable>> {
-        // Each bundle is parsed once, also if it must be known which of several is meant.
+        // Each bundle is parsed once, even if that is needed to choose among several.
         let open: Vec<&str> = images.iter().copied().filter(|it| !self.given.contains_key(*it)).collect();
         self.trees.iter().for_each(|it| it.load(&open, &|path| self.opener.read_bundle(path).ok()));
         let mut found: Vec<Option<Result<ImageContent, Unavailable>>> =

@@ -1,6 +1,6 @@
 //! A tree of bundle directories, and which of them an image was built from (`docs/behaviour/authoring.md` C.5).
 //!
-//! Trees come from other people: no link is followed, no path leads out, and what is looked at is limited.
+//! Trees come from other people: no link is followed, no path leads out, and the search has limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _};
@@ -14,19 +14,19 @@ use olmdex_base::file::open_below;
 use olmdex_bundle::bundle::{Bundle, is_bundle, package_in, stated_version_in};
 use olmdex_version::first_of;
 
-/// What says which directory an image was built from.
+/// The table of the directories that images were built from.
 const TABLE: &str = "images.json";
 
 /// No such file is larger.
 const MAX_TABLE: u64 = 16 << 20;
 
-/// How deep bundles are looked for. A repository has them at the third level.
+/// The depth to which bundles are searched for. A repository has them at the third level.
 const MAX_DEPTH: usize = 6;
 
-/// How many bundles a message names.
+/// The number of bundles that a message names.
 const MAX_NAMED: usize = 10;
 
-/// How many directories are looked at.
+/// The number of directories that are searched.
 const MAX_DIRECTORIES: usize = 200_000;
 
 /// A tree of bundle directories.
@@ -38,7 +38,7 @@ pub(super) struct BundleTree {
     found: OnceLock<Vec<Candidate>>,
 }
 
-/// A bundle directory. What is in it is read when it is needed.
+/// A bundle directory. Its content is read when it is needed.
 #[derive(Debug)]
 struct Candidate {
     path: PathBuf,
@@ -47,7 +47,7 @@ struct Candidate {
     version: OnceLock<String>,
 }
 
-/// Which directory an image was built from.
+/// The directory that an image was built from.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Match {
     None,
@@ -56,7 +56,7 @@ pub(super) enum Match {
 }
 
 impl BundleTree {
-    /// That below a directory.
+    /// Opens the tree below a directory.
     ///
     /// # Errors
     /// If its table cannot be read.
@@ -80,14 +80,15 @@ impl BundleTree {
         Ok(Self { root: root.to_owned(), table, found: OnceLock::new() })
     }
 
-    /// The directory that an image was built from: by the table, else by names. What is named by its digest is never guessed.
+    /// The directory that an image was built from: by the table, or else by names. An image that is named by its digest
+    /// is never guessed.
     ///
     /// # Errors
-    /// If the table names what is not a bundle directory below the root.
+    /// If the table names a path that is not a bundle directory below the root.
     pub(super) fn find(&self, image: &str) -> Result<Match, String> {
         if let Some(relative) = self.table.get(image) {
             let path = below(&self.root, relative).filter(|it| is_bundle(it));
-            let wrong = || format!("`{TABLE}` says `{relative}`, which is not a bundle directory below it");
+            let wrong = || format!("`{TABLE}` names `{relative}`, which is not a bundle directory below it");
             return path.map(Match::One).ok_or_else(wrong);
         }
         let Some((name, version)) = guessed(image) else { return Ok(Match::None) };
@@ -100,7 +101,7 @@ impl BundleTree {
         })
     }
 
-    /// What there is instead of the bundle of an image, in words.
+    /// A list of the bundles that are there instead of the bundle of an image, in words.
     pub(super) fn unlike(&self, image: &str) -> String {
         let root = self.root.display();
         let candidates = self.candidates();
@@ -113,7 +114,9 @@ impl BundleTree {
             Some((name, version)) => {
                 format!("`{root}` holds {holds}, but no `{name}` {version}, which the name of the image asks for")
             }
-            None => format!("`{root}` holds {holds}; what is named by its digest needs a line in `{root}/{TABLE}`"),
+            None => {
+                format!("`{root}` holds {holds}; an image that is named by its digest needs a line in `{root}/{TABLE}`")
+            }
         }
     }
 
@@ -121,8 +124,8 @@ impl BundleTree {
         self.found.get_or_init(|| bundles_below(&self.root))
     }
 
-    /// Reads those bundles that are certainly meant by some images: their directories are called so. Of others it is asked which
-    /// they are, and these need not be opened once more for that.
+    /// Reads the bundles that some images certainly mean, because their directories have the same name and version. The
+    /// search opens other bundles to identify them, and need not open these once more for that.
     pub(super) fn load(&self, images: &[&str], read: &(dyn Fn(&Path) -> Option<Bundle> + Sync)) {
         let names = images.iter().filter(|it| !self.table.contains_key(**it)).filter_map(|it| guessed(it));
         let wanted: BTreeSet<(String, String)> = names.collect();
@@ -148,7 +151,7 @@ impl BundleTree {
     }
 }
 
-/// The operator and the version that the reference of an image speaks of, unless it is by digest.
+/// The operator and the version in the reference of an image, unless it is by digest.
 fn guessed(image: &str) -> Option<(String, String)> {
     let Ok(Reference { repository, tag: Some(tag), digest: None, .. }) = image.parse::<Reference>() else {
         return None;
@@ -166,7 +169,7 @@ impl Candidate {
         (above, own.strip_prefix('v').unwrap_or(own))
     }
 
-    /// Whether it is a version of an operator, by its path or by what it says of itself. As little is read as decides that.
+    /// Whether it is a version of an operator, by its path or by its content. As little is read as decides that.
     fn is_it(&self, name: &str, version: &str) -> bool {
         let (above, own) = self.called();
         (above == name || self.package() == name) && (own == version || self.version() == version)
@@ -202,7 +205,7 @@ fn below(root: &Path, relative: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// All bundle directories below a directory, by path. What cannot be listed has none.
+/// All bundle directories below a directory, by path. A directory that cannot be listed has none.
 fn bundles_below(root: &Path) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut n_seen = 0;
@@ -221,7 +224,7 @@ fn bundles_below(root: &Path) -> Vec<Candidate> {
             continue;
         }
         for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
-            // That of a link is not that of a directory.
+            // `file_type` does not follow links, so a link to a directory is not entered.
             if entry.file_type().is_ok_and(|it| it.is_dir()) {
                 open.push((entry.path(), depth + 1));
             }
@@ -256,7 +259,7 @@ mod tests {
                 "apiVersion: v1\nkind: ClusterServiceVersion\nmetadata: {{name: s.v{version}}}\nspec: {{version: {version}}}\n"
             );
             std::fs::write(root.join(path).join("manifests/csv.yaml"), csv).unwrap();
-            // What nobody asks for is not parsed.
+            // A file that nobody asks for is not parsed.
             std::fs::write(root.join(path).join("manifests/other.yaml"), "kind: [").unwrap();
             std::fs::write(root.join(path).join("metadata/annotations.yaml"), annotations).unwrap();
         }
@@ -277,7 +280,7 @@ mod tests {
             tree.loaded(&root.join("shop/1.0.0")).map(|it| it.stated_version().to_owned()).as_deref(),
             Some("1.0.0")
         );
-        // By what they say of themselves.
+        // These are found by their content.
         assert_eq!(tree.find("q.io/shop:3.0.0"), Ok(Match::One(root.join("odd/next"))));
         assert!(matches!(tree.find("q.io/shop:2.0.0"), Ok(Match::Several(it)) if it.len() == 2));
         assert_eq!(tree.find("q.io/shop:9.0.0"), Ok(Match::One(root.join("odd/2.0.0"))));

@@ -12,7 +12,7 @@ use olmdex_base::file::system_words;
 use olmdex_bundle::bundle::BundleError;
 use olmdex_legacy::LegacyError;
 
-/// Why a source cannot be used.
+/// The reasons why a source cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SourceError {
@@ -32,10 +32,10 @@ pub enum SourceError {
     Bundle {
         /// Its path.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         error: BundleError,
     },
-    /// It is no catalog, but has bundles one level down.
+    /// It is not a catalog, but has bundles one level down.
     #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
     Nested {
         /// Its path.
@@ -59,7 +59,7 @@ pub enum SourceError {
     Image {
         /// How the user named it.
         name: String,
-        /// What is wrong.
+        /// The fault.
         error: OciError,
     },
     /// It is an archive that cannot be read.
@@ -67,13 +67,13 @@ pub enum SourceError {
     Archive {
         /// Its path.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         error: ArchiveError,
     },
-    /// It is an image that is somewhere else.
-    #[error("images are not read from `{transport}`")]
+    /// It is an image in another place.
+    #[error("olmdex does not read images from `{transport}`")]
     Transport {
-        /// Where.
+        /// The place, as the transport of a reference names it.
         transport: &'static str,
         /// Its name there.
         reference: String,
@@ -94,7 +94,7 @@ impl SourceError {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -103,7 +103,7 @@ impl SourceError {
                     .to_owned()
             }
             Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::Other => {
-                "pipes, sockets and devices are not read; use `-` for standard input".to_owned()
+                "olmdex does not read pipes, sockets and devices; use `-` for standard input".to_owned()
             }
             Self::Unreadable { error, .. } if error.raw_os_error() == Some(TOO_MANY_OPEN_FILES) => {
                 "raise the limit of open files (`ulimit -n`)".to_owned()
@@ -133,7 +133,7 @@ impl SourceError {
     }
 }
 
-/// Says which bundles a directory has.
+/// The list of the bundles in a directory.
 fn inner(bundles: &[PathBuf]) -> String {
     match bundles {
         [] => "it has bundles".to_owned(),

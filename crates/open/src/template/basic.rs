@@ -19,7 +19,7 @@ pub(super) enum Entry {
 /// Reads the entries.
 ///
 /// # Errors
-/// All that is wrong with them.
+/// All errors in them.
 pub(super) fn entries(document: &Document) -> Result<Vec<Entry>, Vec<Finding>> {
     let mut findings = Vec::new();
     let mut entries = Vec::new();
@@ -45,8 +45,8 @@ pub(super) fn entries(document: &Document) -> Result<Vec<Entry>, Vec<Finding>> {
         ];
         for (field, _) in of_image.into_iter().filter(|it| it.1) {
             let at = Spot::Key([path.clone(), vec![Step::Key(field.to_owned())]].concat());
-            let message = format!("a bundle of a basic template has no `{field}`: its image says that");
-            let help = format!("leave out `{field}`; `olmdex template convert basic` does so for a whole catalog");
+            let message = format!("a bundle of a basic template has no `{field}`: the image provides it");
+            let help = format!("leave out `{field}`; `olmdex template convert basic` does this for a whole catalog");
             findings.push(document.finding(rules::BUNDLE_FIELDS, &at, message, Some(help)));
         }
         let image = item.get_field_with_key("image").and_then(|it| it.0.as_str()).map(|it| Step::Key(it.into_owned()));

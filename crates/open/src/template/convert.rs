@@ -11,15 +11,15 @@ use olmdex_rules::check::failure_findings;
 use olmdex_text::json::{self, Reader};
 use olmdex_text::yaml;
 
-/// Why a catalog cannot be made a template.
+/// The reasons why a catalog cannot be made a template.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConvertError {
     /// Documents that cannot be read.
-    #[error("the catalog cannot be read")]
+    #[error("cannot read the catalog")]
     Broken(Vec<Finding>),
-    /// There is no way to a template of this kind.
-    #[error("a catalog cannot be made a semver template")]
+    /// A catalog cannot be converted to a template of this kind.
+    #[error("a catalog cannot be converted to a semver template")]
     Semver,
     /// Something cannot be written as YAML.
     #[error("{0}")]
@@ -52,7 +52,7 @@ impl Consumer for Entries {
     }
 }
 
-/// A document without a schema is converted like others, and one without content is none.
+/// A document without a schema is converted like others, and one without content is skipped.
 fn without_schema(failure: Failure) -> Result<Option<Vec<u8>>, Failure> {
     if let [defect] = failure.defects.as_slice()
         && let DefectKind::MissingSchema(text) = &defect.kind
@@ -117,7 +117,7 @@ pub fn convert(input: &Input, kind: Kind, format: Format, out: &mut Vec<u8>) -> 
             let value = reader.read(&text).map_err(|error| ConvertError::Unwritable(error.to_string()))?;
             out.extend_from_slice(b"---\n");
             yaml::write(value, out).map_err(|error| ConvertError::Unwritable(error.to_string()))?;
-            // As opm does.
+            // opm does the same.
             out.push(b'\n');
         }
     }

@@ -10,7 +10,7 @@ use olmdex_rules::check::failure_findings;
 use olmdex_text::json;
 use olmdex_text::yaml;
 
-/// What a template begins with.
+/// The advice about the beginning of a template.
 const BEGIN: &str = "begin with `schema: olm.template.basic` or `schema: olm.semver`";
 
 /// A document that has been read.
@@ -36,10 +36,10 @@ impl Consumer for Schemas {
 }
 
 impl Document {
-    /// Reads the first document of a text, and what is remarkable about those after it.
+    /// Reads the first document of a text, and the remarks about those after it.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reasons why there is none.
     pub(super) fn read(shown: &str, text: Arc<[u8]>) -> Result<(Self, Option<Finding>), Vec<Finding>> {
         let input = Input::bytes(shown, text);
         let mut documents = Vec::new();
@@ -66,7 +66,7 @@ impl Document {
         };
         let schema = schema.map_err(|failure| {
             let mut found = failure_findings(&input, origin, &failure);
-            // No catalog is read here, of which a file could be hidden.
+            // No catalog is read here, so none of its files can be hidden.
             for it in found.iter_mut().filter(|it| it.help.as_ref().is_some_and(|it| it.contains(".indexignore"))) {
                 it.help = Some(BEGIN.to_owned());
             }
@@ -85,16 +85,16 @@ impl Document {
         };
         let second = documents.next().map(|(origin, ..)| Finding {
             rule: rules::SECOND_DOCUMENT,
-            message: "only the first document of a template is read".to_owned(),
+            message: "opm reads only the first document of a template".to_owned(),
             place: Some(Place::at(shown, origin.line, origin.column)),
-            help: Some("put each template into a file of its own".to_owned()),
+            help: Some("put each template into a separate file".to_owned()),
             package: None,
             check: None,
         });
         Ok((Self { shown: shown.to_owned(), origin, raw, json, schema }, second))
     }
 
-    /// Where a spot of the document is in the file.
+    /// The place in the file of a spot of the document.
     pub(super) fn place(&self, spot: &Spot) -> Place {
         let found = fbc::locate(&self.raw, self.origin, spot);
         Place {

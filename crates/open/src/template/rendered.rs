@@ -12,7 +12,7 @@ use olmdex_text::json::{self, Reader};
 /// A part of the catalog.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
-    /// A blob of the template, as JSON. It is written as it is, whatever the level.
+    /// A blob of the template, as JSON. It is written as it is, at every level.
     Own(String),
     /// A bundle from its files, with its image.
     Files(Arc<Bundle>, String),
@@ -26,12 +26,12 @@ pub struct Rendered {
     pub(super) parts: Vec<Part>,
 }
 
-/// Why a catalog cannot be written.
+/// The reasons why a catalog cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
     /// The manifests of a bundle cannot be migrated.
-    #[error("a bundle cannot be migrated: {0}")]
+    #[error("cannot migrate a bundle: {0}")]
     Unmigratable(String),
     /// Something cannot be written in this format.
     #[error("{0}")]
@@ -39,14 +39,14 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::Unmigratable(_) => {
                 "correct the ClusterServiceVersion of the bundle, or render without `--migrate-level`"
             }
-            Self::Unwritable(_) => "use `-o json`, which can carry every character",
+            Self::Unwritable(_) => "use `-o json`, which can represent every character",
         }
     }
 }
@@ -60,7 +60,7 @@ impl Part {
         }
     }
 
-    /// As JSON, with manifests.
+    /// The bundle as JSON, with manifests.
     pub(super) fn json(&self) -> String {
         match self {
             Self::Own(text) => text.clone(),
@@ -89,7 +89,7 @@ impl Part {
             Self::Blob(text) => (text, level),
         };
         let mut reader = Reader::new();
-        // Both were read before; what cannot be read again is not there.
+        // Both were read before; a blob that cannot be read again counts as absent.
         let Ok(value) = reader.read(text) else { return Ok(None) };
         let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(None) };
         let how = Rendering { format, level, selection: Selection { packages: &[] } };
@@ -123,7 +123,7 @@ impl Rendered {
         Ok(())
     }
 
-    /// As [`Self::input`], with manifests migrated to a level.
+    /// Like [`Self::input`], with manifests migrated to a level.
     ///
     /// # Errors
     /// [`WriteError`] if a bundle cannot be migrated.
@@ -136,7 +136,7 @@ impl Rendered {
         Ok(Input::bytes(shown, Arc::from(text)))
     }
 
-    /// The catalog as a source of its own, called `shown` in messages.
+    /// The catalog as a source of its own, named `shown` in messages.
     #[must_use]
     pub fn input(&self, shown: &str) -> Input {
         let mut text = String::new();

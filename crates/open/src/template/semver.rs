@@ -1,6 +1,4 @@
 //! Semver templates: bundles by how stable they are (`docs/behaviour/fbc.md` 5.6).
-//!
-//! What it deliberately does not do: channels and edges are made elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +12,7 @@ use olmdex_fbc::Spot;
 use olmdex_text::json::{self, Kind, Reader, Step, Value};
 use olmdex_version::Version;
 
-/// What a semver template says.
+/// The content of a semver template.
 #[derive(Debug)]
 pub(super) struct Semver {
     wanted: Wanted,
@@ -22,7 +20,7 @@ pub(super) struct Semver {
     pub(super) streams: Vec<(Stream, Vec<Listed>)>,
 }
 
-/// What comes out of it, but for the bundles.
+/// The package that it generates, without the bundles.
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) name: String,
@@ -43,7 +41,7 @@ impl Semver {
     /// Reads a template.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All errors in it.
     pub(super) fn read(document: &Document) -> Result<Self, Vec<Finding>> {
         let mut findings = Vec::new();
         let mut reader = Reader::new();
@@ -59,10 +57,10 @@ impl Semver {
         };
         let refusal = match preference.as_str() {
             "major" if !major => {
-                Some("`major` channels are not generated: set `generateMajorChannels: true`".to_owned())
+                Some("the template generates no `major` channels: set `generateMajorChannels: true`".to_owned())
             }
             "minor" if !minor => {
-                Some("`minor` channels are not generated: set `generateMinorChannels: true`".to_owned())
+                Some("the template generates no `minor` channels: set `generateMinorChannels: true`".to_owned())
             }
             "" | "major" | "minor" => None,
             other => Some(format!("`{other}` is not `major` or `minor`")),
@@ -94,7 +92,7 @@ impl Semver {
         }
     }
 
-    /// The package and its channels, from what the bundles of the images are.
+    /// The package and its channels, computed from the bundles of the images.
     ///
     /// # Errors
     /// All bundles that do not fit.
@@ -124,7 +122,8 @@ impl Semver {
                 };
                 let first = package.get_or_insert_with(|| found.clone());
                 if first != found {
-                    let message = format!("`{name}` is of package `{found}`, and the bundles before it of `{first}`");
+                    let message =
+                        format!("`{name}` belongs to package `{found}`, but the bundles before it belong to `{first}`");
                     refuse(message, "write a template for each package");
                     continue;
                 }
@@ -135,9 +134,10 @@ impl Semver {
                 let same = members.iter().find(|it| it.version.cmp_precedence(&version).is_eq());
                 if let Some(Member { name: other, .. }) = same {
                     let message = format!(
-                        "`{name}` and `{other}` have versions without an order: {version} and the same but for build metadata"
+                        "the versions of `{name}` and `{other}` have no order: {version}, and the same with other \
+                        build metadata"
                     );
-                    refuse(message, "list one of them; a substitutes template can put one in the place of the other");
+                    refuse(message, "list one of them; a substitutes template can substitute one for the other");
                     continue;
                 }
                 members.push(Member { name: name.clone(), version });
@@ -188,8 +188,8 @@ fn strict(document: &Document, of: Value<'_>, path: &[Step], fields: &[&str], fi
         let key = key.as_str().unwrap_or_default().into_owned();
         let at = || Spot::Key([path, &[Step::Key(key.clone())]].concat());
         if seen.contains(&key) {
-            let message = format!("the key `{key}` is there twice");
-            findings.push(document.finding(rules::REPEATED_KEY, &at(), message, Some("join the two".to_owned())));
+            let message = format!("the key `{key}` occurs twice");
+            findings.push(document.finding(rules::REPEATED_KEY, &at(), message, Some("merge the two".to_owned())));
         } else if !fields.iter().any(|it| json::fold_eq(&key, it)) {
             let message = format!("a semver template has no field `{key}` here");
             let help = match closest(&key, fields.iter().copied()) {

@@ -1,4 +1,4 @@
-//! Substitutes templates: bundles that take the place of others (`docs/behaviour/fbc.md` 5.6).
+//! Substitutes templates: bundles that replace others (`docs/behaviour/fbc.md` 5.6).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use olmdex_rules::check;
 use olmdex_text::json::{self, Kind, Reader, Step, Value};
 use olmdex_version::{Release, Version, VersionRelease};
 
-/// What a substitutes template says.
+/// The content of a substitutes template.
 #[derive(Debug)]
 pub(super) struct Substitutes {
     /// Blobs, as JSON, with their places.
@@ -22,7 +22,7 @@ pub(super) struct Substitutes {
     pub(super) substitutions: Vec<Substitution>,
 }
 
-/// A bundle that takes the place of another.
+/// A bundle that replaces another.
 #[derive(Debug)]
 pub(super) struct Substitution {
     /// The image of the new one.
@@ -36,7 +36,7 @@ impl Substitutes {
     /// Reads a template. Its entries are a valid catalog.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All errors in it.
     pub(super) fn read(document: &Document) -> Result<Self, Vec<Finding>> {
         let mut findings = Vec::new();
         let mut it = Self { entries: Vec::new(), substitutions: Vec::new() };
@@ -75,16 +75,16 @@ impl Substitutes {
         if image.is_empty() {
             refuse(&at_image, "the substitution has no `name`".to_owned(), "name the image of the new bundle");
         } else if base.is_empty() {
-            refuse(&at_base, "the substitution has no `base`".to_owned(), "name the bundle that is substituted");
+            refuse(&at_base, "the substitution has no `base`".to_owned(), "name the bundle to substitute");
         } else if image == base {
             let message = format!("`name` and `base` are both `{image}`");
             refuse(&at_image, message, "`name` is the image of the new bundle, `base` the name of the old one");
         } else if self.substitutions.iter().any(|it| it.base == base) {
             let message = format!("`{base}` is substituted twice");
-            refuse(&at_base, message, "substitute the substitute: name that as the second `base`");
+            refuse(&at_base, message, "substitute the substitute: name it as the second `base`");
         } else if let Some(other) = self.substitutions.iter().find(|it| it.image.image == image) {
-            let message = format!("`{image}` is to take the place of both `{}` and `{base}`", other.base);
-            refuse(&at_image, message, "a bundle takes the place of one other");
+            let message = format!("`{image}` substitutes for both `{}` and `{base}`", other.base);
+            refuse(&at_image, message, "a bundle can substitute for only one other bundle");
         } else {
             let image = Listed { image, path: at_image };
             findings.extend(check_reference(document, &image));
@@ -92,7 +92,7 @@ impl Substitutes {
         }
     }
 
-    /// What makes the entries an invalid catalog.
+    /// The errors that make the entries an invalid catalog.
     fn check_entries(&self, document: &Document) -> Vec<Finding> {
         let made_of = |path: &[Step]| {
             // Places are few, and found when they are needed; an entry's own place serves for all of it.
@@ -109,7 +109,7 @@ impl Substitutes {
     /// The catalog with the substitutes in their places.
     ///
     /// # Errors
-    /// The first substitution that is not possible: the others would work on what it leaves.
+    /// The first substitution that is not possible: the others would work on its result.
     pub(super) fn render(
         &self,
         document: &Document,
@@ -142,7 +142,7 @@ fn one_line(tree: &str) -> String {
 /// A blob of the catalog that is being changed.
 enum Item {
     Channel(Channel),
-    /// A bundle with its name and version; the version is not known of what is not a substitute until somebody asks.
+    /// A bundle with its name and version; the version of a bundle that is not a substitute is read on first use.
     Bundle(Part, Arc<Head>),
     Other(String),
 }
@@ -237,15 +237,15 @@ fn substitute(
         _ => None,
     });
     let Some(old) = old else {
-        return Err((format!("there is no bundle `{base}`"), "`base` is the name of a bundle of the entries"));
+        return Err((format!("no bundle `{base}`"), "`base` is the name of a bundle of the entries"));
     };
     let version_of = |head: &Head| {
         version(head)
-            .map_err(|error| (format!("the version of `{}` cannot be read: {error}", head.name), "correct the bundle"))
+            .map_err(|error| (format!("the version of `{}` is invalid: {error}", head.name), "correct the bundle"))
     };
     let (old_version, new_version) = (version_of(old)?, version_of(head)?);
     if old_version.cmp_precedence(&new_version).is_ge() {
-        let message = format!("`{}`, which is to take the place of `{base}`, is not later than it", head.name);
+        let message = format!("`{}`, the substitute for `{base}`, is not later than it", head.name);
         return Err((message, "give the substitute a higher version or release"));
     }
     let new = &head.name;
@@ -281,7 +281,8 @@ fn substitute(
     Ok(())
 }
 
-/// The version and release of a bundle. Of one that substitutes another in the manner of old catalogs, build metadata is the release.
+/// The version and release of a bundle. If it substitutes another in the manner of old catalogs, build metadata is the
+/// release.
 fn version(head: &Head) -> Result<VersionRelease, String> {
     let [[_, version, release]] = head.packages.as_slice() else {
         return Err("it does not have exactly one `olm.package`".to_owned());

@@ -31,7 +31,7 @@ use olmdex_text::json::{self, Step};
 pub struct Template {
     document: Document,
     body: Body,
-    /// What is remarkable about it, although it can be rendered.
+    /// The remarks about it, although it can be rendered.
     pub remarks: Vec<Finding>,
 }
 
@@ -50,7 +50,7 @@ const REMOVED: &str = "olm.composite";
 
 /// Whether a text is likely to be a template: whether its first document has such a schema.
 fn is_template(shown: &str, text: &Arc<[u8]>) -> bool {
-    // Reading all of a catalog to learn that it is none would cost as much as checking it.
+    // Reading a whole catalog only to learn that it is not a template would cost as much as checking it.
     let may_be = [b"olm.template.".as_slice(), b"olm.semver", REMOVED.as_bytes()];
     may_be.iter().any(|it| memchr::memmem::find(text, it).is_some())
         && Document::read(shown, text.clone())
@@ -68,10 +68,10 @@ pub fn template_text(file: &InputFile) -> Option<Arc<[u8]>> {
 }
 
 impl Template {
-    /// Reads a template, called `shown` in messages. `wanted` is the kind that it must have.
+    /// Reads a template, named `shown` in messages. `wanted` is the kind that it must have.
     ///
     /// # Errors
-    /// All that is wrong with it, each with its place.
+    /// All errors in it, each with its place.
     pub fn read(shown: &str, text: Arc<[u8]>, wanted: Option<Kind>) -> Result<Self, Vec<Finding>> {
         let (document, second) = Document::read(shown, text)?;
         let kind = Kind::of_schema(&document.schema).filter(|it| wanted.is_none_or(|wanted| wanted == *it));
@@ -107,10 +107,10 @@ impl Template {
         all.into_iter().filter(|it| seen.insert(it.image.as_str())).collect()
     }
 
-    /// The catalog, and what is remarkable about it. `level` is the one at which it will be written.
+    /// The catalog, and the remarks about it. `level` is the one at which it will be written.
     ///
     /// # Errors
-    /// What stands in the way: every image that is not available, or every bundle that does not fit.
+    /// The obstacles: every image that is not available, or every bundle that does not fit.
     pub fn render(&self, images: &dyn BundleImages, level: Level) -> Result<(Rendered, Vec<Finding>), Vec<Finding>> {
         let listed = self.listed();
         let mut bundles: BTreeMap<&str, (Part, Head)> = BTreeMap::new();
@@ -126,7 +126,7 @@ impl Template {
                 }
             };
             let Some(head) = Head::of(&content) else {
-                let message = format!("what was found for `{}` is not a bundle", listed.image);
+                let message = format!("the content found for `{}` is not a bundle", listed.image);
                 findings.push(self.document.finding(rules::UNAVAILABLE, &at, message, None));
                 continue;
             };
@@ -180,7 +180,8 @@ fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
     let (message, help) = match (wanted, Kind::of_schema(schema)) {
         _ if schema.starts_with(REMOVED) => (
             "composite templates were removed from opm".to_owned(),
-            "`olmdex render --config FILE` composes what it describes, and `olmdex template render FILE` prints it as olmdex.toml"
+            "`olmdex render --config FILE` composes the catalog that it describes, and `olmdex template render FILE` \
+            prints it as olmdex.toml"
                 .to_owned(),
         ),
         (Some(wanted), found) => (
@@ -217,7 +218,7 @@ fn package_blob(name: &str, default_channel: &str, newest: Option<&Head>) -> Str
         }
         if let Some((data, mediatype)) = &newest.icon {
             out.extend_from_slice(b",\"icon\":{\"base64data\":");
-            // As Go's decoder reads it, which passes over line breaks.
+            // The form that Go's decoder reads, which ignores line breaks.
             json::write_string(&data.replace(['\r', '\n'], ""), &mut out);
             member("mediatype", mediatype, &mut out);
             out.push(b'}');

@@ -1,9 +1,10 @@
-//! Where a registry may send us: redirects, upload addresses and token servers, by one policy.
+//! The addresses to which a registry may send us: redirects, upload addresses and token servers, by one policy.
 //!
-//! The server that answers as a registry decides these addresses. None of them may take a request off TLS, carry credentials to another host, or
-//! lead from a public registry into the network that we are in.
+//! The server that answers as a registry decides these addresses. None of them may take a request off TLS, carry
+//! credentials to another host, or lead from a public registry into the network that we are in.
 //!
-//! What it deliberately does not do: a name may mean another address a moment later; that the network is ours is looked up once.
+//! Limit of this protection: a name may mean another address a moment later, since this module looks up only once
+//! whether the network is ours.
 
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs as _};
 
@@ -42,7 +43,8 @@ fn is_plain(url: &str) -> bool {
     url.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("http:"))
 }
 
-/// Refuses a redirect that no registry has a reason for: from TLS to none, and from elsewhere to this machine or its own network.
+/// Refuses a redirect that no registry has a reason for: from TLS to none, and from elsewhere to this machine or its
+/// own network.
 pub(super) fn check_redirect(from: &str, to: &str) -> Result<(), OciError> {
     let refuse =
         |why: &str| Err(OciError::registry(format!("`{}` redirects to `{}`, {why}", host_of(from), host_of(to))));
@@ -52,7 +54,8 @@ pub(super) fn check_redirect(from: &str, to: &str) -> Result<(), OciError> {
     if leads_inside(from, to) { refuse("which is on this machine or its own network") } else { Ok(()) }
 }
 
-/// The address that a blob is sent to, credentials included: on the registry's own host and port, and with TLS if the registry has it.
+/// The address that a blob is sent to, credentials included: on the registry's own host and port, and with TLS if the
+/// registry has it.
 pub(super) fn upload(from: &str, to: &str) -> Result<String, OciError> {
     // A registry behind a proxy that ends TLS may not know that it has any.
     let to = match to.strip_prefix("http://") {
@@ -69,15 +72,15 @@ pub(super) fn upload(from: &str, to: &str) -> Result<String, OciError> {
     }
 }
 
-/// Refuses a token server that is not to learn credentials. It may be another host, with TLS; without TLS only the registry itself, or both
-/// on this machine; never this machine or its own network unless the registry is there too.
+/// Refuses a token server that is not to learn credentials. It may be another host, with TLS; without TLS only the
+/// registry itself, or both on this machine; never this machine or its own network unless the registry is there too.
 pub(super) fn check_realm(registry: &str, realm: &str) -> Result<(), OciError> {
     let refuse = |why: &str| {
         let (host, realm) = (host_of(registry), realm.escape_default());
         Err(OciError::registry(format!("`{host}` asks for our credentials at `{realm}`, {why}")))
     };
     if origin(realm).is_none() {
-        return refuse("which is no address");
+        return refuse("which is not a valid address");
     }
     let is_own = is_same_host(registry, realm) || (is_inner(registry) && is_inner(realm));
     if is_plain(realm) && !(is_plain(registry) && is_own) {

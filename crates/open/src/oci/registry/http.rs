@@ -14,10 +14,10 @@ use super::address::{check_redirect, host_of, is_same_host};
 use super::pace::{Pace, Paced, TooSlow};
 use olmdex_base::file::Text;
 
-/// How often a request is repeated that failed for a reason that may pass.
+/// The number of times that a request is repeated after a temporary failure.
 const ATTEMPTS: u32 = 5;
 
-/// How many redirects are followed.
+/// The number of redirects that are followed.
 const REDIRECTS: usize = 5;
 
 /// Without progress for this long, a connection is given up.
@@ -26,16 +26,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest that a server may make us wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// How servers are spoken to.
+/// The settings for connections to servers.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
-    /// Whether certificates are looked at.
+    /// Whether certificates are verified.
     pub verifies: bool,
     /// Without TLS.
     pub is_plain: bool,
     /// Directories with certificates by host, as `certs.d` of docker and podman.
     pub certificates: Vec<PathBuf>,
-    /// What is waited before the first repetition; it doubles each time.
+    /// The wait before the first repetition; it doubles each time.
     pub first_wait: Duration,
     /// How slow a server may be.
     pub pace: Pace,
@@ -52,15 +52,15 @@ impl Default for HttpOptions {
 #[derive(Debug)]
 pub(super) struct Http {
     options: HttpOptions,
-    /// By host, and whether its certificate is looked at.
+    /// The agents by host, and by whether its certificate is verified.
     agents: Mutex<Vec<((String, bool), Agent)>>,
 }
 
-/// What is sent with a request.
+/// The body of a request.
 #[derive(Clone, Copy)]
 pub(super) enum Payload<'a> {
     Bytes(&'a [u8]),
-    /// A part of a file: where it starts, and how many bytes it has.
+    /// A part of a file: its start, and its length in bytes.
     Part(&'a Text, u64, u64),
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Sent<'a> {
     pub(super) url: String,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: Option<Payload<'a>>,
-    /// Whether the certificate of the server is not looked at.
+    /// Whether the certificate of the server is not verified.
     pub(super) is_insecure: bool,
 }
 
@@ -95,7 +95,7 @@ impl Answer {
         Paced::new(self.body.into_with_config().limit(u64::MAX).reader(), self.pace)
     }
 
-    /// What went wrong while its body was read.
+    /// The error for a failure while its body was read.
     pub(super) fn failed(url: &str, error: io::Error) -> OciError {
         match TooSlow::of(&error) {
             Some(slow) => OciError::TooSlow { host: host_of(url), message: slow.to_string() },
@@ -158,7 +158,7 @@ impl Http {
         if self.options.is_plain {
             return Ok(config.build());
         }
-        // What the system cannot give is missed only if a server needs it.
+        // An error of the system matters only if a server needs its certificates.
         let system = rustls_native_certs::load_native_certs().certs;
         let mut roots: Vec<Certificate<'static>> =
             system.iter().map(|it| Certificate::from_der(it.as_ref()).to_owned()).collect();
@@ -171,8 +171,8 @@ impl Http {
         Ok(config.root_certs(RootCerts::new_with_certs(&roots)).client_cert(client).build())
     }
 
-    /// Sends a request, again and again as far as that makes sense, and follows redirects. Where these lead to another host, nobody is told
-    /// who we are.
+    /// Sends a request, repeats it as often as that makes sense, and follows redirects. A redirect to another host
+    /// carries no credentials.
     pub(super) fn send(&self, sent: &Sent<'_>) -> Result<Answer, OciError> {
         let mut url = sent.url.clone();
         let first = host_of(&url);
@@ -184,7 +184,7 @@ impl Http {
                 return Ok(answer);
             };
             if sent.body.is_some() || matches!(sent.method, Method::PUT | Method::POST) {
-                return Err(OciError::registry(format!("`{first}` redirects what is sent to it")));
+                return Err(OciError::registry(format!("`{first}` redirects uploads")));
             }
             url = absolute(&url, &target)?;
             check_redirect(&sent.url, &url)?;
@@ -267,7 +267,7 @@ fn unreachable_host(host: &str, error: &ureq::Error) -> OciError {
 pub(super) fn absolute(from: &str, target: &str) -> Result<String, OciError> {
     let wrong = || {
         OciError::registry(format!(
-            "`{}` redirects to `{}`, which is no address",
+            "`{}` redirects to `{}`, which is not a valid address",
             host_of(from),
             target.escape_default()
         ))

@@ -11,10 +11,10 @@ use super::mirrors::Endpoint;
 use super::{MAX_MANIFEST, Registry};
 use olmdex_base::file::Text;
 
-/// What is sent at once to a registry that takes no more.
+/// The size of a part for a registry that takes no more at once.
 const CHUNK: u64 = 32 << 20;
 
-/// What may be done with a repository that is written to.
+/// The actions on a repository that is written to.
 const ACTIONS: &str = "pull,push";
 
 impl Registry<'_> {
@@ -28,10 +28,10 @@ impl Registry<'_> {
         })
     }
 
-    /// Sends an image under the tag of this name. Gives how many blobs were sent, and how many were there.
+    /// Sends an image under the tag of this name. Returns how many blobs were sent, and how many were there.
     ///
     /// # Errors
-    /// What keeps the registry from taking it.
+    /// If the registry does not take it.
     pub fn push(&self, image: &PackedImage) -> Result<(usize, usize), OciError> {
         let target = self.target();
         let (mut sent, mut there) = (0, 0);
@@ -77,7 +77,11 @@ impl Registry<'_> {
             sent.headers.push(("content-range", format!("{at}-{}", at + len - 1)));
             let answer = self.send(target, sent, ACTIONS)?;
             if answer.status == 413 {
-                return Err(OciError::registry(format!("`{}` takes no blob of {} bytes", target.host, text.len())));
+                return Err(OciError::registry(format!(
+                    "`{}` does not accept a blob of {} bytes",
+                    target.host,
+                    text.len()
+                )));
             }
             url = location(&answer)?;
             at += len;
@@ -106,14 +110,14 @@ impl Registry<'_> {
             Err(OciError::Registry { message })
                 if message.contains("MANIFEST_INVALID") || message.contains("status 415") =>
             {
-                let message = format!("{message}; it may take artifacts of version 1.0 only: `--image-spec v1.0`");
+                let message = format!("{message}; it may accept only artifacts of version 1.0: `--image-spec v1.0`");
                 Err(OciError::Registry { message })
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Where a registry keeps no lists of what belongs to a manifest, a tag does: an index of them.
+    /// If a registry keeps no lists of the manifests that belong to another one, a tag does: an index of them.
     fn note_referrer(&self, target: &Endpoint, manifest: &Packed, is_noted: bool) -> Result<(), OciError> {
         let value: serde_json::Value = serde_json::from_slice(&manifest.text).unwrap_or_default();
         let Some(subject) = value.get("subject").and_then(|it| it.get("digest")).and_then(|it| it.as_str()) else {
@@ -148,10 +152,10 @@ fn put<'a>(url: &str, body: Payload<'a>, kind: &str) -> Sent<'a> {
     Sent { method: Method::PUT, url: url.to_owned(), headers, body: Some(body), is_insecure: false }
 }
 
-/// Where a registry wants the next part.
+/// The address to which a registry wants the next part.
 fn location(answer: &super::http::Answer) -> Result<String, OciError> {
     let target =
-        answer.header("location").ok_or_else(|| OciError::registry("the registry does not say where to send to"))?;
+        answer.header("location").ok_or_else(|| OciError::registry("the registry does not name an upload location"))?;
     let url = absolute(&answer.url, target)?;
     // Credentials go with it.
     upload(&answer.url, &url)
