@@ -1,6 +1,7 @@
 //! The catalogs as they are at one moment: an index that several threads ask at once.
 //!
-//! The connections are opened when the snapshot is made, so that all of them see the same file, also when another one takes its place.
+//! The connections are opened when the snapshot is made, so that all of them see the same file, also when another one
+//! takes its place.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -13,8 +14,8 @@ use super::pages::Pages;
 use olmdex_index::query::Filter;
 use olmdex_index::{Index, IndexError};
 
-/// How many connections there are to a file: one for each question that is worked on at once.
-pub(super) const CONNECTIONS: usize = 6;
+/// The number of connections to a file: one for each question that is worked on at once.
+pub(super) const CONNECTIONS: usize = if cfg!(feature = "graphql") { 7 } else { 6 };
 
 /// Memory for pages of each connection, in KiB.
 const CACHE: i64 = 1 << 10;
@@ -26,12 +27,15 @@ pub struct Snapshot {
     is_idle: Condvar,
     /// The names of the catalogs.
     pub catalogs: Vec<String>,
-    /// How many bundles they have together.
+    /// The number of bundles that they have together.
     pub n_bundles: u64,
     /// When the index was made, in seconds since 1970.
     pub modified: u64,
-    /// What was answered.
+    /// The kept answers.
     pub answers: Answers,
+    /// The GraphQL schemas of the catalogs.
+    #[cfg(feature = "graphql")]
+    pub schemas: crate::catalogd::Schemas,
     /// The pages, if there are any.
     pub pages: Option<Box<dyn Pages>>,
 }
@@ -40,7 +44,7 @@ impl Snapshot {
     /// Opens an index.
     ///
     /// # Errors
-    /// [`IndexError`] if it is none.
+    /// [`IndexError`] if the file is not an index.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         let modified = std::fs::metadata(path).and_then(|it| it.modified()).unwrap_or_else(|_| SystemTime::now());
         let connections = (0..CONNECTIONS).map(|_| Index::open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -71,6 +75,8 @@ impl Snapshot {
         Ok(Self {
             idle: Mutex::new(connections),
             is_idle: Condvar::new(),
+            #[cfg(feature = "graphql")]
+            schemas: crate::catalogd::Schemas::of(&catalogs),
             catalogs,
             n_bundles,
             modified,
@@ -79,25 +85,25 @@ impl Snapshot {
         })
     }
 
-    /// The same, made at another time: in seconds since 1970.
+    /// The same snapshot, made at another time: in seconds since 1970.
     #[must_use]
     pub fn made_at(self, modified: u64) -> Self {
         Self { modified, ..self }
     }
 
-    /// The same with room for about so many bytes of answers.
+    /// The same snapshot with room for about `max_bytes` bytes of answers.
     #[must_use]
     pub fn keeping_answers(self, max_bytes: usize) -> Self {
         Self { answers: Answers::of_bytes(max_bytes), ..self }
     }
 
-    /// The same with pages.
+    /// The same snapshot with pages.
     #[must_use]
     pub fn with_pages(self, pages: Box<dyn Pages>) -> Self {
         Self { pages: Some(pages), ..self }
     }
 
-    /// Works out what the first page would wait for, if there are pages.
+    /// Prepares the data that the first page would wait for, if there are pages.
     ///
     /// # Errors
     /// [`IndexError`] if the index cannot be read.
@@ -108,12 +114,22 @@ impl Snapshot {
         }
     }
 
-    /// Asks a connection, when one is idle. What asks must end soon: it waits for no client.
+    /// Computes the GraphQL schemas of the catalogs; for catalogs without one, returns the reasons.
+    ///
+    /// # Errors
+    /// [`IndexError`] if the index cannot be read.
+    #[cfg(feature = "graphql")]
+    pub fn prepare_graphql(&self) -> Result<Vec<String>, IndexError> {
+        let problems = self.catalogs.iter().map(|it| self.ask(|index| self.schemas.problem(index, it)));
+        problems.filter_map(Result::transpose).collect()
+    }
+
+    /// Asks a connection, when one is idle. The question must end soon: it waits for no client.
     pub fn ask<T>(&self, question: impl FnOnce(&Index) -> T) -> T {
         question(&self.wait())
     }
 
-    /// The same for a client that may go, which the flag says: the statements that are left then fail.
+    /// The same for a client that may go away, which sets the flag: the remaining statements then fail.
     ///
     /// # Errors
     /// If SQLite refuses to look at the flag.

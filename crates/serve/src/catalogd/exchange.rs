@@ -1,4 +1,4 @@
-//! What is asked and what is answered, before it is sent.
+//! The request and the answer, before it is sent.
 
 use olmdex_index::{Index, IndexError};
 
@@ -11,6 +11,8 @@ pub struct Asked<'q> {
     pub target: &'q str,
     /// Names, in any case, and values.
     pub headers: &'q [(&'q str, &'q str)],
+    /// The beginning of the body, which only GraphQL looks at.
+    pub body: &'q [u8],
 }
 
 impl Asked<'_> {
@@ -25,7 +27,7 @@ impl Asked<'_> {
     }
 }
 
-/// What is to be sent.
+/// The answer to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The status.
@@ -55,7 +57,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// How many bytes it has.
+    /// The number of bytes that it has.
     #[must_use]
     pub fn len(&self) -> u64 {
         match self {
@@ -88,7 +90,7 @@ impl Piece {
     }
 }
 
-/// How a body is compressed.
+/// The compression of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// Not at all.

@@ -1,17 +1,23 @@
-//! What catalogd's HTTP API answers, without any network (`docs/behaviour/serving.md` C): [`answer`] makes of a request what is to be sent,
-//! with the body as pieces of documents, so that no catalog is in memory as a whole.
+//! The answers of catalogd's HTTP API, without any network (`docs/behaviour/serving.md` C): [`answer`] turns a request
+//! into an answer whose body is pieces of documents, so that no catalog is in memory as a whole.
 //!
-//! What it deliberately does not do: no GraphQL, as with the gate off; nothing is asynchronous; it sends and compresses nothing.
+//! GraphQL is there with the feature `graphql`, if its gate is open.
 
 mod condition;
 mod encoding;
 mod exchange;
+#[cfg(feature = "graphql")]
+mod graphql;
 mod path;
 mod query;
 mod range;
 
 pub use encoding::{MIN_COMPRESSED, compress};
 pub use exchange::{Answer, Asked, Encoding, Piece};
+#[cfg(feature = "graphql")]
+pub use graphql::{MAX_BODY, Schemas};
+#[cfg(feature = "graphql")]
+pub(crate) use path::is_graphql;
 pub use path::is_own as is_own_path;
 
 use sha2::{Digest as _, Sha256};
@@ -32,18 +38,34 @@ const INVALID_NAME: &str = "a lowercase RFC 1123 subdomain must consist of lower
 
 const LONG_NAME: &str = "must be no more than 253 characters";
 
-/// What a request of a version that is refused is told.
+/// The answer to a request of a refused version.
 pub(crate) const VERSION_REFUSED: &str = "505 HTTP Version Not Supported: unsupported protocol version";
 
 /// The catalogs that are served.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'i> {
-    /// Where they are.
+    /// The index that holds them.
     pub index: &'i Index,
     /// When they were made, in seconds since 1970.
     pub modified: u64,
-    /// Whether `metas` is offered besides `all`.
+    /// Whether `metas` is offered in addition to `all`.
     pub has_metas: bool,
+    /// The GraphQL schemas of the catalogs, if GraphQL is offered.
+    #[cfg(feature = "graphql")]
+    pub graphql: Option<&'i Schemas>,
+}
+
+impl Site<'_> {
+    fn offers(&self, endpoint: Endpoint) -> bool {
+        match endpoint {
+            Endpoint::All => true,
+            Endpoint::Metas => self.has_metas,
+            #[cfg(feature = "graphql")]
+            Endpoint::GraphQl => self.graphql.is_some(),
+            #[cfg(not(feature = "graphql"))]
+            Endpoint::GraphQl => false,
+        }
+    }
 }
 
 /// Makes the answer to a request.
@@ -60,12 +82,13 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
         Route::Unknown => return Ok(refusal(asked, 404, "404 page not found\n")),
         Route::Known(route) => route,
     };
-    if route.endpoint == Endpoint::Metas && !site.has_metas {
+    if !site.offers(route.endpoint) {
         return Ok(refusal(asked, 404, "404 page not found\n"));
     }
-    if !matches!(asked.method, "GET" | "HEAD") {
+    let methods: &[&str] = if route.endpoint == Endpoint::GraphQl { &["POST"] } else { &["GET", "HEAD"] };
+    if !methods.contains(&asked.method) {
         let mut answer = refusal(asked, 405, "Method Not Allowed\n");
-        answer.headers.push(("Allow", "GET, HEAD".to_owned()));
+        answer.headers.push(("Allow", methods.join(", ")));
         return Ok(answer);
     }
     // Parameters come after the name.
@@ -77,8 +100,12 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
     if !faults.is_empty() {
         return Ok(refusal(asked, 400, &format!("invalid catalog name: {}\n", faults.join("; "))));
     }
+    #[cfg(feature = "graphql")]
+    if let (Endpoint::GraphQl, Some(schemas)) = (route.endpoint, site.graphql) {
+        return graphql::answer(asked, site.index, &route.catalog, schemas);
+    }
     let filter = match route.endpoint {
-        Endpoint::All => DocumentFilter::default(),
+        Endpoint::All | Endpoint::GraphQl => DocumentFilter::default(),
         Endpoint::Metas => match query::filter(query) {
             Some(filter) => filter,
             None => return Ok(refusal(asked, 400, "400 Bad Request\n")),
@@ -109,7 +136,7 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
     let documents = documents(site.index, &route.catalog, &filter)?;
     head.push(("Content-Type", JSONL.to_owned()));
     Ok(match route.endpoint {
-        Endpoint::All => whole(asked, head, &documents, site.modified, &tag),
+        Endpoint::All | Endpoint::GraphQl => whole(asked, head, &documents, site.modified, &tag),
         Endpoint::Metas => {
             let len = length(&documents);
             let mut answer =
@@ -125,7 +152,8 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
     })
 }
 
-/// Whether requests of a version, such as `HTTP/2.0`, are refused: of those that are well-formed all but `HTTP/1.0`, `HTTP/1.1` and so on.
+/// Whether requests of a version, such as `HTTP/2.0`, are refused: of those that are well-formed all but `HTTP/1.0`,
+/// `HTTP/1.1` and so on.
 #[must_use]
 pub fn refuses_version(version: &str) -> bool {
     match version.as_bytes() {
@@ -136,7 +164,7 @@ pub fn refuses_version(version: &str) -> bool {
     }
 }
 
-/// The answer to a request of a version that is refused, whatever it asks for; the connection ends with it.
+/// The answer to a request of a refused version, whatever it asks for; the connection ends with it.
 #[must_use]
 pub fn version_refusal() -> Answer {
     let headers = vec![("Content-Type", PLAIN.to_owned())];
@@ -181,7 +209,7 @@ fn whole(
             (lines(documents, one.0, one.1), one.1 - one.0)
         }
         _ => {
-            // As long as that of the real server.
+            // It has the length of the real server's.
             let boundary: String = hex(&Sha256::digest(tag)).chars().take(60).collect();
             let mut body = Vec::new();
             let mut n = 0;
@@ -211,8 +239,8 @@ fn whole(
     vary(answer)
 }
 
-/// The documents that a filter lets through. Blobs without a schema are in the whole catalog only, and an `olm.package` is of no package
-/// unless it says so.
+/// The documents that a filter lets through. Blobs without a schema are in the whole catalog only, and an `olm.package`
+/// belongs to no package unless it names one.
 fn documents(index: &Index, catalog: &str, filter: &DocumentFilter) -> Result<Vec<ServedDocument>, IndexError> {
     let mut found = index.served_documents(catalog, filter)?;
     if *filter == DocumentFilter::default() {
@@ -254,7 +282,7 @@ fn lines(documents: &[ServedDocument], from: u64, to: u64) -> Vec<Piece> {
     pieces
 }
 
-/// What stands for a catalog and a question to it.
+/// The tag of a catalog and a question to it.
 fn tag(digest: &[u8], filter: &DocumentFilter) -> String {
     if digest.is_empty() {
         return String::new();
@@ -282,7 +310,7 @@ fn refusal(asked: &Asked<'_>, status: u16, text: &str) -> Answer {
     vary(Answer { status, headers, body, encoding: Encoding::None })
 }
 
-/// Points at the clean form of a path; only who asked to see a page is shown one.
+/// Points at the clean form of a path; only a client that asked for a page gets a page.
 fn redirect(asked: &Asked<'_>, location: &str) -> Answer {
     let escaped: String = location.chars().fold(String::new(), |mut out, c| {
         match c {

@@ -1,13 +1,13 @@
-//! Which catalog and which question a path names. A path never leads to a file: it is compared with names.
+//! The catalog and the question that a path names. A path never leads to a file: it is compared with names.
 
 use olmdex_text::encoding::percent::decoded;
 
-/// What a path names.
+/// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Nothing until it is written this way.
+    /// Not a valid path; it would be one in this form.
     Unclean(String),
-    /// Nothing.
+    /// An unknown path.
     Unknown,
     /// A question to a catalog.
     Known(Known),
@@ -20,11 +20,12 @@ pub(super) struct Known {
     pub(super) endpoint: Endpoint,
 }
 
-/// What is asked of a catalog.
+/// The kinds of questions to a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Endpoint {
     All,
     Metas,
+    GraphQl,
 }
 
 /// Bytes of a name of a catalog.
@@ -45,6 +46,7 @@ pub(super) fn route(method: &str, path: &str) -> Route {
             let endpoint = match last {
                 "all" => Endpoint::All,
                 "metas" => Endpoint::Metas,
+                "graphql" => Endpoint::GraphQl,
                 _ => return Route::Unknown,
             };
             Route::Known(Known { catalog: catalog.to_owned(), endpoint })
@@ -53,10 +55,16 @@ pub(super) fn route(method: &str, path: &str) -> Route {
     }
 }
 
-/// Whether a path is catalogd's to answer: below `/catalogs`, or one that is not written as it should be.
+/// Whether catalogd has to answer a path: one below `/catalogs`, or one that is not clean.
 #[must_use]
 pub fn is_own(path: &str) -> bool {
     path == "/catalogs" || path.starts_with("/catalogs/") || clean(path) != path
+}
+
+/// Whether a path is one of GraphQL, whose questions are bodies.
+#[cfg(feature = "graphql")]
+pub(crate) fn is_graphql(path: &str) -> bool {
+    matches!(route("POST", path), Route::Known(Known { endpoint: Endpoint::GraphQl, .. }))
 }
 
 /// A target may name the server too.
@@ -68,7 +76,7 @@ fn without_authority(path: &str) -> &str {
     }
 }
 
-/// Without empty segments, `.` and `..`; a slash at the end stays.
+/// The path without empty segments, `.` and `..`; a slash at the end stays.
 fn clean(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for segment in path.split('/') {
@@ -89,7 +97,7 @@ pub(super) fn unescape(text: &str, plus_is_blank: bool) -> Option<String> {
     decoded(text, plus_is_blank).map(|it| String::from_utf8_lossy(&it).into_owned())
 }
 
-/// Whether a text has the form of a DNS-1123 subdomain, whatever its length.
+/// Whether a text has the form of a DNS-1123 subdomain, regardless of its length.
 pub(super) fn is_subdomain(text: &str) -> bool {
     let is_inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
     let is_label = |label: &str| {

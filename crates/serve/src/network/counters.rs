@@ -1,4 +1,4 @@
-//! What `/metrics` tells, in the text format of Prometheus.
+//! The content of `/metrics`, in the text format of Prometheus.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Upper bounds of the buckets of [`Latencies`], in seconds.
 const BOUNDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// How long answers took until they were made; a streamed one until its first messages were.
+/// The time that answers took until they were made; a streamed one until its first messages were.
 #[derive(Debug, Default)]
 pub(super) struct Latencies {
     /// Answers by the first bound that they kept; the last are those that kept none.
@@ -63,19 +63,19 @@ impl Counters {
     pub(super) fn text(&self, (n_catalogs, n_bundles): (usize, u64), modified: u64) -> String {
         let mut out = String::new();
         let counters = [
-            ("connections", "Connections that were accepted.", &self.connections),
+            ("connections", "Accepted connections.", &self.connections),
             (
                 "connections_ended",
-                "Connections that were ended because the client took too long, or to make room for others.",
+                "Connections closed because the client took too long, or to make room for others.",
                 &self.ended_connections,
             ),
-            ("busy", "Calls and requests that were refused because too many were waiting.", &self.refused_for_load),
+            ("busy", "Calls and requests refused because too many were waiting.", &self.refused_for_load),
             ("grpc_calls", "gRPC calls.", &self.calls),
             ("grpc_calls_refused", "gRPC calls that ended with an error.", &self.refused_calls),
             ("http_requests", "HTTP requests.", &self.requests),
             ("pages", "Pages and their data, among the HTTP requests.", &self.pages),
-            ("reloads", "Times that the catalogs were read again.", &self.reloads),
-            ("reloads_failed", "Times that this failed, and the old catalogs stayed.", &self.failed_reloads),
+            ("reloads", "Reloads of the catalogs.", &self.reloads),
+            ("reloads_failed", "Failed reloads, which kept the old catalogs.", &self.failed_reloads),
         ];
         for (name, help, counter) in counters {
             let value = counter.load(Ordering::Relaxed);
@@ -83,17 +83,17 @@ impl Counters {
             let _ = writeln!(out, "# HELP olmdex_{name}_total {help}\n# TYPE olmdex_{name}_total counter");
             let _ = writeln!(out, "olmdex_{name}_total {value}");
         }
-        let _ = writeln!(out, "# HELP olmdex_catalogs Catalogs that are served.\n# TYPE olmdex_catalogs gauge");
+        let _ = writeln!(out, "# HELP olmdex_catalogs Served catalogs.\n# TYPE olmdex_catalogs gauge");
         let _ = writeln!(out, "olmdex_catalogs {n_catalogs}");
         let _ = writeln!(out, "# HELP olmdex_bundles Bundles of all catalogs.\n# TYPE olmdex_bundles gauge");
         let _ = writeln!(out, "olmdex_bundles {n_bundles}");
         let help =
-            "# HELP olmdex_answer_seconds Time until answers were made, a streamed one until its first messages.";
+            "# HELP olmdex_answer_seconds Time to make an answer; for a streamed answer, time to its first messages.";
         let _ = writeln!(out, "{help}\n# TYPE olmdex_answer_seconds histogram");
         for (kind, times) in [("grpc", &self.grpc_times), ("api", &self.api_times), ("page", &self.page_times)] {
             times.write(&mut out, kind);
         }
-        let help = "# HELP olmdex_index_modified_seconds When the catalogs were made, in seconds since 1970.";
+        let help = "# HELP olmdex_index_modified_seconds Time at which the catalogs were made, in seconds since 1970.";
         let _ = writeln!(
             out,
             "{help}\n# TYPE olmdex_index_modified_seconds gauge\nolmdex_index_modified_seconds {modified}"

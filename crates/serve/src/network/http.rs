@@ -20,7 +20,11 @@ use super::budget::{Held, held_bytes};
 use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
+#[cfg(feature = "graphql")]
+use super::taken::taken;
 use super::work::NoAnswer;
+#[cfg(feature = "graphql")]
+use crate::catalogd::is_graphql;
 use crate::catalogd::{Answer, Asked, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
 use crate::pages::PageRequest;
 use crate::snapshot::Snapshot;
@@ -61,7 +65,7 @@ pub(super) async fn respond(
     Ok(response)
 }
 
-/// What a request of another version than HTTP/1 gets, and no other on its connection.
+/// The answer to a request of another version than HTTP/1; it is the only answer on its connection.
 fn version_refused() -> Response<Body> {
     let mut response = text_answer(StatusCode::HTTP_VERSION_NOT_SUPPORTED, VERSION_REFUSED);
     let headers = response.headers_mut();
@@ -98,18 +102,51 @@ async fn answered(shared: &Arc<Shared>, connection: &Arc<Connection>, request: R
         }
         _ => {}
     }
+    api(shared, connection, request).await
+}
+
+/// Answers a question to catalogd.
+async fn api(shared: &Arc<Shared>, connection: &Arc<Connection>, request: Request<Incoming>) -> Response<Body> {
+    let (request, incoming) = request.into_parts();
+    #[cfg(feature = "graphql")]
+    let is_graphql = shared.has_graphql && request.method == "POST" && is_graphql(request.uri.path());
+    #[cfg(feature = "graphql")]
+    let body = match is_graphql {
+        true => match taken(shared, connection, incoming).await {
+            Ok(body) => body,
+            Err(_) => return busy(shared),
+        },
+        false => Vec::new(),
+    };
+    // Only GraphQL reads bodies.
+    #[cfg(not(feature = "graphql"))]
+    let body = {
+        drop(incoming);
+        Vec::new()
+    };
     let snapshot = shared.snapshot();
     let has_metas = shared.has_metas;
     let modified = snapshot.modified;
+    #[cfg(feature = "graphql")]
+    let (catalogs, has_graphql) = (Arc::clone(&snapshot), shared.has_graphql);
     let start = Instant::now();
-    let made = shared.queues.api.ask(&snapshot, move |index| {
-        let pairs = request.headers().iter();
+    let turns = &shared.queues.api;
+    #[cfg(feature = "graphql")]
+    let turns = if is_graphql { &shared.queues.graphql } else { turns };
+    let made = turns.ask(&snapshot, move |index| {
+        let pairs = request.headers.iter();
         let headers: Vec<(&str, &str)> = pairs
             .map(|(name, value)| (name.as_str(), std::str::from_utf8(value.as_bytes()).unwrap_or_default()))
             .collect();
-        let target = request.uri().path_and_query().map_or("/", |it| it.as_str());
-        let question = Asked { method: request.method().as_str(), target, headers: &headers };
-        let site = Site { index, modified, has_metas };
+        let target = request.uri.path_and_query().map_or("/", |it| it.as_str());
+        let question = Asked { method: request.method.as_str(), target, headers: &headers, body: &body };
+        let site = Site {
+            index,
+            modified,
+            has_metas,
+            #[cfg(feature = "graphql")]
+            graphql: has_graphql.then_some(&catalogs.schemas),
+        };
         let made = answer(&question, &site)?;
         let whole = whole(&made, index)?;
         Ok::<_, IndexError>((made, whole))
@@ -131,7 +168,7 @@ async fn answered(shared: &Arc<Shared>, connection: &Arc<Connection>, request: R
     response(made.status, &made.headers, body)
 }
 
-/// What Prometheus collects.
+/// The metrics that Prometheus collects.
 fn metrics(shared: &Shared) -> String {
     let snapshot = shared.snapshot();
     shared.counters.text((snapshot.catalogs.len(), snapshot.n_bundles), snapshot.modified)
@@ -150,7 +187,7 @@ async fn page(shared: &Shared, connection: &Arc<Connection>, request: Request<In
         let target = request.uri().path_and_query().map_or("/", |it| it.as_str());
         let method = request.method().as_str();
         let host = request.uri().authority().map(|it| it.as_str()).or_else(|| header("host")).unwrap_or_default();
-        // A proxy in front may take the encryption away; the header changes nothing but links.
+        // A proxy in front may end the encryption; the header changes nothing but links.
         let is_secure = is_encrypted || header("x-forwarded-proto") == Some("https");
         let base = match host {
             "" => String::new(),
@@ -176,7 +213,7 @@ async fn page(shared: &Shared, connection: &Arc<Connection>, request: Request<In
     response(status, &headers, held_body(body, held))
 }
 
-/// What is sent.
+/// The response to send.
 fn response(status: u16, headers: &[(&'static str, String)], body: Body) -> Response<Body> {
     let mut response = Response::builder().status(status);
     for (name, value) in headers {
@@ -200,7 +237,8 @@ fn whole(answer: &Answer, index: &Index) -> Result<Option<Vec<u8>>, IndexError> 
 /// Parts of a large answer that wait to be sent.
 const N_WAITING: usize = 2;
 
-/// The body of a large answer. Each part is made when one before was taken, and keeps its bytes of the budget until it is sent.
+/// The body of a large answer. Each part is made when one before was taken, and keeps its bytes of the budget until it
+/// is sent.
 fn streamed(
     shared: Arc<Shared>,
     connection: Arc<Connection>,
@@ -213,7 +251,8 @@ fn streamed(
         let mut pieces = pieces.into_iter().peekable();
         let mut packer = Packer::new(encoding);
         loop {
-            // A client that takes nothing is waited for here, with no thread, no connection to the index and no bytes.
+            // Waiting for a client that takes nothing happens here, and holds no thread, no connection to the index and
+            // no bytes.
             let Ok(room) = to.reserve().await else { return };
             let max = if shared.budget.has_plenty(&connection, LARGE_BATCH) { LARGE_BATCH } else { BATCH };
             let mut batch: Vec<Piece> = Vec::new();
@@ -249,7 +288,7 @@ fn streamed(
     StreamBody::new(ReceiverStream::new(from).map(|it| it.map(Frame::data))).boxed_unsync()
 }
 
-/// Compresses what is added to it, or not.
+/// Compresses the bytes that are added to it, or passes them on.
 enum Packer {
     Plain(Vec<u8>),
     Gzip(GzEncoder<Vec<u8>>),
@@ -276,7 +315,7 @@ impl Packer {
         };
     }
 
-    /// What there is to send so far.
+    /// Takes the bytes that are ready to be sent.
     fn take(&mut self) -> Vec<u8> {
         match self {
             Self::Plain(out) => std::mem::take(out),

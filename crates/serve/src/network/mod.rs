@@ -1,6 +1,6 @@
 //! The only asynchronous part: connections, frames, shutting down, reloading.
 //!
-//! What it deliberately does not do: it decides no answer; those are made by [`super::registry`] and [`super::catalogd`].
+//! This module decides no answer; [`super::registry`] and [`super::catalogd`] do.
 
 mod body;
 mod budget;
@@ -15,6 +15,8 @@ mod own_port;
 mod request_line;
 mod server;
 mod state;
+#[cfg(feature = "graphql")]
+mod taken;
 mod tls;
 mod validity;
 mod work;

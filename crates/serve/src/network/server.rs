@@ -37,31 +37,31 @@ const MAX_STREAMS: u32 = 250;
 const MAX_HEADERS: u32 = 16 << 10;
 /// Bytes of an answer that wait for a slow client.
 const MAX_WAITING: usize = 64 << 10;
-/// How long a client may take to send the headers of a request, and to agree on a cipher.
+/// The time that a client may take to send the headers of a request, and to agree on a cipher.
 const HEADER_PATIENCE: Duration = Duration::from_secs(5);
-/// How long requests may take after the end was asked for.
+/// The time that requests may take after the end was asked for.
 const GRACE: Duration = Duration::from_secs(25);
-/// How often it is looked whether the index was replaced.
+/// The interval of checks whether the index was replaced.
 const POLL: Duration = Duration::from_millis(400);
-/// How often a silent client is asked whether it is still there, and how long it may take to say so.
+/// The interval at which a silent client is asked whether it is still there, and the time that it has for its answer.
 const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(10));
-/// How often it is looked whether clients take too long.
+/// The interval of checks whether clients take too long.
 const SWEEP: Duration = Duration::from_secs(1);
-/// Threads for what is done besides questions to the index: reading it again, and settling it.
+/// Threads for work other than questions to the index: reading it again, and settling it.
 const THREADS: usize = 2;
-/// The same for a port whose answers are made elsewhere: a long one must not keep a new index from being read.
+/// The same for a port whose answers are made elsewhere: a long one must not prevent a new index from being read.
 const OWN_THREADS: usize = 2;
 
 /// A port of the gRPC registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grpc {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
     /// The catalog; `None` for the first.
     pub catalog: Option<String>,
 }
 
-/// Why nothing is served.
+/// The reasons why nothing is served.
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The runtime cannot be made, or a signal cannot be waited for.
@@ -70,7 +70,7 @@ pub enum ServeError {
     /// A port cannot be listened on.
     #[error("cannot listen on {address}: {}", system_words(.source))]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
         /// Why.
         source: std::io::Error,
@@ -80,7 +80,7 @@ pub enum ServeError {
     Tls(#[from] TlsError),
 }
 
-/// What is to be served.
+/// The configuration of a server.
 pub struct Server {
     /// The gRPC ports.
     pub grpc: Vec<Grpc>,
@@ -90,23 +90,26 @@ pub struct Server {
     pub own: Option<OwnPort>,
     /// Whether HTTP offers `metas`.
     pub has_metas: bool,
+    /// Whether HTTP offers GraphQL.
+    #[cfg(feature = "graphql")]
+    pub has_graphql: bool,
     /// Whether each answer is an event.
     pub tells_calls: bool,
-    /// Names of this server besides `localhost` and addresses.
+    /// Names of this server in addition to `localhost` and addresses.
     pub hosts: Vec<String>,
-    /// The origin whose scripts may read what HTTP answers, or `*`.
+    /// The origin whose scripts may read the answers of HTTP, or `*`.
     pub cors: Option<String>,
-    /// The certificate; without one, connections are not encrypted. It is read again when a file of it is replaced.
+    /// The certificate; without one, connections are not encrypted. It is read again when one of its files is replaced.
     pub tls: Option<TlsFiles>,
     /// The catalogs.
     pub snapshot: Snapshot,
-    /// A file that is looked at for a new state.
+    /// A file that is checked for a new state.
     pub watched: Option<PathBuf>,
-    /// What is done with catalogs that are served, while they are: nobody waits for it.
+    /// Prepares catalogs while they are served: nobody waits for it.
     pub settle: Arc<dyn Fn(&Snapshot) + Send + Sync>,
     /// Makes the catalogs anew.
     pub reload: Box<dyn Fn() -> Result<Snapshot, String> + Send + Sync>,
-    /// Is told what happens.
+    /// Receives the events.
     pub tell: Arc<dyn Fn(Event) + Send + Sync>,
 }
 
@@ -131,7 +134,7 @@ impl Server {
         let mut terminate = signal(SignalKind::terminate()).map_err(ServeError::Start)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::Start)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Start)?;
-        // What is replaced while it starts is another file than the one that was read.
+        // A file that is replaced during the start is not the one that was read.
         let mut index = Watch::new(self.watched);
         let mut certificate = Watch::new(self.tls.iter().flat_map(|it| [it.certificate.clone(), it.key.clone()]));
         let acceptors = self.tls.as_ref().map(TlsFiles::read).transpose()?;
@@ -139,7 +142,10 @@ impl Server {
         let n_ports = self.grpc.len() + usize::from(self.http.is_some()) + usize::from(self.own.is_some());
         let connections = Arc::new(Connections::new(n_ports, allow_many_files()));
         let shared = Shared::new(self.snapshot, self.has_metas, self.hosts, self.cors, acceptors, connections.clock());
-        let shared = Arc::new(shared.map_err(ServeError::Start)?);
+        let shared = shared.map_err(ServeError::Start)?;
+        #[cfg(feature = "graphql")]
+        let shared = shared.with_graphql(self.has_graphql);
+        let shared = Arc::new(shared);
         if self.tells_calls {
             shared.tell_calls(Arc::clone(&self.tell));
         }
@@ -196,7 +202,7 @@ impl Server {
         }
         shared.stop();
         (self.tell)(Event::Stopping);
-        // The ports close, and clients are told to ask nothing more.
+        // Close the listeners, and tell clients to send no more requests.
         let _ = stop.send(true);
         drop(stopped);
         let _ = tokio::time::timeout(GRACE, connections.all_gone()).await;
@@ -216,7 +222,7 @@ fn renewed(files: &TlsFiles, shared: &Shared) -> Event {
     }
 }
 
-/// Opens the ports, and says so.
+/// Opens the ports, and reports them.
 async fn listeners(
     grpc: &[Grpc],
     http: Option<SocketAddr>,
@@ -249,10 +255,10 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
     TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })
 }
 
-/// What tells whether a file was replaced.
+/// The properties that tell whether a file was replaced.
 type Stamp = (u64, u64, i64, i64);
 
-/// Files that are looked at again and again.
+/// Files that are checked again and again.
 struct Watch {
     files: Vec<(PathBuf, Option<Stamp>)>,
 }
@@ -286,7 +292,7 @@ fn stamp_of(path: &Path) -> Option<Stamp> {
     Some((found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
 }
 
-/// What a port offers.
+/// The offer of a port.
 #[derive(Clone)]
 enum Offer {
     Grpc(Option<Arc<str>>),
@@ -295,7 +301,7 @@ enum Offer {
 }
 
 impl Offer {
-    /// Whether it speaks HTTP/1, where hyper looks after what a client sends first.
+    /// Whether it speaks HTTP/1, for which hyper limits the time of a client's first bytes.
     fn is_http1(&self) -> bool {
         !matches!(self, Self::Grpc(_))
     }
@@ -367,7 +373,8 @@ async fn serve(
     }
 }
 
-/// The connection after both sides have agreed on how to encrypt it; `None` if they cannot, or the client takes too long.
+/// The connection after both sides have agreed on how to encrypt it; `None` if they cannot, or the client takes too
+/// long.
 async fn encrypted<S: Stream>(acceptor: &TlsAcceptor, stream: S) -> Option<impl Stream> {
     tokio::time::timeout(HEADER_PATIENCE, acceptor.accept(stream)).await.ok()?.ok()
 }
@@ -443,8 +450,8 @@ fn http1() -> conn::http1::Builder {
     builder
 }
 
-/// Serves a connection until its client goes, or the server ends and the client has its answers. What goes wrong on a connection is the
-/// client's to notice.
+/// Serves a connection until its client goes, or until the server ends and the client has its answers. The client
+/// notices errors on its connection by itself.
 async fn until<C: Future>(mut stopped: watch::Receiver<bool>, connection: C, shut: impl FnOnce(Pin<&mut C>)) {
     let mut connection = pin!(connection);
     tokio::select! {

@@ -1,4 +1,4 @@
-//! What all connections share: the catalogs of now, counts, and whether the end has come.
+//! The state that all connections share: the present catalogs, counts, and whether the server is ending.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,18 +17,20 @@ use super::work::Queues;
 use crate::snapshot::Snapshot;
 use olmdex_base::diag::printable;
 
-/// What all connections share.
+/// The state that all connections share.
 pub(super) struct Shared {
     current: RwLock<Arc<Snapshot>>,
-    /// What encrypts connections, if they are.
+    /// The encryption of connections, if they are encrypted.
     acceptors: RwLock<Option<Acceptors>>,
     is_stopping: AtomicBool,
     pub(super) has_metas: bool,
+    #[cfg(feature = "graphql")]
+    pub(super) has_graphql: bool,
     hosts: Vec<String>,
     /// The origin whose scripts may read answers, or `*`.
     pub(super) cors: Option<String>,
     pub(super) counters: Counters,
-    /// Who is told of each answer.
+    /// The receiver of an event for each answer.
     tell: OnceLock<Arc<dyn Fn(Event) + Send + Sync>>,
     /// The turns of those that ask the index.
     pub(super) queues: Queues,
@@ -37,8 +39,10 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Makes the state.
+    ///
     /// # Errors
-    /// If the system refuses what the queues need.
+    /// If the system refuses something that the queues need.
     pub(super) fn new(
         snapshot: Snapshot,
         has_metas: bool,
@@ -52,6 +56,8 @@ impl Shared {
             acceptors: RwLock::new(acceptors),
             is_stopping: AtomicBool::new(false),
             has_metas,
+            #[cfg(feature = "graphql")]
+            has_graphql: false,
             hosts,
             cors,
             counters: Counters::default(),
@@ -61,13 +67,19 @@ impl Shared {
         })
     }
 
+    /// The same state with GraphQL, or without.
+    #[cfg(feature = "graphql")]
+    pub(super) fn with_graphql(self, has_graphql: bool) -> Self {
+        Self { has_graphql, ..self }
+    }
+
     /// From now on each answer is an event.
     pub(super) fn tell_calls(&self, tell: Arc<dyn Fn(Event) + Send + Sync>) {
         // There is one server, which says this once.
         let _ = self.tell.set(tell);
     }
 
-    /// Says that an answer was made.
+    /// Reports that an answer was made.
     pub(super) fn answered(&self, protocol: &'static str, what: impl FnOnce() -> String, took: Duration) {
         if let Some(tell) = self.tell.get() {
             tell(Event::Answered { protocol, what: printable(&what()).into_owned(), took });
@@ -101,8 +113,8 @@ impl Shared {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// Whether a request names this server by an address, as `localhost`, or by a name that it was given. Otherwise a page of somebody who
-    /// makes a name of theirs point here could read the answer.
+    /// Whether a request names this server by an address, as `localhost`, or by a name that it was given. Otherwise a
+    /// page of a stranger whose name points here could read the answer.
     pub(super) fn is_host_allowed(&self, request: &Request<Incoming>) -> bool {
         let mut headers = request.headers().get_all("host").iter();
         let header = match headers.next().map(hyper::header::HeaderValue::to_str) {
@@ -131,7 +143,7 @@ fn is_own(host: &str, names: &[String]) -> bool {
     is_known && is_port(rest)
 }
 
-/// Whether this is nothing, or a colon and a port.
+/// Whether this is empty, or a colon and a port.
 fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|it| it.bytes().all(|c| c.is_ascii_digit()))
 }

@@ -1,5 +1,6 @@
-//! Questions to the index on threads that may wait. Pages, catalogd's API and gRPC each have turns of their own, so that none of them
-//! waits for the clients of another; a queue has an end; and nothing is worked out for a client that has gone.
+//! Questions to the index on threads that may wait. Pages, catalogd's API and gRPC each have turns of their own, so
+//! that none of them waits for the clients of another; a queue has a limit; and nothing is computed for a client that
+//! has gone.
 
 use std::io;
 use std::sync::Arc;
@@ -15,14 +16,16 @@ use olmdex_index::Index;
 const PAGES: usize = 2;
 /// Answers of catalogd's API that are made at once.
 const API: usize = 2;
+/// Answers of GraphQL that are made at once. One may take seconds.
+const GRAPHQL: usize = if cfg!(feature = "graphql") { 1 } else { 0 };
 /// Answers of gRPC that are made at once: there is a connection to the index for each of all turns.
-const GRPC: usize = CONNECTIONS - PAGES - API;
-/// Pages that wait for a turn. A page may take long.
+const GRPC: usize = CONNECTIONS - PAGES - API - GRAPHQL;
+/// Pages that wait for a turn, and questions of GraphQL. A page may take long.
 const MAX_WAITING_PAGES: usize = 32;
 /// Other questions that wait for a turn.
 const MAX_WAITING: usize = 4096;
 
-/// Why there is no answer.
+/// The reasons why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoAnswer {
     /// Too many wait already.
@@ -31,8 +34,9 @@ pub(super) enum NoAnswer {
     Failed,
 }
 
-/// Whose turn it is, with as many threads as there are turns. Were these shared with other questions, each question would soon be on another
-/// thread than the one before, and what one thread allocates another would free, for which they wait for each other.
+/// A queue of questions, with as many threads as there are turns. If these threads were shared with other questions,
+/// each question would soon run on another thread than the one before, and one thread would free the memory that
+/// another allocated, for which they wait for each other.
 #[derive(Debug)]
 pub(super) struct Turns {
     /// `None` once this is dropped.
@@ -42,21 +46,27 @@ pub(super) struct Turns {
     max_waiting: usize,
 }
 
-/// The turns of all that is offered.
+/// The turns of all offers.
 #[derive(Debug)]
 pub(super) struct Queues {
     pub(super) pages: Turns,
     pub(super) api: Turns,
+    #[cfg(feature = "graphql")]
+    pub(super) graphql: Turns,
     pub(super) grpc: Turns,
 }
 
 impl Queues {
+    /// Makes the queues.
+    ///
     /// # Errors
-    /// If the system refuses what a runtime needs.
+    /// If the system refuses something that a runtime needs.
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
             pages: Turns::new(PAGES, MAX_WAITING_PAGES)?,
             api: Turns::new(API, MAX_WAITING)?,
+            #[cfg(feature = "graphql")]
+            graphql: Turns::new(GRAPHQL, MAX_WAITING_PAGES)?,
             grpc: Turns::new(GRPC, MAX_WAITING)?,
         })
     }
@@ -86,7 +96,7 @@ impl Turns {
         snapshot: &Arc<Snapshot>,
         question: impl FnOnce(&Index) -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
-        // The turn belongs to the thread: a client that goes gives it to nobody while the thread still works.
+        // The turn belongs to the thread: if the client goes, the turn is not free while the thread still works.
         let turn = self.take().await?;
         let client = Client::default();
         let (snapshot, is_gone) = (Arc::clone(snapshot), Arc::clone(&client.is_gone));
@@ -157,14 +167,14 @@ mod tests {
             let (snapshot, turns) = (snapshot(), Turns::new(1, 2).unwrap());
             let (go, going) = mpsc::channel::<()>();
             let (say, wording) = mpsc::channel::<bool>();
-            // The client of the first question goes while it is worked on: what it asks of the index then fails.
+            // The client of the first question goes while it is being answered: its statements on the index then fail.
             let first = turns.ask(&snapshot, move |index| {
                 let _ = going.recv();
                 say.send(index.package_names().is_err()).unwrap();
             });
             let is_late = tokio::time::timeout(std::time::Duration::from_millis(50), first).await.is_err();
             assert!(is_late);
-            // Its turn is not over yet. Two may wait, one of which goes.
+            // Its turn is not over yet. Two may wait, and one of these goes.
             let gone = turns.ask(&snapshot, |_| panic!("its client has gone"));
             let waits = turns.ask(&snapshot, |index| index.package_names().unwrap().len());
             let mut gone = Box::pin(gone);
