@@ -1,5 +1,6 @@
-//! Which catalog is meant, wherever a question does not name one: of a package, a version, an image, a page. What a CatalogSource or a
-//! ClusterCatalog of a cluster is, [`CatalogSources`](olmdex_olm::catalog_source::CatalogSources) says.
+//! The choice of the catalog of a package, a version, an image or a page, if a question names none.
+//! [`CatalogSources`](olmdex_olm::catalog_source::CatalogSources) identifies the catalogs of the CatalogSources and
+//! ClusterCatalogs of a cluster.
 
 use super::bundle::Target;
 use super::error::AskError;
@@ -9,14 +10,14 @@ use olmdex_index::query::{BundleSelector, CatalogRank, Filter, preferred_catalog
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::catalog_source::family_and_minor;
 
-/// The catalogs that there are, with what decides between them.
+/// The existing catalogs, with the data that decides between them.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogs {
     ranks: Vec<(String, i64)>,
 }
 
 impl Catalogs {
-    /// Those of an index.
+    /// The catalogs of an index.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -33,16 +34,17 @@ impl Catalogs {
         self.ranks.iter().map(|it| it.0.as_str())
     }
 
-    /// The catalog that is meant, of those that have something: one that is named, else the one with the highest priority, of equal ones
-    /// the last by name, the numbers in names by their value. `None` if none has it.
+    /// The catalog of a question, out of those that have its subject: a named one, else the one with the highest
+    /// priority, and among equal ones the last by name, with numbers in names compared by value. `None` if no catalog
+    /// has it.
     pub fn choose<'c>(&self, named: &[String], having: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
         let is_meant = |it: &&str| named.is_empty() || named.iter().any(|name| name == it);
         let priority = |name: &str| self.ranks.iter().find(|it| it.0 == name).map_or(0, |it| it.1);
         preferred_catalog(priority, having.into_iter().filter(is_meant))
     }
 
-    /// The catalog of these names that an image of a catalog is, as an ImageSetConfiguration refers to it: the only one, or the one that
-    /// is named as the image.
+    /// The one of these catalogs that has an image, as an ImageSetConfiguration refers to it: the only one, or the one
+    /// with the image's name.
     ///
     /// # Errors
     /// [`AskError::WhichCatalogIs`]
@@ -75,12 +77,13 @@ impl Catalogs {
     }
 }
 
-/// From which catalogs a question about a version of OpenShift is answered: a cluster of that version has its catalogs, and no others.
+/// The catalogs that answer a question about a version of OpenShift: a cluster of that version has its catalogs, and no
+/// others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogsOfVersion {
     /// Those that are for the version by their names.
     Own(Vec<String>),
-    /// All: those that are for the version do not have the package.
+    /// All: the catalogs for the version do not have the package.
     Without(Vec<String>),
     /// All: none is for the version.
     Missing,
@@ -93,7 +96,7 @@ pub fn openshift_of_catalog(name: &str) -> Option<Minor> {
 }
 
 impl Catalogs {
-    /// The catalogs for a version of OpenShift, of those that have something.
+    /// The catalogs for a version of OpenShift, out of those that have the subject of a question.
     pub fn of_version<'c>(&self, having: impl IntoIterator<Item = &'c str>, openshift: Minor) -> CatalogsOfVersion {
         let is_its = |name: &&str| family_and_minor(name).is_some_and(|it| it.1.is_same(openshift));
         let having: Vec<String> = having.into_iter().filter(is_its).map(str::to_owned).collect();
@@ -111,7 +114,7 @@ impl<'n> FromIterator<(&'n str, i64)> for Catalogs {
     }
 }
 
-/// A catalog that is named must be one of these.
+/// A named catalog must be one of these.
 ///
 /// # Errors
 /// [`AskError::NoCatalog`]
@@ -120,7 +123,7 @@ pub fn must_have(name: &str, names: &[&str]) -> Result<(), AskError> {
         return Ok(());
     }
     let otherwise = match names {
-        [only] => format!("there is only `{only}`"),
+        [only] => format!("the only one is `{only}`"),
         several => format!("there are {}", several.join(", ")),
     };
     let help = Help::new(Hint::of(name, names.iter().copied()), &otherwise);
@@ -138,16 +141,16 @@ mod tests {
         let cases: [(&[&str], &[&str], Option<&str>); 9] = [
             // The highest priority.
             (&[], &["certified", "mine", "community-v4.9"], Some("mine")),
-            // Where priorities are equal, the last by name, numbers by their value.
+            // If priorities are equal, the last by name counts, with numbers compared by value.
             (&[], &["community-v4.20", "community-v4.9", "certified"], Some("community-v4.20")),
             (&[], &["community-v4.9", "certified"], Some("community-v4.9")),
             (&[], &["certified"], Some("certified")),
             (&[], &[], None),
-            // A catalog that is named, whatever its priority; of several the same rule.
+            // A named catalog counts whatever its priority; several are chosen from by the same rule.
             (&["certified"], &["certified", "mine"], Some("certified")),
             (&["certified"], &["mine"], None),
             (&["certified", "mine"], &["certified", "mine"], Some("mine")),
-            // A catalog that nobody knows counts as one without a priority.
+            // An unknown catalog counts as one without a priority.
             (&[], &["zulu", "community-v4.20"], Some("zulu")),
         ];
         for (named, having, expected) in cases {
@@ -175,7 +178,7 @@ mod tests {
         for (name, names, expected) in [
             ("mine", &["mine", "other"][..], None),
             ("mnie", &["mine", "other"], Some("did you mean `mine`?")),
-            ("x", &["mine"], Some("there is only `mine`")),
+            ("x", &["mine"], Some("the only one is `mine`")),
             ("x", &["mine", "other"], Some("there are mine, other")),
         ] {
             assert_eq!(must_have(name, names).err().and_then(|it| it.help()).as_deref(), expected, "{name}");

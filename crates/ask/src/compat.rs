@@ -1,5 +1,9 @@
-//! Which bundles, and which operators of a cluster, may stay when the cluster goes to a later version of OpenShift, and the way out for
-//! those that may not.
+//! The bundles, and the operators of a cluster, that may stay when the cluster goes to a later version of OpenShift,
+//! and the way out for those that may not.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::error::AskError;
 use super::hint::{Help, Hint};
@@ -19,18 +23,19 @@ use olmdex_olm::upgrade::{
 use olmdex_plan::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
 use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 
-/// What is asked about a step of the cluster.
+/// A question about a step of the cluster.
 #[derive(Debug)]
 pub struct CompatQuestion {
     /// The step.
     pub step: Move,
-    /// Which generations of OLM are asked.
+    /// The generations of OLM to ask.
     pub olm: Olm,
     /// The feature gates of operator-controller.
     pub gates: Gates,
     /// A package, with a version or channel of it; all packages, if there is none.
     pub name: Option<PackageName>,
-    /// Installed operators, as PKG@VERSION or by the names of their bundles. If there are any, or a cluster, they are asked about.
+    /// Installed operators, as PKG@VERSION or by the names of their bundles. If there are any, or a cluster, the
+    /// question is about them.
     pub installed: Vec<String>,
     /// The cluster, with words for it in messages.
     pub cluster: Option<(Cluster, String)>,
@@ -42,17 +47,19 @@ pub struct CompatQuestion {
     pub are_named: bool,
 }
 
-/// What may stay.
+/// The bundles that may stay, and those that may not.
 #[derive(Debug, Default)]
 pub struct CompatAnswers {
     /// A row for each bundle and verdict.
     pub rows: Vec<Stay>,
-    /// Whether an operator that is installed keeps the cluster from the step, or is not known enough.
+    /// The reasons why installed bundles could not be judged by their catalog, in words.
+    pub unjudged: Vec<String>,
+    /// Whether an installed operator keeps the cluster from the step, or is not known well enough.
     pub is_blocked: bool,
 }
 
 impl CompatQuestion {
-    /// A question about what catalogs have, for both generations of OLM.
+    /// A question about the bundles of catalogs, for both generations of OLM.
     #[must_use]
     pub fn of_package(package: &str, step: Move, catalogs: Vec<String>) -> Self {
         Self {
@@ -71,18 +78,33 @@ impl CompatQuestion {
     /// The answer.
     ///
     /// # Errors
-    /// If something that is named does not exist, or the cluster has nothing installed.
+    /// If something named does not exist, or the cluster has nothing installed.
     pub fn answer(&self, index: &Index, warn: Warn<'_>) -> Result<CompatAnswers, AskError> {
+        self.answer_remembering(index, &CompatMemo::default(), warn)
+    }
+
+    /// As [`Self::answer`], for many clusters with the same catalogs.
+    ///
+    /// # Errors
+    /// The errors of [`Self::answer`].
+    pub(super) fn answer_remembering(
+        &self,
+        index: &Index,
+        memo: &CompatMemo,
+        warn: Warn<'_>,
+    ) -> Result<CompatAnswers, AskError> {
         must_lead_on(self.step)?;
         if self.installed.is_empty() && self.cluster.is_none() {
             let rows = self.of_catalogs(index)?;
-            return Ok(CompatAnswers { rows, is_blocked: false });
+            return Ok(CompatAnswers { rows, ..CompatAnswers::default() });
         }
         let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
         let names = if self.catalogs.is_empty() { index.catalog_names()? } else { self.catalogs.clone() };
         let catalogs = catalogs_of_move(&names, self.step);
-        let bundles = self.bundles_by_name(index, &filter)?;
-        let mut asking = Asking { asked: self, index, filter, catalogs, bundles, warn };
+        let bundles =
+            memo.bundles.get().map_or_else(|| self.bundles_by_name(index, &filter), |it| Ok(Rc::clone(it)))?;
+        let bundles = memo.bundles.get_or_init(|| bundles);
+        let mut asking = Asking { asked: self, index, filter, catalogs, bundles, memo, warn };
         let mut answers = CompatAnswers::default();
         for text in &self.installed {
             answers.rows.extend(asking.of_text(text)?);
@@ -94,7 +116,7 @@ impl CompatQuestion {
         Ok(answers)
     }
 
-    /// What may stay of the bundles of catalogs.
+    /// Judges the bundles of catalogs.
     fn of_catalogs(&self, index: &Index) -> Result<Vec<Stay>, AskError> {
         let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
         let installation = self.installation();
@@ -129,24 +151,24 @@ impl CompatQuestion {
         Installation { gates: self.gates, ..Installation::default() }
     }
 
-    /// All bundles, by which packages are found: read once, and only if something is named without its package.
-    fn bundles_by_name(&self, index: &Index, filter: &Filter) -> Result<Vec<BundleRow>, AskError> {
+    /// All bundles, in which packages are searched: read once, and only if something is named without its package.
+    fn bundles_by_name(&self, index: &Index, filter: &Filter) -> Result<Rc<[BundleRow]>, AskError> {
         let has_package = |text: &String| matches!(Name::parse(text), Name::Version(..));
         if self.cluster.is_none() && self.installed.iter().all(has_package) {
-            return Ok(Vec::new());
+            return Ok(Rc::default());
         }
-        Ok(index.bundles(filter)?)
+        Ok(index.bundles(filter)?.into())
     }
 }
 
-/// What may stay of the bundles of one catalog, by both generations of OLM, at each of several steps.
+/// Judges the bundles of one catalog, for both generations of OLM, at each of several steps.
 #[must_use]
 pub fn stays_at(graph: &PackageGraph, steps: &[Move]) -> Vec<Vec<Stay>> {
     let at = |step: &Move| bundles_that_stay(Olm::Both.generations(), graph, *step, &Installation::default());
     steps.iter().map(at).collect()
 }
 
-/// Leaves the bundles that an argument names, of those of a package.
+/// Keeps the rows of the bundles that an argument names in a package.
 fn keep(index: &Index, graph: &PackageGraph, wanted: &PackageName, rows: &mut Vec<Stay>) -> Result<(), AskError> {
     if let Some(version) = &wanted.installed {
         rows.retain(|it| it.version == *version || it.bundle == *version);
@@ -160,14 +182,49 @@ fn keep(index: &Index, graph: &PackageGraph, wanted: &PackageName, rows: &mut Ve
     Ok(())
 }
 
-/// A question while it is worked out.
+/// Names of catalogs, and a package.
+type InCatalogs = (Vec<String>, String);
+
+/// The facts that are remembered for the next cluster.
+#[derive(Debug, Default)]
+pub(super) struct CompatMemo {
+    bundles: OnceCell<Rc<[BundleRow]>>,
+    /// The packages as the catalogs have them.
+    views: RefCell<HashMap<InCatalogs, Rc<PackageView>>>,
+}
+
+/// How many packages of catalogs are remembered at most.
+const MAX_REMEMBERED: usize = 400;
+
+impl CompatMemo {
+    fn view(&self, index: &Index, names: &[String], package: &str) -> Result<Rc<PackageView>, AskError> {
+        let key = (names.to_vec(), package.to_owned());
+        if let Some(known) = self.views.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        // No catalog at all is not every catalog.
+        let view = Rc::new(match names.is_empty() {
+            true => PackageView::new(package, Vec::new(), &[]),
+            false => PackageView::read(index, &Filter { catalogs: names.to_vec(), ..Filter::default() }, package)?,
+        });
+        let mut views = self.views.borrow_mut();
+        if views.len() >= MAX_REMEMBERED {
+            views.clear();
+        }
+        views.insert(key, Rc::clone(&view));
+        Ok(view)
+    }
+}
+
+/// A question in progress.
 struct Asking<'a> {
     asked: &'a CompatQuestion,
     index: &'a Index,
     filter: Filter,
-    /// Which catalog counts for which version.
+    /// The catalog that counts for each version.
     catalogs: Vec<PlanCatalog>,
-    bundles: Vec<BundleRow>,
+    bundles: &'a [BundleRow],
+    memo: &'a CompatMemo,
     warn: Warn<'a>,
 }
 
@@ -195,7 +252,7 @@ impl Asking<'_> {
                 Some(found) => (found.package.clone(), text.to_owned()),
                 None => {
                     let all: Vec<_> = self.bundles.iter().map(|it| (it.bundle.clone(), it.version.clone())).collect();
-                    let help = Help::new(Hint::of_bundle(text, &all), "name it by its bundle, or as PKG@VERSION");
+                    let help = Help::new(Hint::of_bundle(text, &all), "name its bundle, or PKG@VERSION");
                     return Err(AskError::NoBundleOfAny { name: text.to_owned(), help });
                 }
             },
@@ -208,7 +265,7 @@ impl Asking<'_> {
         Ok((view, installed))
     }
 
-    /// Adds the rows of what manifests say is installed.
+    /// Adds the rows of the bundles that manifests show as installed.
     fn of_cluster(&mut self, cluster: &Cluster, words: &str, answers: &mut CompatAnswers) -> Result<(), AskError> {
         let CompatQuestion { source_map, step, are_named, catalogs, olm, .. } = self.asked;
         let ranks = self.index.catalog_ranks(&self.filter)?;
@@ -217,7 +274,7 @@ impl Asking<'_> {
         let n_before = answers.rows.len();
         for csv in cluster.csvs.iter().filter(|it| olm.is_classic() && !it.is_copied) {
             let subscription = cluster.subscription_of(csv);
-            // A catalog that is named is meant for every Subscription.
+            // A named catalog applies to every Subscription.
             let source = subscription.filter(|_| catalogs.is_empty());
             let source = source.map(|it| (it.source_namespace.as_str(), it.source.as_str()));
             self.add(&sources, self.of_csv(csv, subscription), source, answers)?;
@@ -260,7 +317,7 @@ impl Asking<'_> {
             olm: Generation::V1,
             channels: extension.channels.clone(),
             range: extension.version.clone(),
-            // The manifest does not say what the bundle says; the catalog does.
+            // The manifest does not contain the bundle's claim; the catalog does.
             own_max: None,
             installation: Installation {
                 gates: self.asked.gates,
@@ -280,11 +337,12 @@ impl Asking<'_> {
         let (found, warning) = self.rows_of_installed(sources, &mut operator, source)?;
         warning.iter().for_each(|it| (self.warn)(it));
         answers.is_blocked |= warning.is_some();
+        answers.unjudged.extend(warning);
         answers.rows.extend(found);
         Ok(())
     }
 
-    /// Says what keeps the cluster from the step.
+    /// Judges whether the cluster is kept from the step.
     fn judge(&mut self, answers: &mut CompatAnswers) {
         let Move { from, to } = self.asked.step;
         for row in answers.rows.iter().filter(|it| it.verdict == Compatibility::Blocks) {
@@ -300,7 +358,7 @@ impl Asking<'_> {
         }
     }
 
-    /// The rows of an installed bundle, with the ways out of what must not stay.
+    /// The rows of an installed bundle, with the ways out if it must not stay.
     fn rows(
         &self,
         olm: &[Generation],
@@ -326,7 +384,7 @@ impl Asking<'_> {
         Ok(rows)
     }
 
-    /// The catalogs that a source is on the way; all of them for what follows no source.
+    /// The catalogs that a source stands for on the way; all of them for an operator without a source.
     fn of_source(&self, sources: &CatalogSources, source: Option<(&str, &str)>) -> Option<Vec<PlanCatalog>> {
         let Some((namespace, name)) = source else { return Some(self.catalogs.clone()) };
         let meaning = sources.meaning(namespace, name)?;
@@ -338,8 +396,8 @@ impl Asking<'_> {
         (!own.is_empty()).then_some(own)
     }
 
-    /// The rows of an operator of a cluster, which follows a source; and what keeps the catalogs out of it. Without its catalog, the
-    /// operator is judged by what it says itself.
+    /// The rows of an operator of a cluster, which follows a source; and the reason if its catalogs are not known.
+    /// Without its catalog, the operator is judged by its own claims.
     fn rows_of_installed(
         &self,
         sources: &CatalogSources,
@@ -352,19 +410,15 @@ impl Asking<'_> {
             (None, of) => {
                 let (namespace, name) = of.unwrap_or_default();
                 let words = sources.unknown_words(namespace, name);
-                (Vec::new(), Some(format!("the operator of `{package}` {words}; no catalog is asked about it")))
+                (Vec::new(), Some(format!("the operator of `{package}` {words}; olmdex asks no catalog about it")))
             }
         };
         let names: Vec<String> = catalogs.iter().map(|it| it.catalog.clone()).collect();
-        // No catalog at all is not every catalog.
-        let view = match names.is_empty() {
-            true => PackageView::new(package, Vec::new(), &[]),
-            false => PackageView::read(self.index, &Filter { catalogs: names.clone(), ..Filter::default() }, package)?,
-        };
+        let view = self.memo.view(self.index, &names, package)?;
         let is_lacking = source.is_some() && warning.is_none() && view.graphs.is_empty();
         let warning = warning.or_else(|| {
             let names = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-            is_lacking.then(|| format!("{names} does not have `{package}`, which is installed from there"))
+            is_lacking.then(|| format!("{names} does not have `{package}`, although it is installed from that catalog"))
         });
         operator.installed.is_in_catalog =
             view.find(&operator.installed.name).is_some_and(|it| it.0 == operator.installed.name);

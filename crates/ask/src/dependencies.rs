@@ -1,4 +1,4 @@
-//! What a bundle requires and who provides it, what OLM installs with it, and who needs it.
+//! The requirements of a bundle and their providers, what OLM installs with it, and its dependants.
 
 use super::bundle::Target;
 use super::catalog::Catalogs;
@@ -10,30 +10,30 @@ use olmdex_olm::resolve::{
     bare_world, closure, demanders, demanding_packages, demands,
 };
 
-/// What is wanted besides what a bundle requires.
+/// The parts that an answer has besides the requirements of a bundle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DependencyWish {
     /// All that OLM installs with it in an empty namespace.
     pub closure: bool,
-    /// The bundles that require something that it provides, instead of what it requires.
+    /// Return its dependants instead of its requirements.
     pub invert: bool,
     /// How much the answer may cost.
     pub options: Options,
 }
 
-/// What a bundle requires.
+/// The requirements of a bundle.
 #[derive(Debug)]
 pub struct DependencyAnswers {
     /// An answer for each catalog that has it.
     pub answers: Vec<Dependencies>,
-    /// Whether all that it requires is provided, and its closure, if that is wanted, can be installed.
+    /// Whether all its requirements are provided, and its closure, if wanted, can be installed.
     pub is_met: bool,
 }
 
-/// What a bundle requires in these catalogs, all of them if none is named.
+/// The requirements of a bundle in these catalogs, all of them if none is named.
 ///
 /// # Errors
-/// If what it requires cannot be read, or a limit ends the work.
+/// If its requirements cannot be read, or a limit ends the work.
 pub fn dependencies(
     index: &Index,
     catalogs: &[String],
@@ -45,7 +45,7 @@ pub fn dependencies(
     let world = bare_world(index, catalogs)?;
     let rows = IndexRows::new(index, &world);
     let mut answers = match demands(&world, &rows, &wish.options, package, bundle) {
-        // What it requires itself is not asked.
+        // The question is about its dependants, so its own requirements may be missing.
         Err(Failure::Work(overwork)) if wish.invert => {
             warn(&overwork.to_string());
             let catalog = Catalogs::of_bundle(index, catalogs, target)?.unwrap_or_default();
@@ -71,7 +71,7 @@ pub fn dependencies(
         let packages = demanding_packages(index)?;
         let (found, left_out) = demanders(&world, &rows, &wish.options, package, bundle, &packages)?;
         for it in left_out {
-            warn(&format!("left out: {it}; a higher `--max-work` allows for more"));
+            warn(&format!("left out: {it}; raise the limit with `--max-work`"));
         }
         answers.truncate(1);
         if let Some(answer) = answers.first_mut() {
@@ -81,10 +81,10 @@ pub fn dependencies(
     Ok(DependencyAnswers { answers, is_met })
 }
 
-/// What a bundle of a catalog requires, with the first choice for each requirement.
+/// The requirements of a bundle of a catalog, with the first choice for each requirement.
 ///
 /// # Errors
-/// If what it requires cannot be read.
+/// If its requirements cannot be read.
 pub fn needs(index: &Index, catalog: &str, target: &Target) -> Result<Vec<BundleNeeds>, AskError> {
     let world = bare_world(index, &[catalog.to_owned()])?;
     let rows = IndexRows::new(index, &world);
@@ -92,7 +92,7 @@ pub fn needs(index: &Index, catalog: &str, target: &Target) -> Result<Vec<Bundle
     Ok(found.into_iter().map(BundleNeeds::from).collect())
 }
 
-/// What a bundle requires, and nothing else of it yet.
+/// An answer with the requirements of a bundle, and nothing else yet.
 fn requirements(catalog: String, package: &str, bundle: &str, demands: Vec<Demand>) -> Dependencies {
     Dependencies {
         catalog,

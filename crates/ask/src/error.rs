@@ -6,26 +6,26 @@ use super::hint::{Help, guess};
 use olmdex_index::IndexError;
 use olmdex_olm::catalog_source::TieError;
 use olmdex_olm::resolve::{ClosureError, Failure, QuestionError};
-use olmdex_olm::upgrade::Move;
+use olmdex_olm::upgrade::{Move, ZStreamError};
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AskError {
     /// No catalog has the package.
-    #[error("there is no package `{package}`")]
+    #[error("no package `{package}`")]
     NoPackage {
         /// The package.
         package: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// There is no such catalog.
-    #[error("there is no catalog `{catalog}`")]
+    #[error("no catalog `{catalog}`")]
     NoCatalog {
         /// The catalog.
         catalog: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// The package has no such channel.
@@ -35,17 +35,17 @@ pub enum AskError {
         package: String,
         /// The channel.
         channel: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// Nothing provides or requires the API.
-    #[error("there is no API `{kind} of {group}`")]
+    #[error("no API `{kind} of {group}`")]
     NoApi {
         /// Its group.
         group: String,
         /// Its kind.
         kind: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// The package has no such version.
@@ -55,7 +55,7 @@ pub enum AskError {
         package: String,
         /// The version, or a bundle's name.
         version: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// The package has no such version and no such bundle.
@@ -65,15 +65,15 @@ pub enum AskError {
         package: String,
         /// The version, or a bundle's name.
         name: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// No package has the bundle.
-    #[error("there is no bundle `{name}`")]
+    #[error("no bundle `{name}`")]
     NoBundleOfAny {
         /// Its name.
         name: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// Several bundles of the package can be meant.
@@ -88,39 +88,39 @@ pub enum AskError {
         range: String,
     },
     /// A text is meant as a range of versions, and is none.
-    #[error("`{range}` is not a range of versions: {reason}")]
+    #[error("`{range}` is not a version range: {reason}")]
     NoRange {
         /// The text.
         range: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// Neither a package nor a cluster is given.
     #[error("no package and no cluster given")]
     NothingAsked,
-    /// A name and an option both say what is installed.
-    #[error("`{0}` and `--installed` both say what is installed")]
+    /// A name and an option both name the installed bundle.
+    #[error("`{0}` and `--installed` both name the installed version")]
     InstalledTwice(String),
-    /// Nothing is installed where the question is about what is.
+    /// Nothing is installed, and the question is about an installed bundle.
     #[error("{0}")]
     NothingInstalled(String),
-    /// A cluster has nothing installed, as far as its manifests say.
-    #[error("nothing is installed in the cluster that `--cluster` describes")]
+    /// A cluster has nothing installed, according to its manifests.
+    #[error("the cluster that `--cluster` describes has no installed operators")]
     NothingInstalledThere,
     /// A step of the cluster leads to no later version.
     #[error("OpenShift {} is not later than {}", .0.to, .0.from)]
     NotLater(Move),
     /// Manifests have no operator.
-    #[error("nothing is installed according to {0}")]
+    #[error("{0} shows no installed operators")]
     NothingInstalledIn(String),
     /// OLM does not get from one bundle to another.
     #[error("OLM does not upgrade from {from} to {to}: {reason}")]
     NotReached {
-        /// What is installed.
+        /// The installed bundle.
         from: String,
-        /// What is wanted.
+        /// The wanted bundle.
         to: String,
-        /// Where the way ends.
+        /// The reason why the way ends.
         reason: String,
     },
     /// A Subscription has one channel, and several were named.
@@ -134,19 +134,19 @@ pub enum AskError {
         /// The catalogs.
         catalogs: Vec<String>,
     },
-    /// A Subscription names one catalog, and it is not said which.
+    /// A Subscription names one catalog, and the question does not.
     #[error("a Subscription names one catalog")]
     WhichCatalog {
-        /// Those that there are.
+        /// The existing ones.
         catalogs: Vec<String>,
     },
-    /// No package has what may be installed.
+    /// No package has a bundle that may be installed.
     #[error("no package has `{0}`")]
     NothingHas(String),
     /// The namespace has no resolution, and the question is about one.
-    #[error("the namespace cannot be resolved")]
+    #[error("OLM cannot resolve the namespace")]
     Unresolved,
-    /// Several catalogs can be an image that a configuration names.
+    /// Several catalogs may have an image that a configuration names.
     #[error("which catalog is `{image}`? The index has {}", .catalogs.join(", "))]
     WhichCatalogIs {
         /// The image.
@@ -154,7 +154,7 @@ pub enum AskError {
         /// The catalogs.
         catalogs: Vec<String>,
     },
-    /// The cluster has nothing of what is asked about.
+    /// The cluster has none of the things in the question.
     #[error("{0}")]
     NothingInCluster(String),
     /// The cluster has no Subscription of a name.
@@ -164,11 +164,11 @@ pub enum AskError {
         cluster: String,
         /// The name.
         name: String,
-        /// What to do.
+        /// The way out.
         help: Help,
     },
     /// No catalog has a package that the cluster names.
-    #[error("no catalog is known that has a package which {0} names")]
+    #[error("no known catalog has a package that {0} names")]
     NoCatalogForCluster(String),
     /// Neither a cluster nor something to install is given.
     #[error("nothing to resolve: no `--cluster`, no `--install`")]
@@ -177,19 +177,28 @@ pub enum AskError {
     #[error("`{0}` is not a package in a namespace")]
     NoNamespace(String),
     /// No catalog has a package or a bundle of the name.
-    #[error("there is no package and no bundle `{name}`")]
+    #[error("no package or bundle `{name}`")]
     NothingCalled {
         /// The name.
         name: String,
-        /// What to do.
+        /// The way out.
         help: String,
     },
+    /// The catalogs of a picture have different paths, and it marks one.
+    #[error("the catalogs have different paths, but a picture can mark only one")]
+    SeveralPaths {
+        /// The catalogs.
+        catalogs: Vec<String>,
+    },
+    /// The versions of a channel do not show which patch release is the latest.
+    #[error(transparent)]
+    NoZStream(ZStreamError),
     /// There is no such rule.
-    #[error("there is no rule `{name}`")]
+    #[error("no rule `{name}`")]
     NoRule {
-        /// What was named.
+        /// The name in the question.
         name: String,
-        /// What to do.
+        /// The way out.
         help: String,
     },
     /// Neither of two catalogs has the package.
@@ -197,24 +206,24 @@ pub enum AskError {
     NoPackageInEither {
         /// The package.
         package: String,
-        /// What to do.
+        /// The way out.
         help: String,
     },
-    /// Manifests do not say which version of OpenShift a cluster has.
-    #[error("{0} has no ClusterVersion")]
+    /// Manifests do not show which version of OpenShift a cluster has.
+    #[error("{0} holds no ClusterVersion")]
     NoClusterVersion(String),
-    /// A ClusterVersion names something that is no version.
-    #[error("the ClusterVersion says version `{version}`: {reason}")]
+    /// A ClusterVersion has a version that is not valid.
+    #[error("the ClusterVersion has the invalid version `{version}`: {reason}")]
     BadClusterVersion {
-        /// What it says.
+        /// The version as it is written there.
         version: String,
-        /// What is wrong with it.
+        /// The fault of that version.
         reason: String,
     },
     /// Extended support does not lead from one version to another.
     #[error("`--eus` does not lead from {} to {}", .0.from, .0.to)]
     NoExtendedWay(Move),
-    /// It is not clear what is asked about a namespace, or the catalogs lack it.
+    /// A question about a namespace is ambiguous, or the catalogs lack its subject.
     #[error(transparent)]
     Question(#[from] QuestionError),
     /// A tie of a CatalogSource cannot be read, or leads nowhere.
@@ -239,7 +248,7 @@ impl From<ClosureError> for AskError {
 }
 
 impl AskError {
-    /// Whether the words of the question are wrong, or name something that is not there.
+    /// Whether the words of the question are wrong, or name something that does not exist.
     #[must_use]
     pub(crate) fn is_about_words(&self) -> bool {
         !matches!(
@@ -251,12 +260,13 @@ impl AskError {
                 | Self::NoClusterVersion(_)
                 | Self::BadClusterVersion { .. }
                 | Self::Unresolved
+                | Self::NoZStream(_)
                 | Self::Failure(_)
                 | Self::Index(_)
         )
     }
 
-    /// Whether something that is named does not exist.
+    /// Whether something named does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         match self {
@@ -283,7 +293,7 @@ impl AskError {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
@@ -300,9 +310,9 @@ impl AskError {
             }
             Self::SeveralBundles(_) => "choose one of them with `--installed NAME`".to_owned(),
             Self::NothingInRange { of, .. } => format!("`olmdex list bundles {of}` lists them"),
-            Self::NoRange { .. } => "a range looks like `>=2.8.0 <2.11.0`, with all three numbers".to_owned(),
+            Self::NoRange { .. } => "write a range as `>=2.8.0 <2.11.0`, with all three numbers".to_owned(),
             Self::NothingAsked => "name a package, or a cluster's manifests with `--cluster FILE`".to_owned(),
-            Self::InstalledTwice(_) => "leave one of them out".to_owned(),
+            Self::InstalledTwice(_) => "leave out one of them".to_owned(),
             Self::NothingInstalled(_) => "name it: `PKG@VERSION`, or `--installed BUNDLE`".to_owned(),
             Self::NothingInstalledThere => {
                 "it has neither ClusterServiceVersions nor ClusterExtensions with a bundle".to_owned()
@@ -314,26 +324,28 @@ impl AskError {
                 "give the cluster's version with `--openshift VERSION`".to_owned()
             }
             Self::NoExtendedWay(_) => {
-                "it leads from a version with extended support to the next one, as from 4.16 to 4.18".to_owned()
+                "`--eus` leads from a version with extended support to the next one, as from 4.16 to 4.18".to_owned()
             }
-            Self::NotLater(_) => "`--to` names a later minor version".to_owned(),
-            Self::NotReached { .. } => "`olmdex path` shows where it goes".to_owned(),
-            Self::SeveralChannels => "give one channel, or ask with `--olm v1`".to_owned(),
+            Self::NotLater(_) => "name a later minor version with `--to`".to_owned(),
+            Self::NotReached { .. } => "`olmdex path` shows where its upgrades lead".to_owned(),
+            Self::SeveralChannels => "give one channel, or use `--olm v1`".to_owned(),
             Self::SeveralCatalogs { .. } => {
-                "a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`".to_owned()
+                "a Subscription names one catalog: choose it with `--catalog`, or use `--olm v1`".to_owned()
             }
             Self::NothingHas(_) => "name a bundle, or `PKG@VERSION`".to_owned(),
-            Self::Unresolved => "`olmdex resolve` with the same arguments says why".to_owned(),
+            Self::Unresolved => "`olmdex resolve` with the same arguments shows why".to_owned(),
+            Self::SeveralPaths { catalogs } => format!("choose a catalog with `--catalog`: {}", catalogs.join(", ")),
+            Self::NoZStream(_) => "each entry needs a bundle with a version, and each version must differ".to_owned(),
             Self::WhichCatalogIs { .. } => "choose one with `--catalog`".to_owned(),
             Self::WhichCatalog { catalogs } => format!("choose it with `--catalog`: {}", catalogs.join(", ")),
             Self::NoCatalogForCluster(_) => {
-                "name the catalogs with `-i`, and tie CatalogSources to them with `--source-map`".to_owned()
+                "name the catalogs with `-i`, and map CatalogSources to them with `--source-map`".to_owned()
             }
             Self::NothingToResolve => {
                 "name manifests with `--cluster FILE`, or a package with `--install PKG`".to_owned()
             }
             Self::NoNamespace(_) => {
-                "write NAMESPACE:PACKAGE, as in tools:backup, also with @VERSION or /CHANNEL behind it".to_owned()
+                "write NAMESPACE:PACKAGE, as in tools:backup, with @VERSION or /CHANNEL after it if needed".to_owned()
             }
             Self::Question(error) => return help_of_question(error),
             Self::Tie(error) => help_of_tie(error),
@@ -346,10 +358,10 @@ fn help_of_question(error: &QuestionError) -> Option<String> {
     let all = |names: &[String]| names.join(", ");
     Some(match error {
         QuestionError::SeveralNamespaces(_) => {
-            "choose one with `--namespace`, or say it with each package, as in tools:backup".to_owned()
+            "choose one with `--namespace`, or name it with each package, as in tools:backup".to_owned()
         }
         QuestionError::OtherNamespace { .. } => {
-            "leave out `--namespace`, and all namespaces are answered together".to_owned()
+            "leave out `--namespace` to ask about all namespaces together".to_owned()
         }
         QuestionError::NoSuchNamespace { name, known } => guess(name, known, &format!("there are {}", all(known))),
         QuestionError::NoSuchCatalog { catalog, known, .. } => {
@@ -362,7 +374,9 @@ fn help_of_question(error: &QuestionError) -> Option<String> {
         QuestionError::NoSuchChoice { name, known, .. } => {
             guess(name, known, &format!("its channels are {}", all(known)))
         }
-        QuestionError::NoSuchBundle { .. } => "give what is in no catalog as a manifest, with `--cluster`".to_owned(),
+        QuestionError::NoSuchBundle { .. } => {
+            "if a bundle is in no catalog, give its manifest with `--cluster`".to_owned()
+        }
         _ => return None,
     })
 }

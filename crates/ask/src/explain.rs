@@ -1,18 +1,18 @@
-//! What a rule or a message of OLM means.
+//! The meaning of a rule, or of a message of OLM.
 
 use super::error::AskError;
 use olmdex_base::diag::{Rule, closest};
 use olmdex_rules::check::practice::Profile;
 use olmdex_rules::explain::{MessageExplanation, decode, where_to_look};
 
-/// What a text means.
+/// The meaning of a text.
 #[derive(Debug)]
 pub enum Explained {
     /// It names rules.
     Rules(Vec<&'static Rule>),
     /// It is a message.
     Message {
-        /// What it means, and what to run next.
+        /// The meaning, and the commands to run next.
         explanation: Box<MessageExplanation>,
         /// Whether it is known.
         is_known: bool,
@@ -22,10 +22,10 @@ pub enum Explained {
 /// Explains a text: a rule by its identifier or name, `all` rules, those of a pipeline, or a message.
 ///
 /// # Errors
-/// [`AskError::NoRule`] for a word that is neither.
+/// [`AskError::NoRule`] for a word that is none of these.
 pub fn explain(text: &str) -> Result<Explained, AskError> {
     match rules_named(text) {
-        // A word that is no message is a rule that does not exist.
+        // A word that is not a message is a rule that does not exist.
         Err(error) if !text.contains(char::is_whitespace) && decode(text).is_none() => Err(error),
         Err(_) => Ok(explain_message(text)),
         Ok(rules) => Ok(Explained::Rules(rules)),
@@ -61,7 +61,7 @@ pub fn explain_message(text: &str) -> Explained {
     let decoded = decode(text);
     let is_known = decoded.is_some();
     let explanation = decoded.unwrap_or_else(|| MessageExplanation {
-        meaning: "This message is not known.".to_owned(),
+        meaning: "This message is unknown.".to_owned(),
         next: where_to_look(text),
         ..MessageExplanation::default()
     });
@@ -79,6 +79,7 @@ pub fn all_rules() -> Vec<&'static Rule> {
         check::pipeline::rules::ALL,
         olmdex_legacy::rules::ALL,
         olmdex_olm::upgrade::rules::ALL,
+        olmdex_olm::resolve::rules::ALL,
         crd::rules::ALL,
         crd::bundle_rules::ALL,
         cluster::rules::ALL,

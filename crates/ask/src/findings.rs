@@ -1,4 +1,4 @@
-//! What is wrong with the upgrades of a package, and what differs between two catalogs.
+//! The findings about the upgrades of a package, and the differences between two catalogs.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use super::error::AskError;
 use super::hint::guess;
 use olmdex_base::diag::Finding;
 use olmdex_index::Index;
-use olmdex_index::query::{Change, Filter, Side};
-use olmdex_olm::upgrade::{check_packages, diff};
+use olmdex_index::query::{Change, Filter, NestedChanges, Side};
+use olmdex_olm::upgrade::{check_catalog, check_packages, diff};
 
-/// What is wrong with the upgrades of a package in these catalogs, all of them if none is named.
+/// The findings about the upgrades of a package in these catalogs, all of them if none is named.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -19,13 +19,30 @@ pub fn package_findings(index: &Index, catalogs: &[String], package: &str) -> Re
     Ok(found.into_iter().flatten().flatten().collect())
 }
 
-/// What differs between two catalogs: sorted by package, and in a package from the whole to its parts;
-/// only in these packages, if any are named.
+/// The findings about a catalog of an index, those about its upgrades included.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn catalog_findings(index: &Index, catalog: &str) -> Result<Vec<Finding>, AskError> {
+    let mut found = check_catalog(&index.catalog_input(catalog)?, None).findings;
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let packages: Vec<String> = index.packages(&filter)?.into_iter().map(|it| it.package).collect();
+    found.extend(check_packages(index, &filter, None, &packages)?.into_iter().flatten().flatten());
+    Ok(found)
+}
+
+/// The differences between two catalogs: sorted by package, and in a package from the whole to its parts; only in these
+/// packages, if any are named.
 ///
 /// # Errors
 /// If an index has no such catalog, or cannot be read.
-pub fn changes(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<Vec<Change>, AskError> {
-    Ok(diff(old, new, packages)?)
+pub fn changes(
+    old: Side<'_>,
+    new: Side<'_>,
+    packages: &[String],
+    nested: NestedChanges,
+) -> Result<Vec<Change>, AskError> {
+    Ok(diff(old, new, packages, nested)?)
 }
 
 /// Which of the differences are wanted.
@@ -33,7 +50,7 @@ pub fn changes(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<Vec<
 pub struct DifferenceWish {
     /// Only those that break something.
     pub breaking: bool,
-    /// Also what added and removed packages, channels and bundles consist of.
+    /// Also include the contents of added and removed packages, channels and bundles.
     pub details: bool,
 }
 
@@ -44,14 +61,14 @@ pub struct Differences {
     pub changes: Vec<Change>,
     /// How many were found that are not wanted.
     pub n_ignored: usize,
-    /// How many of those that are wanted are parts of others, and not among the changes.
+    /// How many of the wanted changes are parts of others, and are left out.
     pub n_details: usize,
-    /// The packages that are not valid, if breaking changes are asked about: what breaks in them cannot be told.
+    /// The invalid packages, if the question is about breaking changes: a break in them cannot be recognised.
     pub unchecked: BTreeSet<String>,
 }
 
 impl Differences {
-    /// Whether nothing that is wanted differs, as far as that can be told.
+    /// Whether there are no wanted differences, as far as that is known.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.changes.is_empty() && self.n_details == 0
@@ -61,7 +78,7 @@ impl Differences {
 /// The wanted differences between two catalogs; `is_omitted` leaves out more.
 ///
 /// # Errors
-/// As [`changes`]; [`AskError::NoPackageInEither`].
+/// The errors of [`changes`], and [`AskError::NoPackageInEither`].
 pub fn differences(
     old: Side<'_>,
     new: Side<'_>,
@@ -70,7 +87,7 @@ pub fn differences(
     is_omitted: impl Fn(&Change) -> bool,
 ) -> Result<Differences, AskError> {
     must_be_there(old, new, packages)?;
-    let mut found = changes(old, new, packages)?;
+    let mut found = changes(old, new, packages, NestedChanges::Told)?;
     let n_found = found.len();
     found.retain(|it| (it.breaking || !wish.breaking) && !is_omitted(it));
     let n_all = found.len();
@@ -82,7 +99,7 @@ pub fn differences(
     Ok(Differences { changes: found, n_ignored: n_found - n_all, n_details, unchecked })
 }
 
-/// The packages that one of the catalogs has, and that are not valid there.
+/// The packages that one of the catalogs has, and that are invalid there.
 fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<BTreeSet<String>, AskError> {
     let mut found = BTreeSet::new();
     for side in [old, new] {
@@ -93,7 +110,7 @@ fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result
     Ok(found)
 }
 
-/// A package that neither catalog has is more likely a slip than meant.
+/// A package that neither catalog has is more likely a slip than intended.
 fn must_be_there(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<(), AskError> {
     for package in packages {
         let mut names = Vec::new();

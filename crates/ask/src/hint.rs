@@ -1,6 +1,4 @@
-//! What can be said of a name that nothing has: what was meant, what is near, or which other catalogs have it.
-//!
-//! What it deliberately does not do: it looks nothing up.
+//! Hints about a name that nothing has: the probable meaning, names that are near, or other catalogs that have it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,25 +6,25 @@ use std::fmt;
 use olmdex_base::diag::{closest, closest_of_same_numbers};
 use olmdex_version::{Version, first_of, nearest, version_in_name};
 
-/// What can be said of a name that nothing has.
+/// A hint about a name that nothing has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hint {
-    /// Other catalogs than those that were asked have it: their names.
+    /// Catalogs outside of the question have it: their names.
     Elsewhere(Vec<String>),
-    /// A name that is there, of which this one is a slip.
+    /// The existing name that this one is probably a slip of.
     Meant(String),
     /// The nearest versions, in words.
     Near(String),
-    /// Nothing is like it.
+    /// No name is like it.
     Unlike,
 }
 
-/// What to do about a name that nothing has. Its words are those for a command line.
+/// The help for a name that nothing has. Its words are those for a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Help {
-    /// What can be said of the name.
+    /// The hint about the name.
     pub hint: Hint,
-    /// What to do where the hint is not enough.
+    /// The help if the hint is not enough.
     otherwise: String,
 }
 
@@ -44,13 +42,13 @@ impl fmt::Display for Help {
             Hint::Unlike => f.write_str(&self.otherwise),
             Hint::Elsewhere(names) => match names.as_slice() {
                 [only] => {
-                    write!(f, "catalog `{only}` has it: choose that one with `--catalog`, or leave `--catalog` out")
+                    write!(f, "catalog `{only}` has it: choose it with `--catalog`, or leave out `--catalog`")
                 }
                 several => {
                     let names = first_of(several.iter().map(|it| format!("`{it}`")), several.len());
                     write!(
                         f,
-                        "the catalogs {names} have it: choose one of them with `--catalog`, or leave `--catalog` out"
+                        "the catalogs {names} have it: choose one of them with `--catalog`, or leave out `--catalog`"
                     )
                 }
             },
@@ -59,7 +57,7 @@ impl fmt::Display for Help {
 }
 
 impl Hint {
-    /// The hint names the catalogs that have it; `None` if there are none.
+    /// A hint with the catalogs that have it; `None` if there are none.
     pub(super) fn elsewhere(catalogs: impl Iterator<Item = String>) -> Option<Self> {
         let names: BTreeSet<String> = catalogs.collect();
         (!names.is_empty()).then(|| Self::Elsewhere(names.into_iter().collect()))
@@ -73,8 +71,8 @@ impl Hint {
         }
     }
 
-    /// As [`Self::of`], of names and versions of bundles of a package. Another version is not a slip: of these the nearest are named,
-    /// and from where to where they go.
+    /// As [`Self::of`], for names and versions of bundles of a package. Another version is not a slip: the hint lists
+    /// the nearest versions, and the lowest and the highest one.
     pub(super) fn of_bundle(text: &str, bundles: &[(String, String)]) -> Self {
         let meant = |it: &str| Self::Meant(it.to_owned());
         let names = bundles.iter().flat_map(|(name, version)| [name.as_str(), version.as_str()]);
@@ -99,20 +97,20 @@ impl Hint {
     }
 }
 
-/// The name that was meant, or else what to do.
+/// The name that was probably meant, or else other help.
 #[must_use]
 pub fn guess(name: &str, names: &[String], otherwise: &str) -> String {
     Help::new(Hint::of(name, names.iter().map(String::as_str)), otherwise).to_string()
 }
 
-/// As [`guess`], of names and versions of bundles of a package. Another version is not a slip: of these the nearest are named, and
-/// from where to where they go.
+/// As [`guess`], for names and versions of bundles of a package. Another version is not a slip: the hint lists the
+/// nearest versions, and the lowest and the highest one.
 #[must_use]
 pub fn guess_bundle(text: &str, bundles: &[(String, String)], otherwise: &str) -> String {
     Help::new(Hint::of_bundle(text, bundles), otherwise).to_string()
 }
 
-/// A hint that other catalogs than those that were asked have what was not found; `None` if none has it.
+/// A hint that catalogs outside of the question have the missing name; `None` if none has it.
 pub fn left_out(catalogs: impl Iterator<Item = String>) -> Option<String> {
     Some(Help::new(Hint::elsewhere(catalogs)?, "").to_string())
 }

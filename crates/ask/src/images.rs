@@ -16,10 +16,12 @@ use olmdex_rules::cluster::Cluster;
 /// Catalog, package and name of a bundle.
 pub type BundlePlace = (String, String, String);
 
-/// The bundles that OLM Classic installs one after another on the way from what is installed to a bundle of a catalog.
+/// The bundles that OLM Classic installs one after another on the way from the installed bundle to a bundle of a
+/// catalog.
 ///
 /// # Errors
-/// [`AskError::NotReached`] if it does not get there; [`AskError::NoBundle`] if nothing is called as what is installed.
+/// [`AskError::NotReached`] if the way does not lead to it; [`AskError::NoBundle`] if nothing has the name of the
+/// installed bundle.
 pub fn bundles_between(
     index: &Index,
     catalog: &str,
@@ -40,11 +42,11 @@ pub fn bundles_between(
     Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
 }
 
-/// The bundles that a name or a range of versions means, each with the catalog that it comes from; with what is installed also those that OLM
+/// The bundles of a name or a range of versions, each with its catalog; with an installed bundle also those that OLM
 /// Classic installs in between.
 ///
 /// # Errors
-/// If nothing is called so; as [`bundles_between`].
+/// If nothing has the name, and the errors of [`bundles_between`].
 pub fn bundles_named(
     index: &Index,
     catalogs: &[String],
@@ -65,7 +67,7 @@ pub fn bundles_named(
     Ok(bundles)
 }
 
-/// The bundles that a cluster has installed, each with the catalog that it comes from; or why that is not known.
+/// The bundles that a cluster has installed, each with its catalog, or the reason why that is not known.
 ///
 /// # Errors
 /// [`AskError::NothingInstalledThere`] if the cluster has nothing installed; if a tie of `source_map` leads nowhere.
@@ -91,13 +93,13 @@ pub fn bundles_of_cluster(
                 },
             };
             let Some(package) = index.packages_of_bundle(&bundle)?.into_iter().next() else {
-                return Ok(Err(format!("no catalog has `{bundle}`, which is installed")));
+                return Ok(Err(format!("no catalog has the installed `{bundle}`")));
             };
             let target = Target { package, bundle };
             Ok(match Catalogs::of_bundle(index, &own, &target)? {
                 Some(catalog) => Ok((catalog, target.package, target.bundle)),
                 None => Err(format!(
-                    "`{}` does not have `{}`, which is installed from there",
+                    "`{}` does not have `{}`, although it is installed from that catalog",
                     own.join(", "),
                     target.bundle
                 )),
@@ -119,12 +121,12 @@ impl Uninstallable {
     /// It in words.
     #[must_use]
     pub fn words(&self) -> String {
-        let mut words = format!("{} cannot be installed with everything it requires", self.target.bundle);
+        let mut words = format!("OLM cannot install {} with all its requirements", self.target.bundle);
         for missing in &self.missing {
             words.push_str(&format!("; {missing}"));
         }
         if self.missing.is_empty() {
-            words.push_str(", though something provides each part");
+            words.push_str(", although some operator provides each of them");
         }
         words
     }
@@ -143,10 +145,11 @@ pub fn image_warning(image: &ImageUse) -> Option<String> {
     })
 }
 
-/// Adds what OLM installs with each bundle; of what cannot be installed with everything, what there is. Those are given.
+/// Adds the bundles that OLM installs with each bundle. For a bundle that cannot be installed with all its
+/// requirements, it adds the existing ones, and returns that bundle.
 ///
 /// # Errors
-/// If what a bundle requires cannot be read, or a limit ends the work.
+/// If the requirements of a bundle cannot be read, or a limit ends the work.
 pub fn add_dependencies(
     index: &Index,
     bundles: &mut Vec<BundlePlace>,
@@ -166,8 +169,8 @@ pub fn add_dependencies(
     Ok(uninstallable)
 }
 
-/// The bundles that a cluster has installed, each with the namespace and name of the source that it came from, if an object of the
-/// cluster says it and that counts.
+/// The bundles that a cluster has installed, each with the namespace and name of its source, if an object of the
+/// cluster names it and that counts.
 fn installed_bundles(cluster: &Cluster, have_sources: bool) -> BTreeSet<(String, Option<(String, String)>)> {
     let mut names = BTreeSet::new();
     for csv in cluster.csvs.iter().filter(|it| !it.is_copied) {

@@ -1,48 +1,65 @@
-//! Questions and their complete answers: from words, names or objects of Kubernetes to a typed question, and from a question to all that
-//! there is to say, with reasons, warnings, what stands still and what would repair it. Commands, pages and editors ask here and lay
-//! out what they get, so that all of them say the same.
+//! Questions and their complete answers: from words, names or objects of Kubernetes to a typed question, and from a
+//! question to its complete answer, with reasons, warnings, operators that stand still and repairs. Commands, pages and
+//! editors ask here and only lay out the answers, so that all of them give the same.
 //!
 //! | to know | ask |
 //! |---|---|
-//! | what there is of a package, channel or bundle | [`show()`], [`search()`] |
+//! | the contents of a package, channel or bundle | [`show()`], [`search()`] |
 //! | what a rule or a message of OLM means | [`explain()`] |
 //! | which package or bundle a word names | [`PackageName::find`], [`Target::find`] |
 //! | which catalog is meant | [`Catalogs::choose`] |
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
 //! | whether a catalog is valid | [`check_catalog`] |
-//! | what a bundle requires, and who needs it | [`dependencies()`], of many bundles [`NeedsOfPackage`] |
+//! | the requirements in whole catalogs that nothing meets | [`unmet_requirements`] |
+//! | the requirements of a bundle, and its dependants | [`dependencies()`], of many bundles [`NeedsOfPackage`] |
 //! | why something is in a namespace | [`NamespaceQuestion::why`] |
-//! | where an entry stands in its channel | [`Entries`] |
-//! | what differs between catalogs, and what that means | [`changes`], [`SimulationQuestion`] |
-//! | what may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
-//! | whether the versions that manifests pin exist, and what comes next | [`PinQuestion::answer`] |
+//! | the position of an entry in its channel | [`Entries`] |
+//! | the faults of upgrade graphs, and since when | [`GraphCheckQuestion::answer`] |
+//! | how patch releases upgrade straight to the latest | [`ZStreamQuestion::answer`] |
+//! | which upgrades of catalogs change definitions as OLM refuses it | [`DefinitionQuestion::answer`] |
+//! | which edits of catalogs would strand nobody | [`RepairQuestion::answer`] |
+//! | the differences between catalogs, and their effects | [`changes`], [`SimulationQuestion`] |
+//! | the bundles that may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
+//! | whether the versions that manifests pin exist, and which upgrade comes next | [`PinQuestion::answer`] |
 //! | which rights a version asks for, and which of them are new | [`permissions()`] |
-//! | what can move to OLM v1, and what takes its place there | [`ReadinessQuestion::answer`] |
-//! | in which catalogs a package is, and what would publish it in another | [`WhereisQuestion::answer`] |
-//! | how a cluster gets to a later version of OpenShift | [`plan_of`] |
-//! | what OLM upgrades to, by which way, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
+//! | the operators that can move to OLM v1, and their replacements there | [`ReadinessQuestion::answer`] |
+//! | the catalogs of a package, and the change that would publish it in another | [`WhereisQuestion::answer`] |
+//! | the blobs to copy from one state of a mirror to another, and those that can be removed | [`MirrorDeltaQuestion::answer`] |
+//! | when something was last good, and who was stranded when | [`bisect`], [`strandings`] |
+//! | the state of many clusters, and which are upgraded together | [`FleetAsker`] |
+//! | how to upgrade a cluster to a later version of OpenShift | [`plan_of`] |
+//! | what OLM upgrades to, by which path, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
 //!
-//! What it deliberately does not do: it reads no files and no command line, and prints nothing.
+//! This crate deliberately reads no files and no command line, and prints nothing.
 
+mod building;
 mod bundle;
 mod catalog;
 mod compat;
+mod definitions;
 mod dependencies;
 mod entry;
 mod error;
 mod explain;
 mod findings;
+mod fleet;
+mod graph_check;
 mod hint;
 mod images;
 mod locks;
 mod many_needs;
+mod marked_path;
+mod mirror_delta;
 mod name;
 mod namespace;
 mod openshift;
+mod past;
 mod permissions;
 mod pins;
 mod plan;
 mod readiness;
+mod repairs;
+mod requirements;
 mod resolution;
 mod search;
 mod show;
@@ -52,24 +69,35 @@ mod upgrade;
 mod upgrade_answers;
 mod whereis;
 mod why;
+mod z_stream;
 
+pub use building::{builder, builder_of};
 pub use bundle::{Target, looks_like_range, of_version};
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};
+pub use definitions::DefinitionQuestion;
 pub use dependencies::{DependencyAnswers, DependencyWish, dependencies, needs};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
 pub use explain::{Explained, all_rules, explain, explain_message, rules_named};
-pub use findings::{DifferenceWish, Differences, changes, differences, package_findings};
+pub use findings::{DifferenceWish, Differences, catalog_findings, changes, differences, package_findings};
+pub use fleet::{FleetAsker, FleetCompat, FleetPlan, FleetQuestion};
+pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
 pub use images::{
     BundlePlace, Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster, image_warning,
 };
 pub use locks::asked_of_lock;
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
+pub use marked_path::MarkedPathQuestion;
+pub use mirror_delta::{
+    DeltaAction, DeltaKind, DeltaMetadata, DeltaStep, DeltaTotal, MirrorDelta, MirrorDeltaQuestion, MirrorState,
+    StateImage,
+};
 pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
+pub use olmdex_olm::readiness::BundleTraits;
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
@@ -78,10 +106,13 @@ pub use olmdex_olm::upgrade::{
     check_catalog_noting, check_graph, cut_advice,
 };
 pub use openshift::{minor, openshift_of};
+pub use past::{Bisection, IsBad, Stranding, bisect, strandings};
 pub use permissions::{permissions, permissions_of};
 pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
-pub use readiness::{ReadinessAnswers, ReadinessQuestion};
+pub use readiness::{ReadinessAnswers, ReadinessQuestion, refusals_of_v1};
+pub use repairs::{RepairAnswers, RepairQuestion};
+pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
 pub use resolution::{Cost, DEFAULT_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
 pub use search::{Retry, nearest_names, retries, search};
 pub use show::{Shown, show};
@@ -94,3 +125,4 @@ pub use whereis::{
     WhereisAnswers, WhereisQuestion,
 };
 pub use why::WhyAnswers;
+pub use z_stream::{CatalogZStream, ZStreamQuestion};

@@ -8,7 +8,7 @@ use olmdex_version::Version;
 /// A minor version of OpenShift, as people write it.
 ///
 /// # Errors
-/// What is wrong with the text, in words.
+/// The fault of the text, in words.
 pub fn minor(text: &str) -> Result<Minor, String> {
     // `419` would be major version 419.
     if !text.contains('.') {
@@ -16,11 +16,11 @@ pub fn minor(text: &str) -> Result<Minor, String> {
     }
     match Version::parse_tolerant(text) {
         Ok(version) => Ok(Minor::of(&version)),
-        Err(error) => Err(format!("{error}; a version looks like 4.18")),
+        Err(error) => Err(format!("{error}; write a version as 4.18")),
     }
 }
 
-/// The version that the ClusterVersion of a cluster says; `words` name the cluster in messages.
+/// The version of a cluster's ClusterVersion; `words` name the cluster in messages.
 ///
 /// # Errors
 /// [`AskError::NoClusterVersion`], [`AskError::BadClusterVersion`]

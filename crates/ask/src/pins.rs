@@ -1,4 +1,5 @@
-//! Versions that manifests of a repository pin: whether catalogs have them, whether upgrades lead there, and what comes next.
+//! The versions that manifests of a repository pin: whether catalogs have them, whether upgrades lead there, and the
+//! next upgrade.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use olmdex_olm::upgrade::{UpgradePath, Verdict};
 use olmdex_rules::cluster::{Cluster, ClusterExtension, Subscription, rules};
 use olmdex_version::Version;
 
-/// What is asked about the pins of manifests.
+/// A question about the pins of manifests.
 #[derive(Debug)]
 pub struct PinQuestion<'a> {
     /// The manifests.
@@ -30,10 +31,10 @@ pub struct PinQuestion<'a> {
     pub gates: Gates,
 }
 
-/// What there is to say about pins.
+/// The findings about pins.
 #[derive(Debug, Default)]
 pub struct PinAnswers {
-    /// What is wrong.
+    /// The findings.
     pub findings: Vec<Finding>,
     /// Each Subscription and ClusterExtension with its pin.
     pub pins: Vec<PinState>,
@@ -89,7 +90,7 @@ impl PinQuestion<'_> {
         };
         let Some(catalog) = sources.catalog(source_namespace, source) else {
             let message = format!("{} {}", pinned.object, sources.unknown_words(source_namespace, source));
-            findings.push(pinned.finding(rules::PIN_NOT_KNOWN, message, "tie it with `--source-map`"));
+            findings.push(pinned.finding(rules::PIN_NOT_KNOWN, message, "map it with `--source-map`"));
             return Ok(state);
         };
         let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
@@ -117,7 +118,7 @@ impl PinQuestion<'_> {
         Ok(state)
     }
 
-    /// A question about a Subscription as it is when a bundle is installed.
+    /// A question about a Subscription with a bundle installed.
     fn of_subscription(&self, catalog: &str, subscription: &Subscription, installed: &str) -> UpgradeQuestion {
         let subscription = Subscription {
             installed: installed.to_owned(),
@@ -135,7 +136,7 @@ impl PinQuestion<'_> {
         }
     }
 
-    /// What the objects of the manifests stand in.
+    /// The catalogs and the OpenShift version of the manifests, without other objects.
     fn around(&self) -> Cluster {
         Cluster {
             catalog_sources: self.now.catalog_sources.clone(),
@@ -172,7 +173,7 @@ impl PinQuestion<'_> {
             findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
             return Ok(state);
         }
-        // Without anything installed, the question is whether the catalogs have what the range asks for.
+        // Without an installed bundle, the question is whether the catalogs have a version in the range.
         let fresh = self.of_extension(extension, None).updates(index, &mut |_| {});
         let taken = match fresh {
             Ok(found) => found.answers.into_iter().next(),
@@ -187,7 +188,7 @@ impl PinQuestion<'_> {
         };
         if taken.is_negative() && taken.verdict != Verdict::Refused {
             let message = format!("{}: {}", pinned.object, taken.reason);
-            let help = format!("`olmdex list versions {package}` lists the versions that there are");
+            let help = format!("`olmdex list versions {package}` lists the available versions");
             findings.push(pinned.finding(rules::PIN_MISSING, message, &help));
             return Ok(state);
         }
@@ -240,11 +241,11 @@ impl Pinned<'_> {
         }
     }
 
-    /// Says that no upgrades lead from the pin before to the new one.
+    /// The finding that no upgrades lead from the old pin to the new one.
     fn unreachable(&self, from: &str, to: &str, way: &Option<UpgradePath>) -> Option<Finding> {
         let way = way.as_ref().filter(|it| !it.is_reached)?;
         let message = format!("{}: no upgrade leads from `{from}` to `{to}`: {}", self.object, way.reason);
-        let help = format!("`olmdex path {}` shows which upgrades lead on from it", self.package);
+        let help = format!("`olmdex path {}` shows the upgrades from it", self.package);
         Some(self.finding(rules::PIN_UNREACHABLE, message, &help))
     }
 }
@@ -264,7 +265,7 @@ fn versions(index: &Index, package: &str) -> Result<BTreeMap<String, String>, As
     Ok(index.bundles(&filter)?.into_iter().map(|it| (it.version, it.bundle)).collect())
 }
 
-/// The channel that a Subscription follows, if that has its pin; else what is wrong, and what to do.
+/// The channel that a Subscription follows, if that has its pin; else the fault and its remedy.
 fn placed(
     graph: Option<&PackageGraph>,
     subscription: &Subscription,
@@ -298,29 +299,30 @@ fn placed(
     Err((format!("{object}: channel `{wanted}` of catalog `{catalog}` has no `{starting}`"), help))
 }
 
-/// Says that OLM does not stay at a pin, or that there is none where each upgrade waits for an approval.
+/// The finding that OLM does not stay at a pin, or that a Subscription has none although each upgrade waits for an
+/// approval.
 fn not_held(pinned: &Pinned<'_>, subscription: &Subscription, head: &Option<String>) -> Option<Finding> {
     let Subscription { starting, is_manual, .. } = subscription;
     let head = head.as_deref().unwrap_or("the head of its channel");
     let (message, help) = match (starting.as_str(), is_manual) {
         ("", true) => (
-            format!("{}: upgrades wait for an approval, and the first one installs `{head}`", pinned.object),
-            format!("pin what is to be installed: `startingCSV: {head}`"),
+            format!("{}: upgrades wait for an approval, and the first approved one installs `{head}`", pinned.object),
+            format!("pin the version to install: `startingCSV: {head}`"),
         ),
         ("", false) => return None,
         (pin, false) if pin != head => (
             format!(
-                "{}: OLM does not stay at `{pin}`: without approvals it goes on to `{head}` at once",
+                "{}: OLM does not stay at `{pin}`: without approvals it upgrades to `{head}` at once",
                 pinned.object
             ),
-            "set `installPlanApproval: Manual`, or leave `startingCSV` out".to_owned(),
+            "set `installPlanApproval: Manual`, or leave out `startingCSV`".to_owned(),
         ),
         _ => return None,
     };
     Some(pinned.finding(rules::PIN_NOT_HELD, message, &help))
 }
 
-/// What OLM would take next.
+/// The bundle that OLM would upgrade to next.
 fn next(index: &Index, question: &UpgradeQuestion) -> Option<String> {
     let found = question.updates(index, &mut |_| {}).ok()?.answers.into_iter().next()?;
     let target = found.target.filter(|_| found.verdict == Verdict::Update)?;

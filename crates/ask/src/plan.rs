@@ -1,4 +1,4 @@
-//! The plan of a cluster's upgrade, as a command and a page ask for it.
+//! The plan of a cluster's upgrade, for a command and a page.
 
 use super::error::AskError;
 use super::upgrade::Warn;
@@ -6,7 +6,9 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::Move;
-use olmdex_plan::plan::{BasisError, Plan, PlanBasis, PlanQuestion, PlanWish, path_of, plan};
+use olmdex_plan::plan::{
+    BasisError, Plan, PlanBasis, PlanMemo, PlanQuestion, PlanWish, path_of, plan, plan_remembering as plan_question,
+};
 use olmdex_rules::cluster::Cluster;
 use olmdex_rules::openshift::{UpdateSource, may_have_extended_support};
 
@@ -27,8 +29,8 @@ pub fn must_lead_between_extended(from: Minor, to: Minor) -> Result<(), AskError
     if leads { Ok(()) } else { Err(AskError::NoExtendedWay(Move { from, to })) }
 }
 
-/// The parts of a plan that an index holds: its catalogs, lifecycles and updates. Updates that `updates` names replace those of the index.
-/// A catalog whose name does not say its version of OpenShift is left out, with a warning.
+/// The parts of a plan that an index holds: its catalogs, lifecycles and updates. Updates that `updates` names replace
+/// those of the index. A catalog whose name does not say its version of OpenShift is left out, with a warning.
 ///
 /// # Errors
 /// [`BasisError`]
@@ -43,13 +45,14 @@ pub fn basis_of_index(
         None => index.update_sources()?,
     };
     let found = PlanBasis::new(index, source_map, updates);
-    // A reader who was told which names say nothing expects that there is no catalog.
+    // If no catalog remains, these warnings come first and explain the error below. With any other error they are left
+    // out.
     let is_known = |name: &&String| match &found {
         Ok(basis) => basis.catalogs.iter().any(|it| it.catalog == **name),
         Err(error) => !matches!(error, BasisError::NoCatalog),
     };
     for name in index.catalog_names()?.iter().filter(|it| !is_known(it)) {
-        warn(&format!("the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"));
+        warn(&format!("left out catalog `{name}`: its name does not state its OpenShift version"));
     }
     let mut basis = found?;
     basis.updates.iter().flat_map(UpdateSource::warnings).for_each(|it| warn(it));
@@ -74,4 +77,18 @@ pub fn plan_of<'q>(
     let mut plan = plan(&question)?;
     plan.metadata.options = options;
     Ok((plan, question))
+}
+
+/// The plan of one of many clusters: answers of the index are remembered for the next one.
+///
+/// # Errors
+/// If the index cannot be read.
+pub(super) fn plan_remembering(
+    basis: &PlanBasis,
+    cluster: &Cluster,
+    index: &Index,
+    wish: PlanWish,
+    memo: &PlanMemo,
+) -> Result<Plan, AskError> {
+    Ok(plan_question(&basis.question(cluster, index, wish), memo)?)
 }

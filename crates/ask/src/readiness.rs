@@ -1,4 +1,5 @@
-//! Which Subscriptions of a cluster, or which packages of catalogs, can move to OLM v1: every condition by itself, and what follows.
+//! The Subscriptions of a cluster, or the packages of catalogs, that can move to OLM v1: every condition by itself, and
+//! the state that follows.
 
 use super::bundle::Target;
 use super::dependencies::needs;
@@ -17,10 +18,11 @@ use olmdex_olm::readiness::{
 use olmdex_olm::upgrade::v1::Gates;
 use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, Subscription};
 
-/// What is asked.
-#[derive(Debug, Default)]
+/// A question about the move to OLM v1.
+#[derive(Debug, Clone, Default)]
 pub struct ReadinessQuestion {
-    /// Packages, versions, channels or bundles; with a cluster, packages or `NAMESPACE/NAME` of Subscriptions. All, if there are none.
+    /// Packages, versions, channels or bundles; with a cluster, packages or `NAMESPACE/NAME` of Subscriptions. All, if
+    /// there are none.
     pub names: Vec<String>,
     /// The cluster, with words for it in messages.
     pub cluster: Option<(Cluster, String)>,
@@ -34,7 +36,7 @@ pub struct ReadinessQuestion {
     pub gates: Gates,
     /// Whether operator-controller renders API services.
     pub renders_api_services: bool,
-    /// What is acknowledged.
+    /// The conditions that the user acknowledges.
     pub acknowledged: Vec<Acknowledgement>,
     /// Whether the packages that meet dependencies are left out: finding them reads the whole catalog.
     pub is_brief: bool,
@@ -45,23 +47,30 @@ pub struct ReadinessQuestion {
 pub struct ReadinessAnswers {
     /// An item for each Subscription, or for each package of each catalog, by state.
     pub items: Vec<Readiness>,
-    /// What takes the place of the Subscriptions that can move.
+    /// The ClusterExtensions that replace the Subscriptions that can move.
     pub conversion: Conversion,
 }
 
 impl ReadinessAnswers {
-    /// Whether nothing speaks against OLM v1 anywhere.
+    /// Whether nothing keeps any item from OLM v1.
     #[must_use]
     pub fn is_positive(&self) -> bool {
         self.items.iter().all(|it| it.state.is_good())
     }
 }
 
+/// The reason why OLM v1 does not install a bundle, whatever conditions are acknowledged; `None` if it does.
+#[must_use]
+pub fn refusals_of_v1(bundle: &BundleTraits) -> Vec<String> {
+    let found = of_bundle(bundle, &Gates::default(), false);
+    found.into_iter().filter(Condition::is_refusal).map(|it| it.reason).collect()
+}
+
 impl ReadinessQuestion {
     /// The answers. Without an index it is not known which catalogs serve packages.
     ///
     /// # Errors
-    /// If something that is named does not exist, or there is nothing to judge.
+    /// If something named does not exist, or there is nothing to judge.
     pub fn answer(&self, index: Option<&Index>, warn: Warn<'_>) -> Result<ReadinessAnswers, AskError> {
         let mut answers = match (&self.cluster, index) {
             (Some((cluster, words)), _) => self.of_cluster(cluster, words, index, warn)?,
@@ -77,7 +86,7 @@ impl ReadinessQuestion {
         Ok(answers)
     }
 
-    /// The packages of catalogs: of each the head of its default channel, unless a name says otherwise.
+    /// The packages of catalogs: the head of the default channel of each, unless a name asks for another bundle.
     fn of_catalogs(&self, index: &Index) -> Result<Vec<Readiness>, AskError> {
         let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
         let mut facts = if self.names.is_empty() { index.v1_heads(&filter)? } else { Vec::new() };
@@ -97,7 +106,7 @@ impl ReadinessQuestion {
         item.catalog = Some(catalog);
         let Some(bundle) = bundle.filter(|_| is_valid) else {
             item.reason = match (is_valid, default_channel.as_str()) {
-                (false, _) => format!("the package has errors: `olmdex check` names those of {}", item.package),
+                (false, _) => format!("the package has errors: `olmdex check` shows those of {}", item.package),
                 (true, "") => "the package has no default channel".to_owned(),
                 (true, channel) => format!("channel {channel} has no single head"),
             };
@@ -170,12 +179,12 @@ impl ReadinessQuestion {
         item.cluster_extension = Some(extension.name.clone());
         (item.bundle, item.version) = extension.installed.clone().unwrap_or_default();
         item.catalog = extension.named_catalog().map(str::to_owned);
-        item.reason = format!("ClusterExtension {} has taken the place of Subscription {from}", extension.name);
+        item.reason = format!("ClusterExtension {} has replaced Subscription {from}", extension.name);
         Some(item)
     }
 }
 
-/// Whether a name means an item of a cluster: by its package, by its Subscription, or by its ClusterExtension.
+/// Whether a name stands for an item of a cluster: by its package, by its Subscription, or by its ClusterExtension.
 fn is_named(item: &Readiness, name: &str) -> bool {
     let subscription = item.subscription.as_deref().unwrap_or_default();
     let own = subscription.split_once('/').map_or("", |it| it.1);
@@ -184,11 +193,12 @@ fn is_named(item: &Readiness, name: &str) -> bool {
 
 fn no_subscription(cluster: &Cluster, words: &str, name: &str) -> AskError {
     let known = cluster.subscriptions.iter().map(|it| it.package.as_str());
-    let help = Help::new(Hint::of(name, known), "name it by its package, or as NAMESPACE/NAME");
+    let help = Help::new(Hint::of(name, known), "name its package, or NAMESPACE/NAME");
     AskError::NoSubscription { cluster: words.to_owned(), name: name.to_owned(), help }
 }
 
-/// What a catalog says of the bundles that a name means: those of a version, the head of a channel, or that of the default channel.
+/// The facts in a catalog about the bundles of a name: those of a version, the head of a channel, or that of the
+/// default channel.
 pub(super) fn named(index: &Index, filter: &Filter, name: &PackageName) -> Result<Vec<V1Facts>, AskError> {
     let package = &name.package;
     let of_package = Filter { package: Some(package.clone()), ..filter.clone() };
@@ -214,7 +224,7 @@ pub(super) fn named(index: &Index, filter: &Filter, name: &PackageName) -> Resul
     if found.is_empty() { Err(no_package(index, package)?) } else { Ok(found) }
 }
 
-/// Adds the packages that meet a bundle's dependencies, and where these are written.
+/// Adds the packages that meet a bundle's dependencies, with the places of the dependencies.
 fn add_providers(
     index: &Index,
     item: &Readiness,
@@ -241,7 +251,7 @@ fn add_providers(
     Ok(())
 }
 
-/// A question about a cluster while it is worked out.
+/// A question about a cluster in progress.
 struct Asking<'a> {
     asked: &'a ReadinessQuestion,
     cluster: &'a Cluster,
@@ -251,7 +261,7 @@ struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    /// How a Subscription stands, and what is needed to move it.
+    /// The state of a Subscription, and the objects that move it.
     fn of_subscription(&self, subscription: &'a Subscription) -> Result<(Readiness, Option<Ready<'a>>), AskError> {
         let shown = format!("{}/{}", subscription.namespace, subscription.name);
         let mut item = Readiness::new(subscription.package.clone());
@@ -266,7 +276,7 @@ impl<'a> Asking<'a> {
         item.conditions = of_subscription(self.cluster, subscription);
         item.conditions.extend(of_bundle(&traits, &self.asked.gates, self.asked.renders_api_services));
         if served.verdict == Met::NotKnown && self.index.is_none() {
-            served.reason = "no catalog is given: name them with `-i`".to_owned();
+            served.reason = "no catalog given: name catalogs with `-i`".to_owned();
         }
         item.conditions.push(served);
         item.finish(&self.asked.acknowledged, Moving::Installed);
@@ -274,7 +284,7 @@ impl<'a> Asking<'a> {
         if !item.dependents.is_empty() {
             let dependents = item.dependents.join(", ");
             item.warnings.push(format!(
-                "{dependents} depends on it, and OLM Classic resolves it no longer once this one has moved"
+                "{dependents} depends on it, and OLM Classic can no longer resolve it once this operator has moved"
             ));
         }
         item.warn_of_webhooks(&traits, &self.asked.gates);
@@ -282,7 +292,7 @@ impl<'a> Asking<'a> {
             item.state = State::Conflict;
             item.cluster_extension = Some(same.name.clone());
             item.reason =
-                format!("ClusterExtension {} has taken its place, and Subscription {shown} still exists", same.name);
+                format!("ClusterExtension {} has replaced it, but Subscription {shown} still exists", same.name);
             item.warnings.push(format!(
                 "`migrate-operators-v0-to-v1 cleanup` of the migration library finishes the move of ClusterExtension {}",
                 same.name
@@ -305,7 +315,8 @@ impl<'a> Asking<'a> {
         Ok((item, Some(ready)))
     }
 
-    /// Whether a ClusterCatalog serves the package of a Subscription, or the one that its CatalogSource becomes; and what the catalog says.
+    /// Whether a ClusterCatalog serves the package of a Subscription, or the one that its CatalogSource becomes; and
+    /// the catalog's facts.
     fn catalogs_of(&self, subscription: &Subscription) -> Result<(Condition, Option<V1Facts>), AskError> {
         let Subscription { source, source_namespace, package, .. } = subscription;
         let own = match self.asked.catalogs.as_slice() {
@@ -351,19 +362,19 @@ impl<'a> Asking<'a> {
         }
         let names = lacking.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let reason = format!("{names} does not have the package");
-        // Another ClusterCatalog, of which nothing is known, may have it.
+        // Another, unknown ClusterCatalog may have it.
         let verdict = if own.is_empty() { Met::NotKnown } else { Met::No };
         Ok((catalog_condition(verdict, reason, place), None))
     }
 
-    /// The ClusterCatalog of a CatalogSource's image that does not serve.
+    /// The ClusterCatalog of a CatalogSource's image that is not serving.
     fn unavailable(&self, namespace: &str, name: &str) -> Option<&ClusterCatalog> {
         let source = self.cluster.catalog_sources.iter().find(|it| it.namespace == namespace && it.name == name)?;
         let same = |it: &&ClusterCatalog| !source.image.is_empty() && it.image == source.image;
         self.cluster.cluster_catalogs.iter().filter(same).find(|it| !it.serves())
     }
 
-    /// What a catalog says of the bundle that a Subscription has installed.
+    /// The facts in a catalog about the bundle that a Subscription has installed.
     fn bundle_of(&self, subscription: &Subscription, catalog: Option<&str>) -> Result<Option<V1Bundle>, AskError> {
         let (Some(index), Some(catalog)) = (self.index, catalog) else { return Ok(None) };
         if subscription.installed.is_empty() {

@@ -1,5 +1,5 @@
-//! What the difference between two states of a catalog means for everybody who has a version installed. The index has both, as
-//! [`before_and_after`](olmdex_change::edit::before_and_after) makes it.
+//! The effects of the difference between two states of a catalog on everybody who has a version installed. The index
+//! has both states, as [`before_and_after`](olmdex_change::edit::before_and_after) makes it.
 
 use std::collections::BTreeSet;
 
@@ -45,22 +45,22 @@ impl SeenBundle {
     }
 }
 
-/// What may be installed, and which generations of OLM are asked.
+/// The bundles that may be installed, and the generations of OLM to ask.
 #[derive(Debug)]
 pub struct SimulationQuestion<'q> {
-    /// Which generations of OLM are asked.
+    /// The generations of OLM to ask.
     pub olm: Olm,
-    /// What may be installed besides: bundles by name, versions, or PKG@VERSION.
+    /// Other bundles that may be installed: bundles by name, versions, or PKG@VERSION.
     pub installed: &'q [String],
-    /// What may be installed of other catalogs.
+    /// Bundles of other catalogs that may be installed.
     pub seen: &'q [SeenBundle],
 }
 
 impl SimulationQuestion<'_> {
-    /// What the difference means, package by package.
+    /// The effects of the difference, package by package.
     ///
     /// # Errors
-    /// [`AskError::NothingHas`]; if a version that is named does not exist.
+    /// [`AskError::NothingHas`]; if a named version does not exist.
     pub fn of_catalogs(&self, index: &Index, warn: Warn<'_>) -> Result<Vec<Simulation>, AskError> {
         let filter = Filter { catalogs: vec![BEFORE.to_owned()], ..Filter::default() };
         let mut all = Vec::new();
@@ -104,10 +104,10 @@ impl SimulationQuestion<'_> {
         Ok(all)
     }
 
-    /// What the difference means for one package.
+    /// The effects of the difference on one package.
     ///
     /// # Errors
-    /// If a version that is named does not exist.
+    /// If a named version does not exist.
     pub fn of_package(&self, index: &Index, package: &str, warn: Warn<'_>) -> Result<Simulation, AskError> {
         let view = view(index, BEFORE, package)?;
         let installed = self.installed.iter().map(|it| match installed_of(&view, it) {
@@ -135,12 +135,12 @@ impl SimulationQuestion<'_> {
         Ok(simulate(&before, &after, &question))
     }
 
-    /// What changes for operators that depend on something, but for those of the package itself.
+    /// The changes for operators that depend on something, except for those of the package itself.
     fn dependants(&self, index: &Index, package: &str, warn: Warn<'_>) -> Result<Dependants, AskError> {
         let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
         let found = dependants(index, BEFORE, AFTER, &packages, self.olm.generations(), &Options::default())?;
         for it in &found.left_out {
-            warn(&format!("an operator that depends on it is left out: {it}"));
+            warn(&format!("left out an operator that depends on it: {it}"));
         }
         Ok(found)
     }
@@ -151,7 +151,8 @@ fn view(index: &Index, catalog: &str, package: &str) -> Result<PackageView, AskE
     Ok(PackageView::read(index, &filter, package)?)
 }
 
-/// What a text names of a package: a bundle that it has, `PKG@VERSION`, or a name that begins with that of the package.
+/// The bundle of a package that a text names: a bundle that it has, `PKG@VERSION`, or a name that begins with that of
+/// the package.
 fn installed_of(view: &PackageView, text: &str) -> Option<InstalledBundle> {
     let of_package = text.strip_prefix(view.package.as_str());
     if let Some(version) = of_package.and_then(|it| it.strip_prefix('@')) {

@@ -1,5 +1,5 @@
-//! Questions about upgrades: of one package that a word names, or of every operator of a cluster, each with all that the catalogs say of
-//! its package.
+//! Questions about upgrades: of one package that a word names, or of every operator of a cluster, each with its package
+//! as the catalogs have it.
 
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
@@ -13,7 +13,7 @@ use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Su
 use olmdex_rules::openshift::coerce;
 use olmdex_version::version_in_name;
 
-/// Which generations of OLM are asked.
+/// The generations of OLM to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Olm {
     /// OLM Classic: Subscriptions
@@ -49,7 +49,7 @@ impl Olm {
     }
 }
 
-/// How many channels may be named where a Subscription is asked about.
+/// How many channels a question about a Subscription may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Channels {
     /// The Subscription's own.
@@ -59,14 +59,14 @@ pub enum Channels {
     Several,
 }
 
-/// What is asked about upgrades, in words.
+/// A question about upgrades, in words.
 #[derive(Debug, Clone, Default)]
 pub struct UpgradeQuestion {
     /// The package, or a word that names one, see [`PackageName`]. Without it, every operator of the cluster.
     pub name: Option<String>,
-    /// Whether a version in the name is one that is wanted, not what is installed.
+    /// Whether a version in the name is the wanted one, and not the installed one.
     pub names_target: bool,
-    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds.
+    /// The installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds.
     pub installed: Option<String>,
     /// The channels that are named.
     pub channels: Vec<String>,
@@ -74,7 +74,7 @@ pub struct UpgradeQuestion {
     pub may_name: Channels,
     /// The range of versions of a ClusterExtension.
     pub version: Option<String>,
-    /// Which generations of OLM are asked.
+    /// The generations of OLM to ask.
     pub olm: Olm,
     /// Whether the catalog's edges bind a ClusterExtension.
     pub policy: Policy,
@@ -92,30 +92,31 @@ pub struct UpgradeQuestion {
     pub are_named: bool,
 }
 
-/// A question about one package: which generations of OLM to ask, and all that the catalogs say of it.
+/// A question about one package: the generations of OLM to ask, and the package as the catalogs have it.
 #[derive(Debug)]
 pub struct PackageQuestion {
-    /// Which generations of OLM are asked.
+    /// The generations of OLM to ask.
     pub olm: Olm,
-    /// What the catalogs say.
+    /// The package as the catalogs have it.
     pub view: PackageView,
-    /// What is installed, and what is wanted.
+    /// The installed bundle, and the wanted one.
     pub asked: Asked,
 }
 
-/// The questions about packages that one question is.
+/// The questions about packages that one question stands for.
 #[derive(Debug)]
 pub struct PackageQuestions {
     /// The questions.
     pub questions: Vec<PackageQuestion>,
-    /// Whether an object of the cluster was left out, with a warning. Then not all that was asked is answered.
+    /// Whether an object of the cluster was left out, with a warning. Then the answer is not complete.
     pub has_left_out: bool,
 }
 
 impl PackageQuestions {
-    /// The name and the version of a bundle that a question is about.
+    /// The name and the version of a bundle in a question.
     ///
-    /// A bundle that only another catalog of the package has is no error: the answer says that this catalog lacks it.
+    /// A bundle that only another catalog of the package has is not an error: the answer states that this catalog lacks
+    /// it.
     ///
     /// # Errors
     /// [`AskError::NoBundle`]
@@ -130,8 +131,8 @@ impl PackageQuestions {
 /// # Errors
 /// [`AskError::NoBundle`]; [`AskError::SeveralBundles`]; if the catalogs cannot be read.
 pub fn installed(index: &Index, view: &PackageView, text: &str) -> Result<InstalledBundle, AskError> {
-    const HELP: &str = "to ask about it all the same, name its bundle: `--installed NAME`, or `NAME@VERSION` if the name \
-                        does not end with the version";
+    const HELP: &str = "to ask about it anyway, name its bundle: `--installed NAME`, or `NAME@VERSION` if the name \
+        does not end with the version";
     view.find_installed_in(index, text).map_err(|it| match it {
         InstalledError::Unknown { .. } => no_bundle(view, text, HELP),
         InstalledError::Several { .. } => AskError::SeveralBundles(it.to_string()),
@@ -147,14 +148,14 @@ pub fn bundle(view: &PackageView, text: &str) -> Result<(String, String), AskErr
     view.find(text).ok_or_else(|| no_bundle(view, text, &list_bundles(&view.package)))
 }
 
-/// What is told of while a question is worked out.
+/// Receives the warnings that come up while a question is answered.
 pub type Warn<'w> = &'w mut dyn FnMut(&str);
 
 impl UpgradeQuestion {
-    /// The questions about packages that this is. What is left out is warned of.
+    /// The questions about packages that this question stands for, with a warning for each package that is left out.
     ///
     /// # Errors
-    /// If it is not clear what is asked, or the catalogs lack it.
+    /// If the question is ambiguous, or the catalogs lack its subject.
     pub fn questions(&self, index: &Index, warn: Warn<'_>) -> Result<PackageQuestions, AskError> {
         let mut name = self.name.as_deref().map(|it| PackageName::find(index, it)).transpose()?;
         if let Some(name) = name.as_mut().filter(|_| self.names_target) {
@@ -171,10 +172,10 @@ impl UpgradeQuestion {
         }
     }
 
-    /// The questions about a package that is known by its name, one for each catalog that a Subscription may name.
+    /// The questions about a package whose name is known, one for each catalog that a Subscription may name.
     ///
     /// # Errors
-    /// As [`Self::questions`].
+    /// The errors of [`Self::questions`].
     pub fn of_package(
         &self,
         index: &Index,
@@ -184,10 +185,10 @@ impl UpgradeQuestion {
         Asking { asked: self, index, warn }.of_package(name)
     }
 
-    /// What all catalogs say of the package, and the one that its Subscription names.
+    /// The package in all catalogs, and the catalog that its Subscription names.
     ///
     /// # Errors
-    /// As [`Self::questions`].
+    /// The errors of [`Self::questions`].
     pub(crate) fn view_of_all(
         &self,
         index: &Index,
@@ -220,7 +221,7 @@ impl UpgradeQuestion {
         }
     }
 
-    /// Channels that were named must be there, as far as OLM asks for that.
+    /// Named channels must exist, as far as OLM demands that.
     fn check_channels(
         &self,
         index: &Index,
@@ -235,7 +236,7 @@ impl UpgradeQuestion {
             |it: &&String| graphs.iter().any(|graph| graph.channels.iter().any(|channel| &channel.name == *it));
         let (known, unknown): (Vec<&String>, Vec<&String>) = channels.iter().partition(is_known);
         for channel in unknown {
-            // A ClusterExtension takes what the other channels have.
+            // A ClusterExtension uses the other channels.
             if known.is_empty() || olm.is_classic() {
                 return Err(no_channel(index, package, channel)?);
             }
@@ -251,13 +252,13 @@ impl UpgradeQuestion {
         self.channels.iter().chain(&name.channel).cloned().collect()
     }
 
-    /// The package of an object of the cluster, with what the words say of it.
+    /// The package of an object of the cluster, with the other parts of the name in the words.
     fn name_of(package: &str, name: Option<&PackageName>) -> PackageName {
         name.cloned().unwrap_or_else(|| PackageName::of(package))
     }
 }
 
-/// Why a question about an object of the cluster is left out: a warning, or an error if it was the only one.
+/// The reason why a question about an object of the cluster is left out: a warning, or an error if it was the only one.
 enum LeftOut {
     Warned,
     Refused(AskError),
@@ -280,11 +281,11 @@ impl From<olmdex_index::IndexError> for LeftOut {
 struct Taken {
     questions: Vec<PackageQuestion>,
     n_found: usize,
-    /// Why there is none about an object, if there was one.
+    /// The reason why there is no question about an object, if there was one.
     refused: Option<AskError>,
 }
 
-/// A question while it is worked out.
+/// A question in progress.
 struct Asking<'a> {
     asked: &'a UpgradeQuestion,
     index: &'a Index,
@@ -300,7 +301,7 @@ impl Asking<'_> {
         };
         self.asked.check_channels(self.index, &view.graphs, name, olm, self.warn)?;
         let asked = self.asked.asked(name, self.installed(&view, name)?);
-        // A Subscription names one catalog, and a ClusterExtension looks at all of them.
+        // A Subscription names one catalog, and a ClusterExtension uses all of them.
         if olm == Olm::V1 || view.graphs.len() < 2 {
             return Ok(vec![PackageQuestion { olm, view, asked }]);
         }
@@ -317,13 +318,14 @@ impl Asking<'_> {
         Ok(questions)
     }
 
-    /// What is installed according to the words.
+    /// The installed bundle that the words name.
     fn installed(&self, view: &PackageView, name: &PackageName) -> Result<Option<InstalledBundle>, AskError> {
         let text = self.asked.installed.as_deref().or(name.installed.as_deref());
         text.map(|it| installed(self.index, view, it)).transpose()
     }
 
-    /// The questions of all Subscriptions and ClusterExtensions, or of those to one package. The words count more than what they say.
+    /// The questions of all Subscriptions and ClusterExtensions, or of those to one package. The words take precedence
+    /// over these objects.
     fn of_cluster(
         &mut self,
         cluster: &Cluster,
@@ -357,7 +359,7 @@ impl Asking<'_> {
             };
             let has_moved = olm != Olm::V1 || !cluster.subscriptions.iter().any(|it| fits(&it.package));
             let hint =
-                if has_moved { "" } else { "; `olmdex v1 check` says which of its Subscriptions can become one" };
+                if has_moved { "" } else { "; `olmdex v1 check` shows which of its Subscriptions can become one" };
             return Err(AskError::NothingInCluster(format!("{words} has {what}{of}{hint}")));
         }
         if questions.is_empty() {
@@ -366,7 +368,7 @@ impl Asking<'_> {
         Ok(PackageQuestions { has_left_out: n_found > questions.len(), questions })
     }
 
-    /// Takes a question, if there is one. An object about which there is none must not keep back the answers for the others.
+    /// Takes a question, if there is one. An object without a question must not keep back the answers for the others.
     fn take(
         &mut self,
         question: Result<PackageQuestion, LeftOut>,
@@ -378,7 +380,7 @@ impl Asking<'_> {
             Ok(question) => taken.questions.push(question),
             Err(LeftOut::Warned) => {}
             Err(LeftOut::Refused(error)) if error.is_about_words() => {
-                (self.warn)(&format!("{whose}: {error}; it is left out"));
+                (self.warn)(&format!("{whose}: {error}; left out"));
                 taken.refused = taken.refused.take().or(Some(error));
             }
             Err(LeftOut::Refused(error)) => return Err(error),
@@ -403,7 +405,7 @@ impl Asking<'_> {
         if self.asked.channels(&name).is_empty() && !subscription.channel.is_empty() {
             name.channel = Some(subscription.channel.clone());
         }
-        // A catalog that is named is meant for every Subscription.
+        // A named catalog applies to every Subscription.
         let own = match (self.asked.catalogs.as_slice(), sources.catalog(source_namespace, source)) {
             ([], Some(catalog)) => vec![catalog],
             ([], None) => {
@@ -432,7 +434,7 @@ impl Asking<'_> {
         sources: &CatalogSources,
     ) -> Result<PackageQuestion, LeftOut> {
         let name = UpgradeQuestion::name_of(&extension.package, name);
-        // A label that names one ClusterCatalog chooses the catalog that this one is.
+        // A label that names one ClusterCatalog chooses the catalog behind it.
         let named = extension.named_catalog().filter(|_| self.asked.catalogs.is_empty());
         let served = match named {
             None => self.served(cluster)?,
@@ -459,12 +461,12 @@ impl Asking<'_> {
     }
 
     fn left_out(&mut self, why: &str) -> Result<PackageQuestion, LeftOut> {
-        (self.warn)(&format!("{why}; it is left out"));
+        (self.warn)(&format!("{why}; left out"));
         Err(LeftOut::Warned)
     }
 
-    /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named after another one.
-    /// None if the words say which are meant.
+    /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named
+    /// after another version. None if the words name the catalogs.
     fn served(&self, cluster: &Cluster) -> Result<Vec<String>, AskError> {
         let Some(minor) = coerce(&cluster.openshift).filter(|_| self.asked.catalogs.is_empty()) else {
             return Ok(Vec::new());
@@ -478,7 +480,7 @@ impl Asking<'_> {
         Ok(names)
     }
 
-    /// All that catalogs say of a package; `None` if they do not have it.
+    /// A package in the catalogs; `None` if they do not have it.
     fn view(&self, name: &PackageName, catalogs: &[String]) -> Result<Option<PackageView>, AskError> {
         let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
         let view = PackageView::read(self.index, &filter, &name.package)?.with_gates(&self.asked.gates);
@@ -499,7 +501,7 @@ fn words_of(subscription: &Subscription) -> String {
     format!("Subscription {}/{}", subscription.namespace, subscription.name)
 }
 
-/// What a Subscription has installed.
+/// The bundle that a Subscription has installed.
 fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageView) -> InstalledBundle {
     let name = &subscription.installed;
     if let Some((name, version)) = view.find(name).filter(|it| it.0 == *name) {
@@ -512,7 +514,7 @@ fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageVi
     InstalledBundle::named(name.clone(), version, false)
 }
 
-/// Adds what a ClusterExtension says to what the words say. `has_own` tells that its label has chosen the catalog.
+/// Adds the fields of a ClusterExtension to the words. `has_own` means that its label has chosen the catalog.
 fn complete(asked: &mut Asked, extension: &ClusterExtension, view: &PackageView, has_own: bool) {
     if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
         let is_in_catalog = view.find(name).is_some_and(|it| it.0 == *name);

@@ -1,4 +1,4 @@
-//! The answers about upgrades: what OLM takes next, the way that it goes, and why it does not take a version.
+//! The answers about upgrades: the next upgrade of OLM, the path of upgrades, and why OLM does not take a version.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,41 +14,41 @@ use olmdex_olm::upgrade::{
     classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates, v1_why_not,
 };
 
-/// What OLM takes next.
+/// The next upgrades of OLM.
 #[derive(Debug)]
 pub struct UpdateAnswers {
-    /// An answer for each generation of OLM, catalog and object of the cluster that is asked.
+    /// An answer for each generation of OLM, catalog and object of the cluster in the question.
     pub answers: Vec<Updates>,
     /// Whether all are stuck, or an object of the cluster was left out.
     pub is_negative: bool,
 }
 
-/// What is wanted of paths.
+/// The wishes for paths.
 #[derive(Debug, Clone, Default)]
 pub struct PathWish {
-    /// Where to end: a version or a bundle's name. Without it, as far as possible.
+    /// The end: a version or a bundle's name. Without it, as far as possible.
     pub to: Option<String>,
     /// The fewest steps, if they are wanted.
     pub fewest: Option<FewestWish>,
 }
 
-/// What is wanted of the fewest steps.
+/// The wishes for the fewest steps.
 #[derive(Debug, Clone, Copy)]
 pub struct FewestWish {
-    /// So many paths at most, the shortest first.
+    /// The most paths to list; the shortest come first.
     pub at_most: u16,
     /// Whether deprecated bundles are avoided.
     pub avoids_deprecated: bool,
     /// The version of OpenShift that bundles must support.
     pub openshift: Option<Minor>,
-    /// How many steps are examined at most, where there may be several paths.
+    /// The highest number of steps that are examined if there may be several paths.
     pub max_work: u64,
 }
 
 /// The ways that OLM goes.
 #[derive(Debug, Default)]
 pub struct Paths {
-    /// An answer for each generation of OLM, catalog and object of the cluster that is asked.
+    /// An answer for each generation of OLM, catalog and object of the cluster in the question.
     pub answers: Vec<UpgradePath>,
     /// Whether an object of the cluster was left out, with a warning.
     pub has_left_out: bool,
@@ -59,17 +59,18 @@ pub struct Paths {
 /// Why OLM does not take a version.
 #[derive(Debug)]
 pub struct WhyNotAnswers {
-    /// An answer for each generation of OLM, catalog and object of the cluster that is asked.
+    /// An answer for each generation of OLM, catalog and object of the cluster in the question.
     pub answers: Vec<WhyNot>,
-    /// Whether all that were asked take it, or OLM v1 resolves to it and refuses it, or an object of the cluster was left out.
+    /// Whether every chosen generation takes it, or OLM v1 resolves to it and refuses it, or an object of the cluster
+    /// was left out.
     pub is_negative: bool,
 }
 
 impl UpgradeQuestion {
-    /// What OLM takes next, and the alternatives.
+    /// The next upgrades of OLM, and the alternatives.
     ///
     /// # Errors
-    /// As [`Self::questions`].
+    /// The errors of [`Self::questions`].
     pub fn updates(&self, index: &Index, warn: Warn<'_>) -> Result<UpdateAnswers, AskError> {
         let all = self.questions(index, warn)?;
         let mut answers = Vec::new();
@@ -85,24 +86,24 @@ impl UpgradeQuestion {
         Ok(UpdateAnswers { answers, is_negative })
     }
 
-    /// What OLM Classic would take if it looked where its documentation says that it looks.
+    /// The upgrades that OLM Classic would make if it looked where its documentation says that it looks.
     ///
     /// # Errors
-    /// As [`Self::questions`]; [`AskError::NothingInstalled`].
+    /// The errors of [`Self::questions`], and [`AskError::NothingInstalled`].
     pub fn updates_as_documented(&self, index: &Index, warn: Warn<'_>) -> Result<UpdateAnswers, AskError> {
         let (view, name, source) = self.view_of_all(index, warn)?;
         let Some(text) = self.installed.as_deref().or(name.installed.as_deref()) else {
-            return Err(AskError::NothingInstalled("`--as-documented` is about what is installed".to_owned()));
+            return Err(AskError::NothingInstalled("`--as-documented` applies only to installed operators".to_owned()));
         };
         let installed = installed(index, &view, text)?;
         let answer = classic_updates_as_documented(&view, &source, &self.asked(&name, Some(installed)));
         Ok(UpdateAnswers { is_negative: answer.is_negative(), answers: vec![answer] })
     }
 
-    /// The upgrades from what is installed, one after another.
+    /// The upgrades from the installed bundle, one after another.
     ///
     /// # Errors
-    /// As [`Self::questions`]; [`AskError::NothingInstalled`].
+    /// The errors of [`Self::questions`], and [`AskError::NothingInstalled`].
     pub fn paths(&self, index: &Index, wish: &PathWish, warn: Warn<'_>) -> Result<Paths, AskError> {
         let all = self.questions(index, warn)?;
         let mut paths = Paths { has_left_out: all.has_left_out, ..Paths::default() };
@@ -110,12 +111,12 @@ impl UpgradeQuestion {
             match (&question.asked.installed, &question.asked.managed_by) {
                 (Some(from), _) => self.add_paths(index, (&all, question), from, wish, &mut paths)?,
                 (None, Some(whose)) if self.name.is_none() => {
-                    warn(&format!("{whose} has installed nothing; it is left out"));
+                    warn(&format!("{whose} has installed nothing; left out"));
                     paths.has_left_out = true;
                 }
                 (None, _) => {
                     let package = &question.view.package;
-                    let what = format!("nothing of `{package}` is installed, so there is no start for the path");
+                    let what = format!("no version of `{package}` is installed, so the path has no start");
                     return Err(AskError::NothingInstalled(what));
                 }
             }
@@ -156,10 +157,10 @@ impl UpgradeQuestion {
         Ok(())
     }
 
-    /// Why OLM does not take the version that the name means, and what would make it.
+    /// Why OLM does not take the named version, and what would make it.
     ///
     /// # Errors
-    /// As [`Self::questions`].
+    /// The errors of [`Self::questions`].
     pub fn why_not(&self, index: &Index, warn: Warn<'_>) -> Result<WhyNotAnswers, AskError> {
         let all = self.questions(index, warn)?;
         let name = self.name.as_deref().ok_or(AskError::NothingAsked)?;
@@ -187,8 +188,8 @@ impl PackageQuestion {
         classic.into_iter().chain(olm.is_v1().then(|| v1_path(view, asked, from, to))).collect()
     }
 
-    /// Why the generations of OLM do not take a bundle, given by name and version. Ways to it may lead through all channels of the
-    /// catalogs.
+    /// Why the generations of OLM do not take a bundle, given by name and version. Ways to it may lead through all
+    /// channels of the catalogs.
     ///
     /// # Errors
     /// If the catalogs cannot be read.
@@ -213,7 +214,7 @@ impl PackageQuestion {
         Ok(answers)
     }
 
-    /// The way with the fewest steps over all channels, with what must be set before each; `None` if there is none.
+    /// The way with the fewest steps over all channels, with the field to set before each; `None` if there is none.
     ///
     /// # Errors
     /// If the catalogs cannot be read.
@@ -238,8 +239,8 @@ impl PackageQuestion {
         Ok(fewest_steps(&self.view, &asked, olm, &wanted).into_iter().find(|it| it.is_reached))
     }
 
-    /// The ways of OLM Classic from every entry of the default channel of the first catalog, highest version first; each with whether
-    /// it goes on after so many steps.
+    /// The ways of OLM Classic from every entry of the default channel of the first catalog, highest version first;
+    /// each with whether it continues after so many steps.
     pub fn of_default_channel(&self, max_steps: usize, each: impl FnMut(UpgradePath, bool)) {
         let Some(graph) = self.view.graphs.first() else { return };
         let channel = graph.channels.iter().find(|it| it.name == graph.default_channel);

@@ -1,4 +1,4 @@
-//! In which catalogs a package is, why it is not in the others, and the smallest change that puts it there.
+//! The catalogs that have a package, the reasons why the others do not, and the smallest change that adds it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,34 +18,35 @@ use olmdex_olm::upgrade::Move;
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_text::calendar::Day;
 
-/// What is asked about the catalogs of a package.
+/// A question about the catalogs of a package.
 #[derive(Debug)]
 pub struct WhereisQuestion {
     /// The package, with a version or channel of it.
     pub name: PackageName,
     /// The catalogs to ask; all, if none is named.
     pub catalogs: Vec<String>,
-    /// The version of OpenShift that is asked about; all of them, if none is.
+    /// The version of OpenShift in the question; all of them, if there is none.
     pub openshift: Option<Minor>,
-    /// What the repository says that the catalogs are made of.
+    /// The parts of the catalogs according to the repository.
     pub repository: Option<Publications>,
-    /// What a mirror takes of catalogs.
+    /// The parts of catalogs that a mirror takes.
     pub mirrored: Vec<MirroredCatalog>,
 }
 
-/// What a mirror takes of a catalog.
+/// The part of a catalog that a mirror takes.
 #[derive(Debug, Clone)]
 pub struct MirroredCatalog {
-    /// What the configuration calls the catalog.
+    /// The name of the catalog in the configuration.
     pub catalog: String,
     /// The packages that it names; all, if it names none.
     pub packages: Vec<String>,
-    /// The entries of the package that it keeps, by catalog and channel. A catalog that is not among them is kept whole, or not known.
+    /// The entries of the package that it keeps, by catalog and channel. A catalog that is not among them is kept as a
+    /// whole, or not known.
     pub kept: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl MirroredCatalog {
-    /// The channels of an item whose head, or version that was asked about, it leaves out.
+    /// The channels of an item whose head, or wanted version, the mirror leaves out.
     fn left_out<'i>(&self, item: &'i CatalogPresence) -> Vec<&'i ChannelPresence> {
         let Some(kept) = self.kept.get(&item.catalog) else { return Vec::new() };
         let is_kept = |it: &ChannelPresence| kept.get(&it.channel).is_some_and(|entries| entries.contains(&it.bundle));
@@ -53,43 +54,43 @@ impl MirroredCatalog {
     }
 }
 
-/// A catalog, with what it has of a package.
+/// A catalog, with its part of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogPresence {
     /// The package.
     pub package: String,
-    /// The version that was asked about; absent if the package was.
+    /// The version in the question; absent if the question is about the package.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The catalog; `v4.20` where only the repository says that there is one.
+    /// The catalog; `v4.20` if only the repository mentions it.
     pub catalog: String,
-    /// The version of OpenShift that it is for, by its name.
+    /// The version of OpenShift that its name shows.
     pub openshift: Option<String>,
-    /// Whether it has what was asked about.
+    /// Whether it has the subject of the question.
     pub is_there: bool,
-    /// Where that is known from: `catalog`, or `annotations` of the bundles in the repository.
+    /// The origin of that fact: `catalog`, or `annotations` of the bundles in the repository.
     pub known_from: KnownFrom,
     /// The message, if the package is deprecated in it.
     pub deprecation: Option<String>,
-    /// The channels, each with its head, or with the version that was asked about.
+    /// The channels, each with its head, or with the version in the question.
     pub channels: Vec<ChannelPresence>,
-    /// Why it is not there; if it is, what will keep later versions away.
+    /// The reasons why it is not there; if it is, the reasons that will keep later versions away.
     pub reasons: Vec<AbsenceReason>,
     /// The smallest change of the repository that publishes it; `null` if it is there, or none is known.
     pub change: Option<SmallestChange>,
-    /// A change that gives the catalog a template of its own, where the operator keeps one for each catalog.
+    /// A change that gives the catalog a template of its own, if the operator keeps one for each catalog.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_template: Option<SmallestChange>,
 }
 
-/// Where it is known from that a catalog has a package.
+/// The origin of the fact that a catalog has a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum KnownFrom {
     /// The catalog was read.
     Catalog,
-    /// The annotations of the bundles in the repository say so.
+    /// The annotations of the bundles in the repository.
     Annotations,
 }
 
@@ -115,12 +116,12 @@ pub struct ChannelPresence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AbsenceReason {
-    /// `no-catalog`, `not-mapped`, `not-rendered`, `promotion`, `annotation`, `no-bundle`, `release-configuration`, `no-version`, `signal`,
-    /// `mirror` or `not-known`.
+    /// `no-catalog`, `not-mapped`, `not-rendered`, `promotion`, `annotation`, `no-bundle`, `release-configuration`,
+    /// `no-version`, `signal`, `mirror` or `not-known`.
     pub kind: String,
     /// The reason in words.
     pub text: String,
-    /// The file that says so.
+    /// The file with the reason.
     pub file: Option<String>,
     /// The line.
     pub line: Option<u32>,
@@ -130,11 +131,11 @@ pub struct AbsenceReason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SmallestChange {
-    /// What to do, in words.
+    /// The instructions, in words.
     pub steps: Vec<String>,
     /// The files that change, below the root of the repository.
     pub files: Vec<FileChange>,
-    /// What to run after that, in the root of the repository.
+    /// The commands to run after that, in the root of the repository.
     pub commands: Vec<String>,
 }
 
@@ -159,12 +160,12 @@ pub struct FileChange {
     pub after: Option<String>,
 }
 
-/// Where a package is.
+/// The answer about the catalogs of a package.
 #[derive(Debug, Clone)]
 pub struct WhereisAnswers {
     /// The catalogs, by the version of OpenShift and name.
     pub items: Vec<CatalogPresence>,
-    /// Whether it is in the catalog of the version that was asked about; if none was, in any.
+    /// Whether it is in the catalog of the version in the question; without a version, in any.
     pub is_there: bool,
 }
 
@@ -172,7 +173,7 @@ impl WhereisQuestion {
     /// The answer.
     ///
     /// # Errors
-    /// If neither the catalogs nor the repository have the package, or a catalog is named that does not exist.
+    /// If neither the catalogs nor the repository have the package, or a named catalog does not exist.
     pub fn answer(&self, index: Option<&Index>) -> Result<WhereisAnswers, AskError> {
         let mut items = index.map(|it| self.of_catalogs(it)).transpose()?.unwrap_or_default();
         if let Some(repository) = &self.repository {
@@ -222,7 +223,7 @@ impl WhereisQuestion {
         }
     }
 
-    /// What each catalog of an index has.
+    /// The presence of the package in each catalog of an index.
     fn of_catalogs(&self, index: &Index) -> Result<Vec<CatalogPresence>, AskError> {
         let names = if self.catalogs.is_empty() { index.catalog_names()? } else { self.catalogs.clone() };
         let filter = self.filter();
@@ -288,7 +289,7 @@ impl WhereisQuestion {
         heads.collect()
     }
 
-    /// Says why an item is not there, and what would put it there.
+    /// Adds the reasons why an item is not there, and the change that adds it.
     fn explain(&self, item: &mut CatalogPresence, graphs: &[PackageGraph], heads: &[DefaultHead]) {
         let minor = minor_of(item);
         if let (Some(repository), Some(minor)) = (&self.repository, minor) {
@@ -305,7 +306,7 @@ impl WhereisQuestion {
             let is_its = is_same.is_none() || minor.is_none() || is_same == minor;
             if is_its && !mirrored.packages.is_empty() && !mirrored.packages.contains(package) {
                 let text = format!(
-                    "the mirror's configuration takes {} of `{}`, and not `{package}`",
+                    "the mirror's configuration takes {} of `{}`, but not `{package}`",
                     olmdex_base::diag::counted(mirrored.packages.len() as u64, "package"),
                     mirrored.catalog
                 );
@@ -327,19 +328,17 @@ impl WhereisQuestion {
         }
         if item.reasons.is_empty() {
             let text = match &self.repository {
-                Some(_) => "neither the repository nor the catalogs say why".to_owned(),
-                None => {
-                    "the catalogs do not say why; the repository that they are made of does (`--repo DIR`)".to_owned()
-                }
+                Some(_) => "neither the repository nor the catalogs show why".to_owned(),
+                None => "the catalogs do not show why, but the repository behind them does (`--repo DIR`)".to_owned(),
             };
             item.reasons.push(AbsenceReason { kind: "not-known".to_owned(), text, file: None, line: None });
         }
     }
 
     fn add_publication(&self, item: &mut CatalogPresence, publication: Publication) {
-        // The repository has it, and the catalog that was read does not: that is older, or made of something else.
+        // The repository has it, and the catalog does not: the catalog is older, or made from something else.
         if publication.is_there && !item.is_there {
-            let text = "the repository publishes it; the catalog that was read is older, or is made of something else";
+            let text = "the repository publishes it; the catalog is older, or built from something else";
             item.reasons.push(AbsenceReason {
                 kind: "not-known".to_owned(),
                 text: text.to_owned(),
@@ -354,7 +353,7 @@ impl WhereisQuestion {
         }
     }
 
-    /// Why no catalog has anything of what was asked about.
+    /// The error that no catalog has the subject of the question.
     fn not_found(&self, index: &Index) -> Result<AskError, AskError> {
         let package = &self.name.package;
         if index.packages(&self.filter())?.is_empty() {
@@ -409,7 +408,7 @@ impl DefaultHead {
     }
 }
 
-/// How the default head of the nearest catalog before a version of OpenShift speaks against it.
+/// The objection of the default head of the nearest earlier catalog to a version of OpenShift.
 fn signal(graphs: &[PackageGraph], heads: &[DefaultHead], minor: Minor) -> Option<AbsenceReason> {
     let head = heads.iter().filter(|it| it.openshift.is_before(minor)).max_by_key(|it| it.openshift)?;
     let graph = graphs.iter().find(|it| it.catalog == head.catalog)?;

@@ -1,8 +1,8 @@
 //! Pages of an answer: less than 4 KiB of text, and the items that begin in it as structured data.
 //!
-//! The answer's text is one item a line, as compact JSON. A cursor is a place in that text, with a sum of all of it: if the answer has
-//! changed meanwhile, the cursor is refused. An item that is longer than a page is given in pieces; in the structured data it is shortened,
-//! and it is said what is missing where.
+//! The answer's text is one item a line, as compact JSON. A cursor is a place in that text, with a sum of all of it: if
+//! the answer has changed meanwhile, the cursor is refused. An item that is longer than a page comes in pieces; in the
+//! structured data it is shortened, with a list of the missing parts and their places.
 
 use std::hash::{DefaultHasher, Hasher as _};
 
@@ -14,7 +14,7 @@ use super::escape::{self, CLOSE, OPEN, shortened};
 /// How many bytes the text of an answer has at most.
 pub(crate) const MAX_TEXT: usize = 4096;
 
-/// How much of it a command line takes at most, and how much all warnings do.
+/// The longest part of a page for a command line, and for all warnings.
 const MAX_COMMAND: usize = 700;
 const MAX_WARNINGS: usize = 600;
 
@@ -24,7 +24,7 @@ const MAX_CUT: usize = 20;
 /// A page of an answer.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// For a model to read.
+    /// The text for the model.
     pub(crate) text: String,
     /// The same for a program, as the schema has it.
     pub(crate) structured: Value,
@@ -34,7 +34,7 @@ pub(crate) struct Page {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadCursor;
 
-/// The page of an answer that a cursor leads to; the first without one. `command` gives the whole answer.
+/// The page of an answer at a cursor, or the first one. `command` gives the whole answer.
 pub(crate) fn page(answer: &Answer, cursor: Option<&str>, command: &str) -> Result<Page, BadCursor> {
     let lines: Vec<_> = answer.items.iter().map(|it| escape::json(it)).collect();
     let all = lines.join("\n");
@@ -65,7 +65,7 @@ pub(crate) fn page(answer: &Answer, cursor: Option<&str>, command: &str) -> Resu
     let mut text = head;
     text.push_str(&format!("{OPEN}\n{data}\n{CLOSE}\n"));
     if let Some(cursor) = &next_cursor {
-        let inside = if cuts_item { "the last item goes on there; " } else { "" };
+        let inside = if cuts_item { "the last item continues there; " } else { "" };
         text.push_str(&format!(
             "more: {inside}{left_items} items not begun, {left_bytes} bytes left: ask again with \"cursor\": \"{cursor}\"\n"
         ));
@@ -151,7 +151,7 @@ fn structured(answer: &Answer, items: Vec<Value>, about: Value) -> Value {
     })
 }
 
-/// What stands above the data.
+/// The lines above the data.
 fn head(answer: &Answer, command: &str) -> String {
     let n = answer.items.len();
     let what = match (answer.is_whole, n) {
@@ -162,7 +162,7 @@ fn head(answer: &Answer, command: &str) -> String {
     let mut head = format!("{what}\nsame answer: {}\n", shortened(&escape::line(command), MAX_COMMAND));
     let shown = shown_warnings(answer);
     for warning in &shown {
-        head.push_str(&format!("warning (its words may be those of a catalog): {}\n", escape::line(warning)));
+        head.push_str(&format!("warning (its words may come from a catalog): {}\n", escape::line(warning)));
     }
     if shown.len() < answer.warnings.len() {
         head.push_str(&format!("{} more warnings: run the command\n", answer.warnings.len() - shown.len()));
@@ -181,7 +181,7 @@ fn shown_warnings(answer: &Answer) -> Vec<String> {
     answer.warnings.iter().take_while(fits).cloned().collect()
 }
 
-/// Where a page ends that begins at `start`: behind the last item that fits, else inside the first.
+/// The end of a page that begins at `start`: behind the last item that fits, else inside the first.
 fn end_of_page(all: &str, start: usize, budget: usize) -> usize {
     if all.len() - start <= budget {
         return all.len();
@@ -211,18 +211,18 @@ fn sum(texts: &[&str]) -> u64 {
     hasher.finish()
 }
 
-/// What is missing in structured data.
+/// The parts that are missing in structured data.
 #[derive(Debug, Default)]
 struct Cut {
     places: Vec<Value>,
     n: usize,
 }
 
-/// How long strings and lists may be, step by step until an item fits.
+/// Lengths of strings and lists to try, step by step, until an item fits.
 const STEPS: [(usize, usize); 6] = [(1000, 50), (400, 20), (200, 8), (100, 4), (60, 2), (24, 0)];
 
 impl Cut {
-    /// An item of which so much is left as fits on a page.
+    /// An item, shortened so that it fits on a page.
     fn fitted(&mut self, item: Value, path: String) -> Value {
         let size = |it: &Value| it.to_string().len();
         if size(&item) <= MAX_TEXT {
@@ -242,7 +242,7 @@ impl Cut {
         item
     }
 
-    /// A value whose strings and lists have no more than so many characters and items. Its depth is that of what was read.
+    /// A value with limited lengths of strings and lists. It is as deep as the original.
     fn made(&mut self, value: Value, path: &str, max_text: usize, max_list: usize) -> Value {
         match value {
             Value::String(text) => {

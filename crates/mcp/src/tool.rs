@@ -1,4 +1,4 @@
-//! The tools: names, descriptions and schemas, and how a call becomes an answer.
+//! The tools: names, descriptions and schemas, and the way from a call to an answer.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -20,9 +20,9 @@ use super::question::{
 };
 use super::world::World;
 
-/// What a call came to.
+/// The result of a call.
 pub(crate) enum Outcome {
-    /// The question has an answer, or none for a reason, and a command gives the same.
+    /// The question has an answer, or a reason why there is none, and a command that gives the same.
     Asked(Result<Answer, Trouble>, String),
     /// The arguments are not those of the tool.
     Invalid(String),
@@ -70,43 +70,124 @@ fn of<T: JsonSchema>(kind: &'static str) -> (&'static str, Schema) {
 /// All tools, in the order in which they are listed.
 fn rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
-    ROWS.get_or_init(|| {
-        vec![
-            row::<Search>("search", "Search packages", "Find operator packages by words, provided APIs, images, features, \
-                categories or architectures. Use it first if the exact package name is not known.", || vec![of::<Hit>("SearchResult")]),
-            row::<Show>("show", "Show a package, channel or bundle", "Show everything the catalogs have of one name: a package \
-                (`keda`), a version (`keda@2.10.1`), a channel (`keda/stable`) or a bundle. With `permissions`, its RBAC.", || {
-                vec![of::<PackageDetail>("Package"), of::<ChannelDetail>("Channel"), of::<BundleDetail>("Bundle"),
-                    of::<BundlePermissions>("Permissions")]
-            }),
-            row::<Updates>("updates", "What OLM upgrades to", "Which bundle OLM Classic and OLM v1 upgrade an installed operator to \
-                now, with the catalog entry that permits it and its place in the file.", || vec![of::<UpdatesAnswer>("Updates")]),
-            row::<Path>("path", "Upgrade path", "All upgrades that OLM makes from a version one after another, or with `shortest` \
-                the fewest steps to a version, and what to set before each.", || vec![of::<UpgradePath>("UpgradePath")]),
-            row::<WhyNot>("why_not", "Why OLM does not take a version", "Why OLM does not install or upgrade to a version, \
-                condition by condition, and what would make it.", || vec![of::<WhyNotAnswer>("WhyNot")]),
-            row::<Resolve>("resolve", "Resolve a namespace", "What OLM Classic installs and upgrades together in a namespace, with \
-                dependencies, and why; or why it cannot be resolved and what would repair that.", || vec![of::<ResolutionAnswer>("Resolution")]),
-            row::<Deps>("deps", "Dependencies of a bundle", "What a bundle requires and who provides it; with `closure` all that is \
-                installed with it, with `invert` who needs it.", || vec![of::<Dependencies>("Dependencies")]),
-            row::<Images>("images", "Images of operators", "The container images that operators need, each once: bundle images and \
-                related images; for mirroring.", || vec![of::<ImageUse>("Image")]),
-            row::<Diff>("diff", "Compare two catalogs", "What differs between two catalogs of this server: packages, channels, \
-                edges, bundles, images, APIs; and which changes break upgrades.", || vec![of::<Change>("CatalogDiff")]),
-            row::<Compat>("compat", "What blocks an OpenShift upgrade", "Which operators block or do not support a later version of \
-                OpenShift, by which signal, and the fewest steps that lift a block.", || vec![of::<Stay>("CompatList")]),
-            row::<Plan>("plan", "Plan a cluster upgrade", "The plan of an upgrade of the cluster that this server was started with: \
-                states, blockers, decisions, and steps in order. Nothing is run.", || {
-                vec![("Plan", schema_for!(olmdex_plan::plan::Plan))]
-            }),
-            row::<V1Check>("v1_check", "What can move to OLM v1", "Which operators can move from OLM Classic to OLM v1, and which \
-                conditions keep the others.", || vec![of::<Readiness>("V1Readiness")]),
-            row::<Explain>("explain", "Explain a rule or message", "What a rule (`E0207`) or an error message of OLM means, and what \
-                to run next.", || vec![of::<RuleExplanation>("RuleExplanation"), of::<MessageExplanation>("MessageExplanation")]),
-            row::<Sql>("sql", "Query by SQL", "Run one read-only SQL statement over the views of the index (SQLite). For questions \
-                that no other tool answers.", || vec![of::<BTreeMap<String, SqlValue>>("SqlResult")]),
-        ]
-    })
+    ROWS.get_or_init(|| about_packages().into_iter().chain(about_catalogs()).collect())
+}
+
+/// The tools for questions about one package or namespace.
+fn about_packages() -> Vec<Row> {
+    vec![
+        row::<Search>(
+            "search",
+            "Search packages",
+            "Find operator packages by words, provided APIs, images, features, categories or architectures. Use it \
+            first if you do not know the exact package name.",
+            || vec![of::<Hit>("SearchResult")],
+        ),
+        row::<Show>(
+            "show",
+            "Show a package, channel or bundle",
+            "Show everything that the catalogs have under one name: a package (`keda`), a version (`keda@2.10.1`), \
+            a channel (`keda/stable`) or a bundle. With `permissions`, its RBAC.",
+            || {
+                vec![
+                    of::<PackageDetail>("Package"),
+                    of::<ChannelDetail>("Channel"),
+                    of::<BundleDetail>("Bundle"),
+                    of::<BundlePermissions>("Permissions"),
+                ]
+            },
+        ),
+        row::<Updates>(
+            "updates",
+            "The next upgrade by OLM",
+            "The bundle to which OLM Classic and OLM v1 upgrade an installed operator now, with the catalog entry \
+            that permits it and its place in the file.",
+            || vec![of::<UpdatesAnswer>("Updates")],
+        ),
+        row::<Path>(
+            "path",
+            "Upgrade path",
+            "All upgrades that OLM makes from a version one after another, or with `shortest` the fewest steps to \
+            a version, and the fields to set before each.",
+            || vec![of::<UpgradePath>("UpgradePath")],
+        ),
+        row::<WhyNot>(
+            "why_not",
+            "Why OLM does not take a version",
+            "Why OLM does not install or upgrade to a version, condition by condition, and the changes that would \
+            make it.",
+            || vec![of::<WhyNotAnswer>("WhyNot")],
+        ),
+        row::<Resolve>(
+            "resolve",
+            "Resolve a namespace",
+            "The operators that OLM Classic installs and upgrades together in a namespace, and why; or why \
+            OLM cannot resolve it, and what would repair that.",
+            || vec![of::<ResolutionAnswer>("Resolution")],
+        ),
+        row::<Deps>(
+            "deps",
+            "Dependencies of a bundle",
+            "The requirements of a bundle and their providers; with `closure`, all operators installed with it; \
+            with `invert`, the operators that need it.",
+            || vec![of::<Dependencies>("Dependencies")],
+        ),
+    ]
+}
+
+/// The tools for questions about images, catalogs, clusters and messages.
+fn about_catalogs() -> Vec<Row> {
+    vec![
+        row::<Images>(
+            "images",
+            "Images of operators",
+            "The container images that operators need, each once: bundle images and \
+            related images; for mirroring.",
+            || vec![of::<ImageUse>("Image")],
+        ),
+        row::<Diff>(
+            "diff",
+            "Compare two catalogs",
+            "The differences between two catalogs of this server: packages, channels, edges, bundles, images, \
+            APIs; and which changes break upgrades.",
+            || vec![of::<Change>("CatalogDiff")],
+        ),
+        row::<Compat>(
+            "compat",
+            "Blockers of an OpenShift upgrade",
+            "Which operators block or do not support a later version of OpenShift, by which signal, and the fewest \
+            steps that lift a blocker.",
+            || vec![of::<Stay>("CompatList")],
+        ),
+        row::<Plan>(
+            "plan",
+            "Plan a cluster upgrade",
+            "The upgrade plan for the cluster that this server was started with: status, blockers, decisions and \
+            ordered steps. The tool runs nothing.",
+            || vec![("Plan", schema_for!(olmdex_plan::plan::Plan))],
+        ),
+        row::<V1Check>(
+            "v1_check",
+            "Operators that can move to OLM v1",
+            "Which operators can move from OLM Classic to OLM v1, and which \
+            conditions keep the others.",
+            || vec![of::<Readiness>("V1Readiness")],
+        ),
+        row::<Explain>(
+            "explain",
+            "Explain a rule or message",
+            "The meaning of a rule (`E0207`) or of an error message of OLM, and what \
+            to run next.",
+            || vec![of::<RuleExplanation>("RuleExplanation"), of::<MessageExplanation>("MessageExplanation")],
+        ),
+        row::<Sql>(
+            "sql",
+            "Query by SQL",
+            "Run one read-only SQL statement over the views of the index (SQLite). For questions \
+            that no other tool answers.",
+            || vec![of::<BTreeMap<String, SqlValue>>("SqlResult")],
+        ),
+    ]
 }
 
 /// The names of the tools.
@@ -115,7 +196,7 @@ pub fn names() -> Vec<&'static str> {
     rows().iter().map(|it| it.name).collect()
 }
 
-/// The schema of a kind of answer of a tool, as the command's output has it.
+/// The schema of a kind of answer of a tool, as in the command's output.
 #[must_use]
 pub fn output_schema(tool: &str, kind: &str) -> Option<Value> {
     let row = rows().iter().find(|it| it.name == tool)?;
@@ -149,7 +230,8 @@ fn input(row: &Row) -> JsonObject {
     schema.remove("title");
     let cursor = json!({
         "type": "string",
-        "description": "Where to go on, as `nextCursor` of the page before says; the other arguments stay the same.",
+        "description": "The place to continue, from `nextCursor` of the previous page; the other arguments stay the \
+            same.",
     });
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     if let Some(properties) = properties.as_object_mut() {
@@ -191,21 +273,23 @@ fn page_schema() -> Value {
     let number = |about: &str| json!({"type": "integer", "minimum": 0, "description": about});
     json!({
         "type": "object",
-        "description": "Which part of the answer this is.",
+        "description": "The part of the answer on this page.",
         "properties": {
             "command": text("The command line that gives the whole answer."),
             "total": number("Items of the whole answer."),
             "first": number("The number of the first item of this page, from 0."),
             "shown": number("Items that begin on this page."),
             "left": number("Items that begin on later pages."),
-            "leftBytes": number("Bytes of text that are left."),
+            "leftBytes": number("Remaining bytes of text."),
             "nextCursor": text("The argument `cursor` for the next page."),
-            "lastGoesOn": {"type": "boolean", "description": "Whether the last item goes on, in the text of the next page."},
+            "lastGoesOn": {"type": "boolean", "description": "Whether the last item continues in the text of the next \
+                page."},
             "warnings": {"type": "array", "items": {"type": "string"}},
-            "warningsLeft": number("Warnings that are not shown."),
-            "cut": {"type": "array", "description": "Where strings and lists are shortened here; the text has them whole.",
+            "warningsLeft": number("Number of warnings not shown."),
+            "cut": {"type": "array", "description": "The places of shortened strings and lists; the text has them in \
+                full.",
                 "items": {"type": "object"}},
-            "cutLeft": number("Shortened places that are not named."),
+            "cutLeft": number("Number of shortened places not listed."),
         },
         "required": ["command", "total", "shown", "left"],
     })
@@ -217,8 +301,8 @@ fn object(schema: Schema) -> JsonObject {
     object_of(value)
 }
 
-/// Takes the widths of whole numbers away, such as `uint64`: they are no formats of JSON Schema, and clients warn of each. A schema is as deep
-/// as it was written.
+/// Removes the widths of whole numbers, such as `uint64`: they are not formats of JSON Schema, and clients warn of
+/// each. The recursion is as deep as the schema in the code.
 fn without_widths(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What there is in catalogs: search, show, images, differences; and what rules and messages mean.
+//! The contents of catalogs: search, show, images, differences; and the meaning of rules and messages.
 
 use olmdex_ask::{
     DEFAULT_WORK, DifferenceWish, Differences, Explained, Shown, add_dependencies, bundles_named, bundles_of_cluster,
@@ -21,9 +21,9 @@ use crate::world::World;
 pub(crate) struct Search {
     /// Words that must all occur in the name, display name, provider, keywords, description or APIs of one bundle.
     words: String,
-    /// Only bundles that provide these APIs, as GROUP/VERSION/KIND; parts may be left empty.
+    /// Only bundles that provide these APIs, as GROUP/VERSION/KIND; parts may be empty.
     provides: List,
-    /// Only bundles whose image, or one that they use, has these texts in its reference.
+    /// Only bundles with these texts in the reference of their image, or of one that they use.
     image: List,
     /// Only bundles with these features, as NAME or NAME=VALUE: for example `disconnected=true`.
     feature: List,
@@ -69,7 +69,9 @@ impl Question for Search {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
         let query = self.query();
         if !query.has_conditions() {
-            return Err(Trouble::of("nothing to search for").help("give words, or a condition such as `provides`"));
+            return Err(
+                Trouble::of("nothing to search for").help("give search words, or a condition such as `provides`")
+            );
         }
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;
@@ -79,7 +81,7 @@ impl Question for Search {
         let mut warnings = Vec::new();
         if let Some(limit) = self.limit.filter(|it| *it < n) {
             hits.truncate(limit);
-            warnings.push(format!("{} of {n} packages are left out by the limit", n - limit));
+            warnings.push(format!("the limit leaves out {} of {n} packages", n - limit));
         }
         Ok(Answer::of("SearchResult", &hits)?.warned(warnings))
     }
@@ -96,7 +98,7 @@ impl Question for Search {
     }
 }
 
-/// A catalog that is named must be there.
+/// A named catalog must exist.
 pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), Trouble> {
     let names = index.catalog_names()?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -109,10 +111,10 @@ pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), Trouble
 pub(crate) struct Show {
     /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle.
     name: String,
-    /// Show what its installation grants: its RBAC rules.
+    /// Show the rights that its installation grants: its RBAC rules.
     #[serde(default)]
     permissions: bool,
-    /// With `permissions`: only what it grants besides what this version or bundle of the package does.
+    /// With `permissions`: only the rights in addition to those of this version or bundle of the package.
     against: Option<String>,
     /// Only these catalogs.
     #[serde(default)]
@@ -147,14 +149,14 @@ impl Question for Show {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Images {
-    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL, the name of a bundle, or PKG@RANGE. Without any: what the cluster has
-    /// installed.
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL, the name of a bundle, or PKG@RANGE. Without
+    /// any: the installed bundles of the cluster.
     names: List,
-    /// What is installed: also the bundles that OLM Classic installs in between.
+    /// Installed bundle: also list the bundles that OLM Classic installs in between.
     installed: Option<String>,
     /// The Subscription's channel, with `installed`.
     channel: Option<String>,
-    /// Also what OLM installs with it.
+    /// Also list the bundles that OLM installs with it.
     with_deps: bool,
     /// Only these catalogs.
     catalog: List,
@@ -211,7 +213,7 @@ impl Question for Images {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Diff {
-    /// The catalog that was there before, by its name among the catalogs of this server.
+    /// The older catalog, by its name among the catalogs of this server.
     old: String,
     /// The catalog that replaces it.
     new: String,
@@ -221,7 +223,7 @@ pub(crate) struct Diff {
     /// Only changes that break something: packages, channels and upgrades that are gone, bundles with other content.
     #[serde(default)]
     breaking: bool,
-    /// Also what added and removed packages, channels and bundles consist of.
+    /// Also list the contents of added and removed packages, channels and bundles.
     #[serde(default)]
     details: bool,
 }
@@ -234,7 +236,7 @@ impl Question for Diff {
                 return Ok(found);
             }
             known_catalogs(&index, &List(vec![name.to_owned()]))?;
-            Err(Trouble::of(format!("there is no catalog `{name}`")))
+            Err(Trouble::of(format!("no catalog `{name}`")))
         };
         let (old, new) = (find(&self.old)?, find(&self.new)?);
         let (old, new) = (Side { index: &index, catalog: &old }, Side { index: &index, catalog: &new });
@@ -246,11 +248,11 @@ impl Question for Diff {
             warnings.push(format!("{n_ignored} other changes are not breaking"));
         }
         if n_details > 0 {
-            warnings.push(format!("{n_details} nested changes are hidden; `details` shows them"));
+            warnings.push(format!("{n_details} nested changes hidden; `details` shows them"));
         }
         if !unchecked.is_empty() {
             let names = unchecked.into_iter().collect::<Vec<_>>().join(", ");
-            warnings.push(format!("not checked for what breaks, since they are not valid: {names}"));
+            warnings.push(format!("not checked for breaking changes, since they are not valid: {names}"));
         }
         Ok(Answer::of("CatalogDiff", &changes)?.warned(warnings))
     }

@@ -9,7 +9,7 @@ use olmdex_rules::openshift::SupportLevel;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 
-/// Several words. Assistants often give one word, or null, where a list is asked for.
+/// Several words. Assistants often pass one word, or null, instead of a list.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct List(pub(crate) Vec<String>);
 
@@ -23,7 +23,7 @@ impl<'de> Deserialize<'de> for List {
             None(()),
         }
         let given =
-            Given::deserialize(deserializer).map_err(|_| serde::de::Error::custom("a list of strings is expected"))?;
+            Given::deserialize(deserializer).map_err(|_| serde::de::Error::custom("expected a list of strings"))?;
         Ok(Self(match given {
             Given::One(word) => vec![word],
             Given::Several(words) => words,
@@ -69,7 +69,7 @@ macro_rules! choices {
 }
 
 choices! {
-    /// Which generation of OLM.
+    /// A generation of OLM.
     OlmWord for Olm =>
     Classic: "classic", Olm::Classic;
     V1: "v1", Olm::V1;
@@ -84,7 +84,7 @@ choices! {
 }
 
 choices! {
-    /// What a bundle says of a version of OpenShift.
+    /// The verdict of a bundle on a version of OpenShift.
     VerdictWord for Compatibility =>
     Blocks: "blocks", Compatibility::Blocks;
     Excluded: "excluded", Compatibility::Excluded;
@@ -94,7 +94,7 @@ choices! {
 }
 
 choices! {
-    /// What counts as supported.
+    /// The phases that count as supported.
     SupportWord for SupportLevel =>
     Full: "full", SupportLevel::Full;
     Maintenance: "maintenance", SupportLevel::Maintenance;
@@ -102,7 +102,7 @@ choices! {
 }
 
 choices! {
-    /// What is acknowledged.
+    /// The conditions that the user acknowledges.
     AcknowledgementWord for Acknowledgement =>
     WatchScopeChange: "watch-scope-change", Acknowledgement::WatchScopeChange;
     OperatorCondition: "operator-condition", Acknowledgement::OperatorCondition;
@@ -113,7 +113,7 @@ choices! {
 }
 
 choices! {
-    /// What lists say of a package.
+    /// The status of a package in lists.
     StatusWord for olmdex_index::query::Status =>
     Current: "current", olmdex_index::query::Status::Current;
     Deprecated: "deprecated", olmdex_index::query::Status::Deprecated;

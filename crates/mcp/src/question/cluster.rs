@@ -1,4 +1,4 @@
-//! Clusters: what blocks an upgrade of OpenShift, plans of it, and the way to OLM v1.
+//! Clusters: blockers of an upgrade of OpenShift, plans for it, and the way to OLM v1.
 
 use olmdex_ask::{
     CompatQuestion, Gates, PackageName, ReadinessQuestion, basis_of_index, minor, must_lead_between_extended,
@@ -28,11 +28,11 @@ pub(super) fn gates_of(text: Option<&String>) -> Result<Gates, Trouble> {
     Ok(gates.map_err(|it| Trouble::of(it.to_string()))?.unwrap_or_default())
 }
 
-/// What blocks an upgrade of OpenShift.
+/// The operators that block an upgrade of OpenShift.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Compat {
-    /// Only this package, version, channel or bundle. Default: what is installed, else all packages.
+    /// Only this package, version, channel or bundle. Default: the installed ones, else all packages.
     name: Option<String>,
     /// The cluster's version of OpenShift, for example 4.16. Default: that of the cluster.
     openshift: Option<String>,
@@ -46,7 +46,8 @@ pub(crate) struct Compat {
     olm: Option<OlmWord>,
     /// Feature gates of operator-controller, as GATE=BOOL,….
     feature_gates: Option<String>,
-    /// Whether what the cluster has counts, if the server knows one. Default: true, unless a name or `installed` is given.
+    /// Whether the contents of the cluster count, if the server knows one. Default: true, unless a name or `installed`
+    /// is given.
     cluster: Option<bool>,
     /// Only these catalogs.
     catalog: List,
@@ -61,7 +62,9 @@ impl Compat {
 impl Question for Compat {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
         if self.name.is_some() && (!self.installed.0.is_empty() || (self.cluster == Some(true))) {
-            return Err(Trouble::of("`name` asks about a catalog, `installed` and `cluster` about what is installed"));
+            return Err(Trouble::of(
+                "`name` asks about a catalog, but `installed` and `cluster` ask about installed operators",
+            ));
         }
         let cluster = world.cluster(self.has_cluster());
         let from = match (minor_of(self.openshift.as_ref())?, &cluster) {
@@ -112,10 +115,10 @@ pub(crate) struct Plan {
     to: String,
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion.
     openshift: Option<String>,
-    /// From one version with extended support to the next: two updates of the control plane with paused pools.
+    /// Go from one version with extended support to the next: two updates of the control plane with paused pools.
     #[serde(default)]
     eus: bool,
-    /// What counts as supported. Default: extended.
+    /// The phases that count as supported. Default: extended.
     support: Option<SupportWord>,
     /// The day on which support is judged, as 2026-01-31. Default: today.
     date: Option<String>,
@@ -126,7 +129,7 @@ pub(crate) struct Plan {
     /// Only the operators of these namespaces.
     #[serde(default)]
     scope: List,
-    /// Blockers or decisions that are taken as settled, as CODE or CODE:SUBJECT.
+    /// Blockers or decisions that count as settled, as CODE or CODE:SUBJECT.
     #[serde(default)]
     assume: List,
     /// Feature gates of operator-controller, as GATE=BOOL,….
@@ -136,7 +139,7 @@ pub(crate) struct Plan {
 impl Question for Plan {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
         let Some((cluster, words)) = &world.cluster else {
-            let trouble = Trouble::of("this server knows no cluster");
+            let trouble = Trouble::of("this server was started without a cluster");
             return Err(
                 trouble.help("start it with manifests, a must-gather or a live cluster: `olmdex mcp --cluster …`")
             );
@@ -151,16 +154,15 @@ impl Question for Plan {
             }
         }
         let day = match &self.date {
-            Some(text) => Day::parse(text).ok_or_else(|| Trouble::of("a day looks like 2026-01-31"))?,
+            Some(text) => Day::parse(text).ok_or_else(|| Trouble::of("write a date as 2026-01-31"))?,
             None => (world.today)(),
         };
         let index = world.index();
         let mut warnings = cluster.warnings.clone();
         let mut basis = basis_of_index(&index, &world.source_map, None, &mut |it| warnings.push(it.to_owned()))
             .map_err(|error| match error {
-                BasisError::NoCatalog => {
-                    Trouble::of(error.to_string()).help("start the server with catalogs named so: `-i 4.18=SOURCE`")
-                }
+                BasisError::NoCatalog => Trouble::of(error.to_string())
+                    .help("start the server with catalogs named in this form: `-i 4.18=SOURCE`"),
                 BasisError::Index(error) => error.into(),
                 error => Trouble::of(error.to_string()),
             })?;
@@ -195,11 +197,12 @@ impl Question for Plan {
     }
 }
 
-/// What can move to OLM v1.
+/// The operators that can move to OLM v1.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct V1Check {
-    /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; of a cluster packages or Subscriptions as NAMESPACE/NAME. Default: all.
+    /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; with a cluster, packages or Subscriptions as NAMESPACE/NAME.
+    /// Default: all.
     names: List,
     /// Conditions that are acknowledged: operators move although these are not met.
     acknowledge: Vec<AcknowledgementWord>,

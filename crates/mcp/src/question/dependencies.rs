@@ -1,4 +1,4 @@
-//! What operators need: dependencies of a bundle, and what OLM Classic installs together.
+//! The needs of operators: dependencies of a bundle, and the bundles that OLM Classic installs together.
 
 use olmdex_ask::{
     DEFAULT_WORK, DependencyWish, NamespaceQuestion, ResolutionWish, Target, dependencies, options_of_work, resolutions,
@@ -14,7 +14,7 @@ use super::cluster::minor_of;
 use crate::answer::{Answer, Trouble};
 use crate::world::World;
 
-/// What a bundle requires.
+/// The requirements of a bundle.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Deps {
@@ -23,7 +23,7 @@ pub(crate) struct Deps {
     /// All that OLM installs with it in an empty namespace.
     #[serde(default)]
     closure: bool,
-    /// The bundles that require something that it provides.
+    /// The bundles that require something that this bundle provides.
     #[serde(default)]
     invert: bool,
     /// Only these catalogs.
@@ -34,7 +34,7 @@ pub(crate) struct Deps {
 impl Question for Deps {
     fn ask(&self, world: &World) -> Result<Answer, Trouble> {
         if self.closure && self.invert {
-            return Err(Trouble::of("`closure` and `invert` are two questions"));
+            return Err(Trouble::of("use `closure` or `invert`, not both"));
         }
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;
@@ -45,7 +45,7 @@ impl Question for Deps {
         let warn = &mut |it: &str| warnings.push(it.to_owned());
         let found = dependencies(&index, &self.catalog.0, &target, wish, warn)?;
         if self.closure && !found.is_met {
-            warnings.push(format!("{} cannot be installed; the tool `resolve` says why", target.bundle));
+            warnings.push(format!("OLM cannot install {}; the tool `resolve` shows why", target.bundle));
         }
         Ok(Answer::of("Dependencies", &found.answers)?.warned(warnings))
     }
@@ -56,13 +56,14 @@ impl Question for Deps {
     }
 }
 
-/// What OLM Classic installs.
+/// The bundles that OLM Classic installs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Resolve {
-    /// What to subscribe to: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle; in a namespace of its own as NS:PKG.
+    /// The bundles to subscribe to: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle; in a namespace of its own as
+    /// NS:PKG.
     install: List,
-    /// What is installed: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, also as BUNDLE@CHANNEL and NS:PKG.
+    /// The installed bundles: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, also as BUNDLE@CHANNEL and NS:PKG.
     installed: List,
     /// The namespace; that of the cluster, if it has just one.
     namespace: Option<String>,
@@ -72,13 +73,13 @@ pub(crate) struct Resolve {
     ignore_missing_catalogs: bool,
     /// Resolve again and again until nothing changes.
     until_stable: bool,
-    /// Say where OLM itself may give another answer, and why.
+    /// Show where OLM itself may give another answer, and why.
     show_olm_quirks: bool,
     /// The cluster's version of OpenShift, for example 4.18.
     openshift: Option<String>,
     /// The cluster's version of Kubernetes, for example 1.31.
     kubernetes: Option<String>,
-    /// Whether what the cluster has counts, if the server knows one. Default: true.
+    /// Whether the contents of the cluster count, if the server knows one. Default: true.
     cluster: Option<bool>,
     /// Only these catalogs.
     catalog: List,

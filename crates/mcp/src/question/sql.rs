@@ -16,11 +16,12 @@ use crate::world::World;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sql {
-    /// One statement that reads. The views are v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api, v_image,
-    /// v_property, v_deprecation, v_feature, v_category, v_keyword, v_install_mode, v_platform, v_maintainer, v_link, v_description,
-    /// v_document; the functions semver_compare(a, b), semver_in_range(version, range), semver_satisfies(version, constraint).
+    /// One statement that reads. The views are v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge,
+    /// v_dependency, v_api, v_image, v_property, v_deprecation, v_feature, v_category, v_keyword, v_install_mode,
+    /// v_platform, v_maintainer, v_link, v_description, v_document; the functions semver_compare(a, b),
+    /// semver_in_range(version, range), semver_satisfies(version, constraint).
     statement: String,
-    /// Rows of the answer at most; no more than 100000.
+    /// Highest number of rows in the answer, 100000 at most.
     max_rows: Option<usize>,
     /// Seconds after which the statement is stopped; no more than 30.
     timeout: Option<u64>,
@@ -41,7 +42,7 @@ impl Question for Sql {
             IndexError::Limit(_) => Trouble::from(error).help("ask for less, or raise `timeout`"),
             error => error.into(),
         })?;
-        let warnings = result.is_cut.then(|| format!("only the first {} rows are given", limits.max_rows));
+        let warnings = result.is_cut.then(|| format!("the answer has only the first {} rows", limits.max_rows));
         Ok(Answer::of("SqlResult", &sql_rows(&result))?.warned(warnings.into_iter().collect()))
     }
 

@@ -1,4 +1,4 @@
-//! Upgrades of packages: what OLM takes, by which way, and why not.
+//! Upgrades of packages: the bundle that OLM takes, the path, and why OLM does not take a version.
 
 use olmdex_ask::{Channels, FewestWish, PathWish, UpgradeQuestion};
 use olmdex_rules::cluster::LabelSelector;
@@ -13,7 +13,7 @@ use crate::answer::{Answer, Trouble};
 use crate::words::Words;
 use crate::world::World;
 
-/// What the questions about upgrades share.
+/// The common parts of the questions about upgrades.
 struct Asked<'a> {
     name: Option<&'a String>,
     installed: Option<&'a String>,
@@ -76,14 +76,15 @@ impl Asked<'_> {
     }
 }
 
-/// What OLM upgrades to.
+/// The bundles that OLM upgrades to.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Updates {
-    /// The package; PKG@VERSION or a bundle say what is installed, PKG/CHANNEL the Subscription's channel. Default: every operator of the
-    /// cluster, if the server knows one.
+    /// The package; PKG@VERSION or a bundle is the installed one, PKG/CHANNEL has the Subscription's channel. Default:
+    /// every operator of the cluster, if the server knows one.
     name: Option<String>,
-    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing.
+    /// The installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds. Default:
+    /// none.
     installed: Option<String>,
     /// The version range of a ClusterExtension (OLM v1).
     version: Option<String>,
@@ -97,7 +98,7 @@ pub(crate) struct Updates {
     feature_gates: Option<String>,
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1).
     catalog_selector: Option<String>,
-    /// Whether what the cluster has counts, if the server knows one. Default: true.
+    /// Whether the contents of the cluster count, if the server knows one. Default: true.
     cluster: Option<bool>,
     /// Only these catalogs.
     catalog: List,
@@ -124,20 +125,21 @@ impl Question for Updates {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Path {
-    /// The package; PKG@VERSION or a bundle say what is installed, PKG/CHANNEL the Subscription's channel. Default: every operator of the
-    /// cluster, if the server knows one.
+    /// The package; PKG@VERSION or a bundle is the installed one, PKG/CHANNEL has the Subscription's channel. Default:
+    /// every operator of the cluster, if the server knows one.
     name: Option<String>,
-    /// What is installed, where the path begins: a version, a bundle's name, or NAME@VERSION for what no catalog holds.
+    /// The installed bundle, where the path begins: a version, a bundle's name, or NAME@VERSION for a bundle that no
+    /// catalog holds.
     installed: Option<String>,
-    /// Where to end: a version or a bundle's name. Default: as far as possible.
+    /// The end of the path: a version or a bundle's name. Default: as far as possible.
     to: Option<String>,
-    /// The fewest steps instead of those that OLM makes by itself; needs `to`.
+    /// Show the fewest steps instead of those that OLM makes by itself; needs `to`.
     shortest: bool,
     /// With `shortest`: up to this many paths. Default: 1.
     alternatives: Option<u16>,
     /// With `shortest`: avoid deprecated bundles.
     avoid_deprecated: bool,
-    /// With `shortest`: avoid bundles that say they do not support this version of OpenShift, for example 4.18.
+    /// With `shortest`: avoid bundles that state that they do not support this version of OpenShift, for example 4.18.
     openshift: Option<String>,
     /// The channels; with `shortest` those that may be used.
     channel: List,
@@ -149,13 +151,13 @@ pub(crate) struct Path {
     feature_gates: Option<String>,
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1).
     catalog_selector: Option<String>,
-    /// Whether what the cluster has counts, if the server knows one. Default: true.
+    /// Whether the contents of the cluster count, if the server knows one. Default: true.
     cluster: Option<bool>,
     /// Only these catalogs.
     catalog: List,
 }
 
-/// How many steps are examined at most to find alternatives: the default of the command.
+/// The highest number of steps that are examined to find alternatives: the default of the command.
 const MAX_STEPS: u64 = 5_000_000;
 
 impl Question for Path {
@@ -164,7 +166,7 @@ impl Question for Path {
             return Err(Trouble::of("`shortest` needs `to`: the fewest steps to which version?"));
         }
         if self.alternatives == Some(0) {
-            return Err(Trouble::of("`alternatives` is at least 1"));
+            return Err(Trouble::of("`alternatives` must be at least 1"));
         }
         if !self.shortest && (self.alternatives.is_some() || self.avoid_deprecated || self.openshift.is_some()) {
             return Err(Trouble::of("`alternatives`, `avoid_deprecated` and `openshift` need `shortest`"));
@@ -182,7 +184,7 @@ impl Question for Path {
         let mut warnings = Vec::new();
         let found = question.paths(&world.index(), &wish, &mut |it| warnings.push(it.to_owned()))?;
         if found.gave_up {
-            warnings.push("not all alternatives were found: the search reached its limit".to_owned());
+            warnings.push("the search reached its limit before it found all alternatives".to_owned());
         }
         Ok(Answer::of("UpgradePath", &found.answers)?.warned(warnings))
     }
@@ -203,9 +205,11 @@ impl Question for Path {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WhyNot {
-    /// The version that is wanted: PKG@VERSION, the name of a bundle, PKG/CHANNEL (its head) or PKG (the head of its default channel).
+    /// The wanted version: PKG@VERSION, the name of a bundle, PKG/CHANNEL (its head) or PKG (the head of its default
+    /// channel).
     name: String,
-    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing.
+    /// The installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds. Default:
+    /// none.
     installed: Option<String>,
     /// The version range of a ClusterExtension (OLM v1).
     version: Option<String>,
@@ -220,7 +224,7 @@ pub(crate) struct WhyNot {
     feature_gates: Option<String>,
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1).
     catalog_selector: Option<String>,
-    /// Whether what the cluster has counts, if the server knows one. Default: true.
+    /// Whether the contents of the cluster count, if the server knows one. Default: true.
     cluster: Option<bool>,
     /// Only these catalogs.
     #[serde(default)]

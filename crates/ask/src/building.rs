@@ -1,0 +1,20 @@
+//! Builders of indexes whose findings name the edge that helps a channel that is cut; only the engines know that edge.
+
+use std::path::Path;
+
+use olmdex_index::{Builder, IndexError};
+use olmdex_olm::upgrade::cut_advice;
+
+/// A builder of an index in memory.
+#[must_use]
+pub fn builder() -> Builder {
+    Builder::in_memory().advised_by(cut_advice)
+}
+
+/// A builder of the index in a file.
+///
+/// # Errors
+/// If the file cannot be opened, or is not an index.
+pub fn builder_of(file: &Path) -> Result<Builder, IndexError> {
+    Ok(Builder::open(file)?.advised_by(cut_advice))
+}

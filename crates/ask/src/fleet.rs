@@ -1,0 +1,256 @@
+//! Asks one question about many clusters: the state of each, and which are upgraded together.
+//!
+//! A cluster that cannot be judged is a row with its error. Answers of the index for one cluster are remembered for the
+//! next.
+
+use super::compat::{CompatAnswers, CompatMemo, CompatQuestion};
+use super::error::AskError;
+use super::openshift::openshift_of;
+use super::plan::{must_lead_between_extended, plan_remembering};
+use super::readiness::{ReadinessAnswers, ReadinessQuestion};
+use super::upgrade::Olm;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::Index;
+use olmdex_olm::readiness::{Met, State};
+use olmdex_olm::upgrade::compat::Compatibility;
+use olmdex_olm::upgrade::v1::Gates;
+use olmdex_olm::upgrade::{Generation, Move};
+use olmdex_plan::fleet::{Fleet, FleetCluster, FleetReason, FleetVerdict};
+use olmdex_plan::plan::{PlanBasis, PlanMemo, PlanWish};
+use olmdex_rules::cluster::Cluster;
+
+/// The question for every cluster of a fleet.
+#[derive(Debug)]
+pub enum FleetQuestion {
+    /// The upgrade to a version of OpenShift. The ClusterVersion of each cluster has its present version, unless the
+    /// wish of [`FleetPlan`] does.
+    Plan(Box<FleetPlan>),
+    /// Which bundles may stay on a later version of OpenShift.
+    Compat(FleetCompat),
+    /// Which operators can move to OLM v1; without an index it is not known which catalogs serve packages.
+    Readiness(Box<ReadinessQuestion>),
+}
+
+/// A question after plans.
+#[derive(Debug)]
+pub struct FleetPlan {
+    /// The basis of the plans.
+    pub basis: PlanBasis,
+    /// The wish; its version of the clusters counts only with `is_from_given`.
+    pub wish: PlanWish,
+    /// Whether all clusters have the version of the wish.
+    pub is_from_given: bool,
+}
+
+/// A question about bundles that may stay.
+#[derive(Debug)]
+pub struct FleetCompat {
+    /// The version of all clusters; without it, that of the ClusterVersion of each.
+    pub from: Option<Minor>,
+    /// The version to upgrade to; the next minor version, without it.
+    pub to: Option<Minor>,
+    /// The generations of OLM to ask.
+    pub olm: Olm,
+    /// The feature gates of operator-controller.
+    pub gates: Gates,
+    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
+    pub source_map: Vec<String>,
+    /// The catalogs to ask; all, if none is named.
+    pub catalogs: Vec<String>,
+    /// Whether the user gave the catalogs names of their own.
+    pub are_named: bool,
+}
+
+/// Asks clusters one after another.
+pub struct FleetAsker<'i> {
+    question: FleetQuestion,
+    index: Option<&'i Index>,
+    plans: PlanMemo,
+    compat: CompatMemo,
+    rows: Vec<FleetCluster>,
+}
+
+impl<'i> FleetAsker<'i> {
+    /// Asks none yet.
+    #[must_use]
+    pub fn new(question: FleetQuestion, index: Option<&'i Index>) -> Self {
+        Self { question, index, plans: PlanMemo::default(), compat: CompatMemo::default(), rows: Vec::new() }
+    }
+
+    /// Takes a cluster whose state cannot be read.
+    pub fn add_not_judged(&mut self, name: &str, error: String) {
+        self.rows.push(FleetCluster::not_judged(name, error));
+    }
+
+    /// Asks a cluster. An error of the cluster is a row; an index that cannot be read ends the question.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn add(&mut self, name: &str, cluster: Cluster) -> Result<(), AskError> {
+        let (warnings, openshift) = (cluster.warnings.clone(), cluster.openshift.clone());
+        let row = match &self.question {
+            FleetQuestion::Plan(it) => self.planned(it, name, &cluster),
+            FleetQuestion::Compat(it) => self.staying(it, name, cluster),
+            FleetQuestion::Readiness(it) => self.moving(it, name, cluster),
+        };
+        let mut row = match row {
+            Err(error @ AskError::Index(_)) => return Err(error),
+            Err(error) => FleetCluster::not_judged(name, error.to_string()),
+            Ok(row) => row,
+        };
+        if row.openshift.is_empty() {
+            row.openshift = openshift;
+        }
+        row.add_warnings(&warnings);
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// All that were asked, with their waves.
+    #[must_use]
+    pub fn finish(self) -> Fleet {
+        let words = match &self.question {
+            FleetQuestion::Plan(it) => format!("Upgrade of a fleet to OpenShift {}", it.wish.to),
+            FleetQuestion::Compat(FleetCompat { to: Some(to), .. }) => {
+                format!("Operators of a fleet that may stay on OpenShift {to}")
+            }
+            FleetQuestion::Compat(_) => {
+                "Operators of a fleet that may stay on the next version of OpenShift".to_owned()
+            }
+            FleetQuestion::Readiness(_) => "Operators of a fleet that can move to OLM v1".to_owned(),
+        };
+        Fleet::new(words, self.rows)
+    }
+
+    fn planned(&self, asked: &FleetPlan, name: &str, cluster: &Cluster) -> Result<FleetCluster, AskError> {
+        let Some(index) = self.index else { return Err(AskError::NothingAsked) };
+        let mut wish = asked.wish.clone();
+        if !asked.is_from_given {
+            wish.from = openshift_of(cluster, &format!("`{name}`"))?;
+        }
+        if !wish.from.is_before(wish.to) {
+            return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
+        }
+        if wish.eus {
+            must_lead_between_extended(wish.from, wish.to)?;
+        }
+        let plan = plan_remembering(&asked.basis, cluster, index, wish, &self.plans)?;
+        let mut row = FleetCluster::of_plan(name, &plan);
+        if row.operators == 0 && cluster.csvs.is_empty() && cluster.extensions.is_empty() {
+            let text = "the input has no ClusterServiceVersion and no ClusterExtension".to_owned();
+            row.unknowns.push(reason("nothing-installed", None, text));
+            row.verdict = row.verdict.max(FleetVerdict::Unknown);
+        }
+        Ok(row)
+    }
+
+    fn staying(&self, asked: &FleetCompat, name: &str, cluster: Cluster) -> Result<FleetCluster, AskError> {
+        let Some(index) = self.index else { return Err(AskError::NothingAsked) };
+        let words = format!("`{name}`");
+        let from = asked.from.map_or_else(|| openshift_of(&cluster, &words), Ok)?;
+        let step = Move { from, to: asked.to.unwrap_or_else(|| from.next()) };
+        if !step.from.is_before(step.to) {
+            return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
+        }
+        let question = CompatQuestion {
+            step,
+            olm: asked.olm,
+            gates: asked.gates,
+            name: None,
+            installed: Vec::new(),
+            cluster: Some((cluster, words)),
+            source_map: asked.source_map.clone(),
+            catalogs: asked.catalogs.clone(),
+            are_named: asked.are_named,
+        };
+        let mut row = FleetCluster::new(name, FleetVerdict::Ready);
+        let CompatAnswers { rows, unjudged, is_blocked } =
+            match question.answer_remembering(index, &self.compat, &mut |_| {}) {
+                // As in a plan, manifests may be missing.
+                Err(error @ AskError::NothingInstalledIn(_)) => {
+                    row.unknowns.push(reason("nothing-installed", None, error.to_string()));
+                    row.verdict = FleetVerdict::Unknown;
+                    return Ok(row);
+                }
+                found => found?,
+            };
+        row.operators = rows.iter().map(|it| &it.bundle).collect::<std::collections::BTreeSet<_>>().len();
+        for it in &rows {
+            let refusal = it.refusal.as_ref().filter(|_| it.olm == [Generation::V1]);
+            let found = |code: &str, text: String| reason(code, Some(it.bundle.clone()), text);
+            match (it.verdict, refusal) {
+                (Compatibility::Blocks, _) => row.blockers.push(found("blocks", it.reason.clone())),
+                (_, Some(refusal)) => row.blockers.push(found("refused-by-olm-v1", refusal.clone())),
+                (Compatibility::Excluded, None) => row.decisions.push(found("excluded", it.reason.clone())),
+                (Compatibility::Unknown | Compatibility::NotExcluded | Compatibility::Stated, None) => {}
+            }
+        }
+        row.unknowns.extend(unjudged.into_iter().map(|text| reason("catalog-unknown", None, text)));
+        let has_way =
+            |bundle: &Option<String>| rows.iter().any(|it| bundle.as_ref() == Some(&it.bundle) && !it.stops.is_empty());
+        row.verdict = match () {
+            () if row.blockers.iter().any(|it| !has_way(&it.subject)) => FleetVerdict::Blocked,
+            () if !row.blockers.is_empty() || !row.decisions.is_empty() => FleetVerdict::Attention,
+            () if !row.unknowns.is_empty() || is_blocked => FleetVerdict::Unknown,
+            () => FleetVerdict::Ready,
+        };
+        row.openshift = from.to_string();
+        Ok(row)
+    }
+
+    fn moving(&self, asked: &ReadinessQuestion, name: &str, cluster: Cluster) -> Result<FleetCluster, AskError> {
+        let has_extensions = !cluster.extensions.is_empty();
+        let question = ReadinessQuestion { cluster: Some((cluster, format!("`{name}`"))), ..asked.clone() };
+        let mut row = FleetCluster::new(name, FleetVerdict::Ready);
+        let items = match question.answer(self.index, &mut |_| {}) {
+            Ok(ReadinessAnswers { items, .. }) => items,
+            // Existing ClusterExtensions show that the operators are in OLM v1 already. If there is nothing at all,
+            // manifests may be missing.
+            Err(AskError::NothingInCluster(_)) if has_extensions => {
+                return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
+            }
+            Err(AskError::NothingInCluster(text)) => {
+                row.unknowns.push(reason("nothing-installed", None, text));
+                row.verdict = FleetVerdict::Unknown;
+                return Ok(row);
+            }
+            Err(error) => return Err(error),
+        };
+        row.operators = items.len();
+        for item in items {
+            let subject = item.subscription.clone().unwrap_or_else(|| item.package.clone());
+            let of = |code: &str, text: &str| reason(code, Some(subject.clone()), text.to_owned());
+            let open = item.conditions.iter().filter(|it| it.decides());
+            match item.state {
+                State::AlreadyMigrated | State::Eligible => {}
+                State::NotKnown => {
+                    let open = open.filter(|it| it.verdict == Met::NotKnown);
+                    row.unknowns.extend(open.map(|it| of(it.id, &it.reason)));
+                    row.verdict = row.verdict.max(FleetVerdict::Unknown);
+                }
+                State::Conflict => {
+                    row.blockers.push(of("conflict", &item.reason));
+                    row.verdict = FleetVerdict::Blocked;
+                }
+                State::Ineligible => {
+                    let unmet: Vec<_> = open.filter(|it| it.verdict == Met::No).collect();
+                    // A condition that somebody may acknowledge is a decision, not a blocker.
+                    let is_decision = !unmet.is_empty() && unmet.iter().all(|it| it.acknowledgement.is_some());
+                    let reasons = unmet.iter().map(|it| of(it.id, &it.reason));
+                    if is_decision {
+                        row.decisions.extend(reasons);
+                        row.verdict = row.verdict.max(FleetVerdict::Attention);
+                    } else {
+                        row.blockers.extend(reasons);
+                        row.verdict = FleetVerdict::Blocked;
+                    }
+                }
+            }
+        }
+        Ok(row)
+    }
+}
+
+fn reason(code: &str, subject: Option<String>, text: String) -> FleetReason {
+    FleetReason { code: code.to_owned(), subject, platform: None, text }
+}

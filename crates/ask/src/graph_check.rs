@@ -1,0 +1,89 @@
+//! The findings about upgrade graphs, or only those that are new against an older catalog.
+
+use super::error::AskError;
+use super::name::no_package;
+use olmdex_base::diag::Finding;
+use olmdex_index::Index;
+use olmdex_index::query::Filter;
+use olmdex_olm::upgrade::check_packages;
+use olmdex_rules::check::is_unread;
+
+/// A catalog in an index, with the faults that its reading found.
+#[derive(Debug)]
+pub struct JudgedCatalog {
+    /// The index.
+    pub index: Index,
+    /// The findings that keep packages from being checked.
+    pub findings: Vec<Finding>,
+}
+
+/// A question about upgrade graphs.
+#[derive(Debug, Default)]
+pub struct GraphCheckQuestion {
+    /// The package; all packages without one.
+    pub package: Option<String>,
+    /// The catalogs to check; all if none is named.
+    pub catalogs: Vec<String>,
+}
+
+/// The answer.
+#[derive(Debug, Default)]
+pub struct GraphCheckAnswer {
+    /// The findings; with an older catalog, only the new ones.
+    pub findings: Vec<Finding>,
+    /// The errors that keep packages from being checked and that the older catalog has, too.
+    pub unchecked: Vec<Finding>,
+    /// Whether the catalog is empty, so that nothing was checked.
+    pub is_blank: bool,
+}
+
+impl GraphCheckQuestion {
+    /// The findings about the upgrade graphs of a catalog; with an older one, those that are new against it, and the
+    /// upgrades that were lost.
+    ///
+    /// # Errors
+    /// [`AskError::NoPackage`]; if an index cannot be read.
+    pub fn answer(&self, now: JudgedCatalog, old: Option<&JudgedCatalog>) -> Result<GraphCheckAnswer, AskError> {
+        let JudgedCatalog { index, mut findings } = now;
+        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
+        let packages = self.packages(&index, old)?;
+        let is_blank = packages.is_empty() && findings.is_empty() && !index.has_documents(&filter)?;
+        // A finding without a package may concern this one.
+        let is_asked = |it: &Finding| self.package.is_none() || it.package.is_none() || it.package == self.package;
+        findings.retain(is_asked);
+        let old_findings = old.map_or(&[][..], |it| &it.findings);
+        // An error of the older catalog is not new, but it keeps the findings that depend on it unknown all the same.
+        let is_old = |it: &Finding| {
+            let is_same =
+                |old: &Finding| (old.rule.id, &old.package, &old.message) == (it.rule.id, &it.package, &it.message);
+            old_findings.iter().any(is_same)
+        };
+        let mut unchecked: Vec<Finding> = findings.extract_if(.., |it| is_old(it)).collect();
+        // A channel of the older catalog that is merely invalid had no upgrades to lose.
+        unchecked.extend(old_findings.iter().filter(|it| is_asked(it) && is_unread(it.rule)).cloned());
+        let found = check_packages(&index, &filter, old.map(|it| &it.index), &packages)?;
+        for (package, found) in packages.iter().zip(found) {
+            match found {
+                Some(mut found) => findings.append(&mut found),
+                None if self.package.is_some() && findings.is_empty() => return Err(no_package(&index, package)?),
+                // The package may be unreadable, or in a catalog outside of the question.
+                None => {}
+            }
+        }
+        Ok(GraphCheckAnswer { findings, unchecked, is_blank })
+    }
+
+    /// The packages to check: the one in the question, or all that either catalog has.
+    fn packages(&self, index: &Index, old: Option<&JudgedCatalog>) -> Result<Vec<String>, AskError> {
+        if let Some(package) = &self.package {
+            return Ok(vec![package.clone()]);
+        }
+        let mut packages = index.package_names()?;
+        if let Some(old) = old {
+            packages.extend(old.index.package_names()?);
+            packages.sort();
+            packages.dedup();
+        }
+        Ok(packages)
+    }
+}
