@@ -1,9 +1,9 @@
-//! The thread that analyses: it reads what has changed, says which names there are as soon as it knows them, and then what is wrong.
+//! The thread that analyses: it reads changed texts, reports the names in them as soon as it knows them, and then the
+//! findings.
 //!
-//! One analysis runs and at most one waits. Whatever changes meanwhile is added to the one that waits, which then starts from the newest
-//! texts; findings that it will make anew are not made for the older ones. The server answers from what it was told last.
-//!
-//! What it deliberately does not do: it speaks to no client. Findings have versions, and the server drops those of a text that is gone.
+//! One analysis runs and at most one waits. A change that comes meanwhile is added to the one that waits, which then
+//! starts from the newest texts; findings that it will make anew are not made for the older ones. The server answers
+//! from the last report.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,22 +22,22 @@ use super::report::{Analysed, FileReport, Names, Report};
 use super::selection::{Besides, Choosing};
 use olmdex_base::diag::{Finding, end_column};
 
-/// How long a directory is taken to have the files that it had.
+/// The time that a directory is taken to have the files that it had.
 pub(super) const LISTED_FOR: Duration = Duration::from_secs(2);
 
-/// As much as the first thread of a program has.
+/// The size that the first thread of a program has.
 const STACK: usize = 8 << 20;
 
-/// What is wanted of a group.
+/// The wanted results for a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wanted {
-    /// Which names there are.
+    /// The names.
     Names,
-    /// That, and what is wrong.
+    /// The names, and the findings.
     Findings,
 }
 
-/// What is to be analysed.
+/// The work of an analysis.
 #[derive(Debug)]
 pub(super) struct Job {
     /// The number of the last change that it knows.
@@ -50,7 +50,7 @@ pub(super) struct Job {
     pub(super) are_listings_old: bool,
 }
 
-/// What comes next. Tests stop an analysis there.
+/// The next step. Tests stop an analysis there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Names,
@@ -72,11 +72,11 @@ struct Slot {
 
 impl Slot {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Nothing that is done under the lock leaves it half done.
+        // No change under the lock can be left half done.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job; `None` once nobody can give one.
+    /// The next job; `None` once no more can come.
     fn take(&self) -> Option<Job> {
         let mut waiting = self.lock();
         loop {
@@ -90,7 +90,7 @@ impl Slot {
         }
     }
 
-    /// Whether the findings of a group will be made anew, or nobody wants them any more.
+    /// Whether the findings of a group will be made anew, or are no longer wanted.
     fn is_superseded(&self, group: &Group) -> bool {
         let waiting = self.lock();
         let is_wanted = |it: &Job| it.groups.get(group) == Some(&Wanted::Findings);
@@ -105,7 +105,7 @@ pub(super) struct Analyst {
 }
 
 impl Analyst {
-    /// Starts the thread, which puts what it finds into a queue.
+    /// Starts the thread, which puts its results into a queue.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -127,7 +127,7 @@ impl Analyst {
         Ok(Self { slot })
     }
 
-    /// Has something analysed, instead of what waits and with it.
+    /// Submits a job. It is merged with the waiting one and replaces it.
     pub(super) fn submit(&self, mut job: Job) {
         let mut waiting = self.slot.lock();
         if let Some(older) = waiting.job.take() {
@@ -161,7 +161,7 @@ impl Drop for OnPanic {
     }
 }
 
-/// A catalog, and when its directory was looked at.
+/// A catalog, and the time when its directory was listed.
 #[derive(Debug)]
 struct Listed {
     catalog: Arc<Catalog>,
@@ -231,7 +231,7 @@ impl Worker {
         let mut remarks: Vec<String> = problem.into_iter().collect();
         if self.catalogs.get(group).is_some_and(|it| it.catalog.is_too_large()) {
             let directory = group.directory().map(|it| it.display().to_string()).unwrap_or_default();
-            remarks.push(format!("{directory} has too many files: only open documents are looked at"));
+            remarks.push(format!("{directory} has too many files: olmdex reads only the open documents"));
         }
         let mut files = Vec::new();
         for (key, findings) in self.found(group, documents, &besides) {
@@ -251,7 +251,7 @@ impl Worker {
         Report { group: group.clone(), files, remarks }
     }
 
-    /// What is wrong with a group, only of documents that belong to it.
+    /// The findings about a group, only those of documents that belong to it.
     fn found(&self, group: &Group, documents: &Documents, besides: &Besides) -> Found {
         let texts = documents.texts_of(group);
         let mut found = match group {
@@ -281,13 +281,13 @@ fn file_report(key: &Key, documents: &Documents, shown: Vec<Value>) -> FileRepor
     }
 }
 
-/// Where a finding is in a text, in the units of the protocol.
+/// The range of a finding in a text, in the units of the protocol.
 fn range_of(finding: &Finding, text: &str, lines: &Lines, encoding: Encoding) -> Range {
     let Some(place) = &finding.place else { return Range::default() };
     let start = lines.offset_of(text, place.line, place.column);
     let (line_start, line) = lines.line_of(text, start);
     let line_end = line_start + line.len();
-    // A place of which no text is at hand gets that of its line.
+    // A place without a text gets the text of its line.
     let of_line = olmdex_base::diag::Place { source: Some(line.to_owned()), source_column: 1, ..place.clone() };
     let end = end_column(&of_line).map_or(line_end, |it| lines.offset_of(text, place.line, it));
     lines.range(text, start..end.clamp(start, line_end.max(start)), encoding)

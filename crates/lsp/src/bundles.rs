@@ -1,8 +1,5 @@
-//! Bundle directories beside each other, as a community repository has them: what the edges of a ClusterServiceVersion and the channels
-//! of an annotation are about.
-//!
-//! What it deliberately does not do: it knows no catalog, and changes no name. What a directory does not say as a bundle does is not
-//! there.
+//! Neighbouring bundle directories, as a community repository has them: the targets of a ClusterServiceVersion's edges
+//! and of an annotation's channels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -35,7 +32,7 @@ pub(super) struct Bundles {
     own: String,
 }
 
-/// What stands at a place.
+/// The kind of value at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wording {
     /// The bundle's own name or version.
@@ -61,7 +58,7 @@ impl Bundles {
         directories.sort();
         let mut bundles = Self::default();
         for it in directories {
-            // What cannot be read is a finding of its own.
+            // An error in reading is a finding of its own.
             let Ok(mut contents) = Contents::read(&it) else { continue };
             for (key, open) in open {
                 if let Some(path) = key.path().filter(|path| path.starts_with(&it)) {
@@ -120,7 +117,7 @@ impl Bundles {
         self.own_bundle().map_or(&[], |it| &it.channels.it)
     }
 
-    /// What is shown for a place, in Markdown, and the bytes that it is about.
+    /// The hover text for a place, in Markdown, and the bytes that it is about.
     pub(super) fn hover(&self, path: &Path, text: &str, offset: usize) -> Option<(String, Range<usize>)> {
         let (wording, word, bytes) = at(path, text, offset)?;
         let graph = &self.graph;
@@ -142,7 +139,10 @@ impl Bundles {
             Wording::SkipRange => {
                 let holds = hover::in_range(graph, &word);
                 let (range, own) = (hover::code(&word), hover::code(&self.own));
-                format!("{range}\n\nVersions in it are upgraded to {own} at once. Of the bundles here: {holds}")
+                format!(
+                    "{range}\n\nOLM upgrades versions in it directly to {own}. It includes these bundles of the \
+                    directory: {holds}"
+                )
             }
             Wording::Channel => hover::of_channel(graph, &word),
             Wording::Package => {
@@ -153,7 +153,7 @@ impl Bundles {
         Some((shown, bytes))
     }
 
-    /// Where a name leads: a bundle to its ClusterServiceVersion, a channel to the annotations that name it.
+    /// The targets of a name: a bundle leads to its ClusterServiceVersion, a channel to the annotations that name it.
     pub(super) fn definitions(&self, path: &Path, text: &str, offset: usize) -> Vec<Place> {
         let Some((wording, word, _)) = at(path, text, offset) else { return Vec::new() };
         let named = |name: &str| -> Vec<Place> {
@@ -170,7 +170,7 @@ impl Bundles {
         }
     }
 
-    /// What can stand at a place, and the bytes whose place it takes: of a list of channels, one of them.
+    /// The proposals for a place, and the bytes that they replace: in a list of channels, one of them.
     pub(super) fn proposals(&self, path: &Path, text: &str, offset: usize) -> (Vec<Proposal>, Range<usize>) {
         let cursor = Cursor::at(text, offset);
         let Some(wording) = wording(path, &cursor) else { return (Vec::new(), cursor.word) };
@@ -194,7 +194,7 @@ impl Bundles {
             Wording::Replaces | Wording::Skips => others().map(|it| name(&it.name, "bundle")).collect(),
             Wording::SkipRange => {
                 let range =
-                    |it: String| Proposal { text: format!("{quote}{it}{quote}"), ..name(&it, "from this version on") };
+                    |it: String| Proposal { text: format!("{quote}{it}{quote}"), ..name(&it, "from this version up") };
                 self.ranges().into_iter().map(range).collect()
             }
             Wording::Channel => self.graph.channels.iter().map(|it| name(&it.name, "channel")).collect(),
@@ -215,7 +215,7 @@ impl Bundles {
     }
 }
 
-/// What a file of a bundle says at a cursor.
+/// The kind of value at a cursor in a file of a bundle.
 fn wording(path: &Path, cursor: &Cursor) -> Option<Wording> {
     let steps: Vec<&str> = cursor.path.iter().map(String::as_str).collect();
     let is_metadata = path.parent().and_then(Path::file_name).is_some_and(|it| it == "metadata");
@@ -233,14 +233,15 @@ fn wording(path: &Path, cursor: &Cursor) -> Option<Wording> {
     }
 }
 
-/// What stands at a byte: what it is, its text and its bytes.
+/// The value at a byte: its kind, its text and its bytes.
 fn at(path: &Path, text: &str, offset: usize) -> Option<(Wording, String, Range<usize>)> {
     let offset = text.floor_char_boundary(offset.min(text.len()));
     let cursor = Cursor::at(text, offset);
     let wording = wording(path, &cursor)?;
     let line = text[..offset].rfind('\n').map_or(0, |it| it + 1);
     let end = text[offset..].find(['\n', '\r']).map_or(text.len(), |it| offset + it);
-    // A range has blanks and stands in quotes, of which the key before it has none; a name has neither.
+    // A range has blanks and may be in quotes, and the key before it has no quotes; a name has neither blanks nor
+    // quotes.
     let is_part = |c: char| match wording {
         Wording::SkipRange => !matches!(c, '\'' | '"'),
         _ => c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'),

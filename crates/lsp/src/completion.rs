@@ -1,6 +1,4 @@
-//! What can stand at a place that is being written: fields of the known schemas, names of the catalog, versions, types.
-//!
-//! What it deliberately does not do: it filters nothing by what has been written; editors do, each in its way.
+//! The proposals for a place that is being written: fields of the known schemas, names of the catalog, versions, types.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +10,7 @@ use olmdex_text::json;
 use olmdex_text::yaml::{Scalar, resolve_plain};
 use olmdex_version::Version;
 
-/// What a proposal is, in the numbers of the protocol.
+/// The kind of a proposal, in the numbers of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Field = 5,
@@ -20,20 +18,20 @@ pub(super) enum Sort {
     Name = 18,
 }
 
-/// Something that can stand at the place.
+/// A proposal for the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proposal {
     pub(super) label: String,
-    /// What is written in the place of the word.
+    /// The text that replaces the word.
     pub(super) text: String,
     pub(super) about: String,
     pub(super) sort: Sort,
 }
 
-/// How many names are proposed at most; the editor asks again as the word grows.
+/// The number of names that are proposed at most; the editor asks again as the word grows.
 pub(super) const MAX_PROPOSALS: usize = 2_000;
 
-/// What can stand at a cursor, the most likely first.
+/// The proposals at a cursor, the most likely first.
 pub(super) fn proposals(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
     let mut found = if cursor.is_value || cursor.path.last().is_some_and(|it| it == "-") {
         values(catalog, cursor)
@@ -55,7 +53,7 @@ pub(super) fn proposals(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
     found
 }
 
-/// How many steps lead to the blob that the cursor is in: those to an item of a template.
+/// The number of steps that lead to the blob that the cursor is in: those to an item of a template.
 fn blob_depth(cursor: &Cursor) -> usize {
     let is_template = cursor.member(0, "schema").starts_with("olm.template.");
     let is_blob = cursor.path.starts_with(&["entries".to_owned(), "-".to_owned()]);
@@ -156,7 +154,7 @@ fn values(catalog: &Catalog, cursor: &Cursor) -> Vec<Proposal> {
     }
 }
 
-/// The names of what the catalog has, in a package or in any.
+/// The names of items in the catalog, in a package or in any.
 fn names(catalog: &Catalog, thing: Thing, role: Role, package: &str) -> Vec<String> {
     let is_wanted = |it: &super::symbols::Mention| {
         it.thing == thing && it.role == role && (package.is_empty() || it.package == package)
@@ -197,7 +195,7 @@ fn version_of(catalog: &Catalog, package: &str, bundle: &str) -> Option<Version>
     Version::parse(&all.find(|it| it.package == package && it.name == bundle)?.version).ok()
 }
 
-/// Ranges that are usual, and single versions. What is below an entry is what its range is meant for.
+/// The usual ranges, and single versions. The range of an entry is meant for the versions below it.
 fn ranges(cursor: &Cursor, versions: Vec<Version>, own: Option<Version>) -> Vec<Proposal> {
     let mut found = Vec::new();
     let mut add = |label: String, about: &str| {
@@ -206,13 +204,13 @@ fn ranges(cursor: &Cursor, versions: Vec<Version>, own: Option<Version>) -> Vec<
     if let (Some(own), Some(lowest)) = (&own, versions.last())
         && lowest < own
     {
-        add(format!(">={lowest} <{own}"), "all that is below the entry");
+        add(format!(">={lowest} <{own}"), "all versions below the entry");
     }
     for version in versions.iter().take(MAX_PROPOSALS) {
         if own.as_ref().is_some_and(|it| version < it) {
-            add(format!(">={version} <{}", own.as_ref().unwrap_or(version)), "from this version on");
+            add(format!(">={version} <{}", own.as_ref().unwrap_or(version)), "from this version up");
         } else if own.is_none() {
-            add(format!(">={version}"), "from this version on");
+            add(format!(">={version}"), "from this version up");
         }
     }
     for version in versions.iter().take(MAX_PROPOSALS) {
@@ -221,7 +219,7 @@ fn ranges(cursor: &Cursor, versions: Vec<Version>, own: Option<Version>) -> Vec<
     found
 }
 
-/// A key with what begins its value.
+/// A key with the beginning of its value.
 fn key_text(cursor: &Cursor, name: &str, kind: &str) -> String {
     if cursor.is_json {
         // The quotes that an open one begins are the editor's to close.

@@ -1,18 +1,16 @@
 //! The fields of blobs and of the values of properties, as the published schemas in `schema/` have them.
-//!
-//! What it deliberately does not do: it checks nothing; the rules of `check` do.
 
 use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// A field that can stand at a place.
+/// A field that is possible at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) name: String,
-    /// What it is.
+    /// Its description.
     pub(super) about: String,
-    /// What it takes: `string`, `array`, `object` …, or empty.
+    /// The type of its value: `string`, `array`, `object` …, or empty.
     pub(super) kind: String,
 }
 
@@ -24,7 +22,7 @@ const BLOBS: &[(&str, &str)] = &[
     ("olm.deprecations", include_str!("../schema/blob/olm.deprecations.json")),
 ];
 
-/// The schema of what is in any document.
+/// The schema of the fields that every document may have.
 const ANY: &str = include_str!("../schema/blob/meta.json");
 
 /// The schema of a property.
@@ -44,31 +42,32 @@ const VALUES: &[(&str, &str)] = &[
     ("olm.deprecated", include_str!("../schema/property/olm.deprecated.json")),
 ];
 
-/// The schemas of templates, with what they are.
+/// The schemas of templates, with their descriptions.
 const TEMPLATES: &[(&str, &str)] = &[
-    ("olm.template.basic", "A basic template: blobs, and images of bundles in their places."),
-    ("olm.semver", "A semver template: channels are made from the versions of the bundles."),
-    ("olm.template.substitutes", "A substitutes template: bundles that take the places of others."),
+    ("olm.template.basic", "A basic template: blobs, and bundles named by their images."),
+    ("olm.semver", "A semver template: opm derives channels from the versions of the bundles."),
+    ("olm.template.substitutes", "A substitutes template: bundles that substitute for others."),
 ];
 
-/// A field with what it is and what it takes.
+/// A field with its description and the type of its value.
 type FieldRow = (&'static str, &'static str, &'static str);
 
-/// The fields of templates and of the files of a bundle's `metadata/`, by the path to them; `-` stands for the items of a list.
+/// The fields of templates and of the files of a bundle's `metadata/`, by the path to them; `-` stands for the items of
+/// a list.
 const OTHERS: &[(&str, &str, &[FieldRow])] = &[
     (
         "olm.template.basic",
         "",
-        &[("schema", "What the document is.", "string"), ("entries", "Blobs, and images of bundles.", "array")],
+        &[("schema", "The kind of document.", "string"), ("entries", "Blobs, and images of bundles.", "array")],
     ),
     (
         "olm.semver",
         "",
         &[
-            ("schema", "What the document is.", "string"),
-            ("generateMajorChannels", "Whether there is a channel for each major version.", "boolean"),
-            ("generateMinorChannels", "Whether there is a channel for each minor version.", "boolean"),
-            ("defaultChannelTypePreference", "`major` or `minor`: which kind the default channel is.", "string"),
+            ("schema", "The kind of document.", "string"),
+            ("generateMajorChannels", "Whether each major version gets a channel.", "boolean"),
+            ("generateMinorChannels", "Whether each minor version gets a channel.", "boolean"),
+            ("defaultChannelTypePreference", "`major` or `minor`: the kind of the default channel.", "string"),
             ("candidate", "The bundles of the candidate channels.", "object"),
             ("fast", "The bundles of the fast channels.", "object"),
             ("stable", "The bundles of the stable channels.", "object"),
@@ -84,17 +83,17 @@ const OTHERS: &[(&str, &str, &[FieldRow])] = &[
         "olm.template.substitutes",
         "",
         &[
-            ("schema", "What the document is.", "string"),
+            ("schema", "The kind of document.", "string"),
             ("entries", "Blobs of the catalog.", "array"),
-            ("substitutions", "Which bundles take the places of which.", "array"),
+            ("substitutions", "The bundles that substitute for other bundles.", "array"),
         ],
     ),
     (
         "olm.template.substitutes",
         "substitutions.-",
         &[
-            ("name", "The image of the bundle that takes the place.", "string"),
-            ("base", "The bundle whose place it takes.", "string"),
+            ("name", "The image of the substitute.", "string"),
+            ("base", "The bundle that it substitutes for.", "string"),
         ],
     ),
 ];
@@ -132,24 +131,24 @@ fn about(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The schemas of blobs with what they are; with templates, where a whole document can be one.
+/// The schemas of blobs with their descriptions; with templates, if a whole document can be one.
 pub(super) fn schemas(with_templates: bool) -> Vec<(String, String)> {
     let templates = TEMPLATES.iter().filter(|_| with_templates).map(|it| (it.0.to_owned(), it.1.to_owned()));
     blobs().iter().map(|it| (it.0.to_owned(), about(&it.1))).chain(templates).collect()
 }
 
-/// The types of properties with what they are.
+/// The types of properties with their descriptions.
 pub(super) fn property_types() -> Vec<(String, String)> {
     values().iter().map(|it| (it.0.to_owned(), about(&it.1))).collect()
 }
 
-/// What a type of properties is, if it is one that OLM knows.
+/// The description of a type of properties, if OLM knows it.
 pub(super) fn about_type(name: &str) -> Option<String> {
     values().iter().find(|it| it.0 == name).map(|it| about(&it.1))
 }
 
-/// The fields at a path of a document. A step is a key, or `-` for an item; `type_of_property` is the type of the property that the
-/// path leads through.
+/// The fields at a path of a document. A step is a key, or `-` for an item; `type_of_property` is the type of the
+/// property that the path leads through.
 pub(super) fn fields(schema: &str, path: &[String], type_of_property: &str) -> Vec<Field> {
     let is_own = |it: &&(&str, &str, &[FieldRow])| it.0 == schema && it.1 == path.join(".");
     if let Some((_, _, rows)) = OTHERS.iter().find(is_own) {
@@ -196,7 +195,7 @@ fn alternatives(schema: &Value) -> Vec<&Value> {
 }
 
 fn member<'s>(schema: &'s Value, name: &str) -> Option<&'s Value> {
-    // The first alternative that has it; they differ in what values they take.
+    // The first alternative that has it; they differ in the values that they allow.
     alternatives(schema).into_iter().find_map(|it| it["properties"].get(name))
 }
 

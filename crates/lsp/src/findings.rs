@@ -1,6 +1,5 @@
-//! What is wrong with catalogs, templates and bundles, by document. Each finding is that of the command that looks at the same.
-//!
-//! What it deliberately does not do: it chooses no findings.
+//! The findings about catalogs, templates and bundles, by document. Each finding is that of the command for the same
+//! input.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -21,8 +20,9 @@ use olmdex_rules::check::{Checker, Draft, Facts, rules};
 /// Findings by document; a document without findings may be absent.
 pub(super) type Found = BTreeMap<Key, Vec<Finding>>;
 
-/// What is wrong with a catalog: the rules of `validate`, of packages without errors those of `check-graph`, and those of good practice
-/// that are `wanted`. No document is parsed, and texts are read only for places that nobody has asked for.
+/// The findings about a catalog: by the rules of `validate`, for packages without errors those of `check-graph`, and
+/// those of good practice that are `wanted`. No document is parsed, and texts are read only for places that nobody has
+/// asked for yet.
 pub(super) fn of_catalog(
     catalog: &Catalog,
     open: &BTreeMap<Key, OpenText>,
@@ -66,7 +66,7 @@ pub(super) fn of_catalog(
         for of_document in practice_drafts(&seen.collect::<Vec<_>>(), wanted).chunk_by(|(a, _), (b, _)| a == b) {
             let Some((key, placed)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
             let mut new = texts.findings(key, placed, of_document);
-            // As the command says them.
+            // The order of the command.
             new.sort_by_key(|it| it.place.as_ref().map(|it| (it.line, it.column)));
             found.entry((*key).clone()).or_default().extend(new);
         }
@@ -103,7 +103,7 @@ struct Texts<'c> {
 }
 
 impl<'c> Texts<'c> {
-    /// What was found in one document, at its places.
+    /// The findings in one document, at its places.
     fn findings(&mut self, key: &'c Key, placed: &Placed, drafts: &[(usize, Draft)]) -> Vec<Finding> {
         let Self { open, read } = self;
         let spots: Vec<&Spot> = drafts.iter().map(|it| &it.1.spot).collect();
@@ -132,7 +132,7 @@ fn finding(draft: &Draft, place: Place, package: &str) -> Finding {
     }
 }
 
-/// The bytes of a document: as the editor has it, else of its file.
+/// The bytes of a document: those in the editor, or else those of its file.
 pub(super) fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
     match open.get(key) {
         Some(it) => Arc::from(Arc::clone(&it.text)),
@@ -140,7 +140,7 @@ pub(super) fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
     }
 }
 
-/// What is wrong with a template.
+/// The findings about a template.
 pub(super) fn of_template(key: &Key, text: &Arc<str>) -> Found {
     let findings = match Template::read(&key.shown(), Arc::from(Arc::clone(text)), None) {
         Ok(template) => template.remarks,
@@ -149,21 +149,21 @@ pub(super) fn of_template(key: &Key, text: &Arc<str>) -> Found {
     Found::from([(key.clone(), findings)])
 }
 
-/// What is wrong with a bundle, as `bundle` says it when it asks these validators too. `open` are the open documents of its two
-/// directories.
+/// The findings about a bundle, as `bundle` reports them when it asks these validators too. `open` are the open
+/// documents of its two directories.
 pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, optional: &[Validator]) -> Found {
     let mut found = Found::new();
     let mut contents = match Contents::read(directory) {
         Ok(contents) => contents,
         Err(error) => {
-            // Whoever writes in it sees why nothing is said.
+            // The author who edits the bundle sees why there are no other findings.
             for key in open.keys() {
                 let place = Place { file: key.shown(), line: 1, column: 1, ..Place::default() };
                 found.entry(key.clone()).or_default().push(Finding {
                     rule: rules::UNREADABLE_FILE,
                     message: error.to_string(),
                     place: Some(place),
-                    help: Some("the bundle is checked when all of it can be read".to_owned()),
+                    help: Some("olmdex checks the bundle once all of it is readable".to_owned()),
                     package: None,
                     check: None,
                 });
@@ -179,7 +179,8 @@ pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, option
     for finding in Validation::new(&contents).findings(optional, &Options::default()) {
         let Some(place) = &finding.place else { continue };
         let path = Path::new(&place.file);
-        // What is said of a directory as a whole stands in the file that describes the bundle, or in the one that is open.
+        // A finding about a directory as a whole is shown in the file that describes the bundle, or in the one that is
+        // open.
         let key = if path.is_file() || open.contains_key(&Key::File(path.to_owned())) {
             Key::File(path.to_owned())
         } else {
@@ -233,7 +234,7 @@ mod tests {
         let n_same = now.iter().zip(&before.0).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
         assert_eq!((now.len(), n_same), (3, 2));
         assert_eq!(shown(&catalog, &typed, 2).len() + 1, before.1.len());
-        // Nobody reads the text again: places are known, and what is said of documents too.
+        // The text is not read again: places and findings of the documents are known.
         assert_eq!(shown(&catalog, "not that text", 2), shown(&catalog, &typed, 2));
     }
 }

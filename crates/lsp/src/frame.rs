@@ -1,7 +1,7 @@
 //! Messages on a stream: a header with the length, and a body of that length.
 //!
-//! What a header says is believed only up to a limit: no memory is taken for a body before its bytes are there, and a body beyond
-//! the limit is passed over.
+//! A header is believed only up to a limit: no memory is taken for a body before its bytes are there, and a body beyond
+//! the limit is skipped.
 
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -15,7 +15,7 @@ pub(super) const MAX_BODY: u64 = 80 << 20;
 /// The longest line of a header.
 const MAX_LINE: u64 = 4096;
 
-/// How many lines a header may have.
+/// The number of lines that a header may have.
 const MAX_LINES: usize = 32;
 
 /// A message.
@@ -23,11 +23,11 @@ const MAX_LINES: usize = 32;
 pub(super) enum Frame {
     /// Its body.
     Body(Vec<u8>),
-    /// It was passed over, since it has so many bytes.
+    /// It was skipped because of its size in bytes.
     TooLarge(u64),
 }
 
-/// Why a stream has no further message that could be read.
+/// The reasons why a stream has no further message that could be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FrameError {
@@ -37,8 +37,8 @@ pub enum FrameError {
     /// The stream ended inside of a message.
     #[error("the client stopped in the middle of a message")]
     Cut,
-    /// A header is not one of the protocol. Where the next message starts, nobody can tell.
-    #[error("the client sent a header that is not one of the Language Server Protocol: {0}")]
+    /// A header is not one of the protocol, so the start of the next message is not known.
+    #[error("the client sent a header that does not belong to the Language Server Protocol: {0}")]
     Header(&'static str),
 }
 
@@ -66,7 +66,7 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<Option<Frame>, FrameError
             let length = length.ok_or(FrameError::Header("it has no `Content-Length`"))?;
             return body(input, length).map(Some);
         }
-        let line = std::str::from_utf8(line).map_err(|_| FrameError::Header("it is no text"))?;
+        let line = std::str::from_utf8(line).map_err(|_| FrameError::Header("it is not text"))?;
         let (name, value) = line.split_once(':').ok_or(FrameError::Header("a line without a colon"))?;
         if name.eq_ignore_ascii_case("Content-Length") {
             let value = value.trim();

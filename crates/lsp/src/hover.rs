@@ -1,9 +1,7 @@
-//! What is known of the thing at a place: what an edge does, which bundles a range holds, what a property is.
+//! The information about the item at a place: the effect of an edge, the bundles in a range, the meaning of a property.
 //!
-//! Answers are those of `ask`, about this one catalog. Texts of a catalog are shown as code, so that none is
-//! taken for Markdown.
-//!
-//! What it deliberately does not do: it asks no other catalog, and knows nothing of dependencies.
+//! Answers are those of `ask`, about this one catalog. Texts of a catalog are shown as code, so that none is taken for
+//! Markdown.
 
 use std::ops::Range;
 
@@ -16,10 +14,10 @@ use olmdex_base::diag::{counted, grouped, printable, shortened};
 use olmdex_index::query::PackageGraph;
 use olmdex_version::blang;
 
-/// How many names are listed before the rest is counted.
+/// The number of names that are listed before the rest is counted.
 const MAX_LISTED: usize = 12;
 
-/// What is shown for a place, in Markdown, and the bytes that it is about.
+/// The hover text for a place, in Markdown, and the bytes that it is about.
 pub(super) fn hover(catalog: &Catalog, key: &Key, offset: usize) -> Option<(String, Range<usize>)> {
     if let Some(at) = catalog.name_at(key, offset) {
         return Some((of_name(catalog, key, at.mention), at.start..at.end));
@@ -29,8 +27,9 @@ pub(super) fn hover(catalog: &Catalog, key: &Key, offset: usize) -> Option<(Stri
     }
     let (kind, bytes) = catalog.type_at(key, offset)?;
     let about = fields::about_type(&kind.name);
-    let about = about
-        .unwrap_or_else(|| "OLM does not interpret properties of this type; constraints can ask for them.".to_owned());
+    let about = about.unwrap_or_else(|| {
+        "OLM does not interpret properties of this type, but constraints can require them.".to_owned()
+    });
     Some((format!("{}\n\n{about}", code(&kind.name)), bytes))
 }
 
@@ -61,7 +60,7 @@ fn of_name(catalog: &Catalog, key: &Key, mention: &Mention) -> String {
 fn version_words(graph: &PackageGraph, name: &str) -> String {
     match Entries::of(graph).version(name) {
         Some(version) => format!(", version {version}"),
-        // Of a template the bundles are in images.
+        // A template names bundles only by image, so their names are unknown here.
         None if graph.bundles.is_empty() || graph.bundles.iter().any(|it| it.name == name) => String::new(),
         None => ", which the catalog does not hold".to_owned(),
     }
@@ -82,7 +81,7 @@ fn of_entry(graph: &PackageGraph, mention: &Mention) -> String {
     lines.join("\n\n")
 }
 
-/// Where an entry stands in its channel.
+/// The position of an entry in its channel.
 fn standing(graph: &PackageGraph, channel: &str, name: &str) -> String {
     match Entries::of(graph).standing(channel, name) {
         None => String::new(),
@@ -93,12 +92,13 @@ fn standing(graph: &PackageGraph, channel: &str, name: &str) -> String {
         }
         Some(EntryStanding::SkippedBy(by)) => format!("Skipped by {}: OLM Classic never installs it", code(&by)),
         Some(EntryStanding::BelowTheEnd) => {
-            "Below the end of the chain: only a Subscription that names it as startingCSV gets it".to_owned()
+            "Below the end of the chain: OLM Classic installs it only for a Subscription that names it as startingCSV"
+                .to_owned()
         }
     }
 }
 
-/// What can be upgraded to an entry.
+/// The bundles that can be upgraded to an entry.
 fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
     let entries = Entries::of(graph);
     let Some(entry) = entries.edges(channel, name) else { return String::new() };
@@ -117,12 +117,12 @@ fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
         ));
     }
     if lines.is_empty() {
-        return "Nothing is upgraded to it: it has no `replaces`, `skips` or `skipRange`".to_owned();
+        return "No version upgrades to it: it has no `replaces`, `skips` or `skipRange`".to_owned();
     }
-    format!("Upgraded to it are:\n{}", lines.join("\n"))
+    format!("Versions that upgrade to it:\n{}", lines.join("\n"))
 }
 
-/// What both generations of OLM do where the bundle is installed.
+/// The next steps of both generations of OLM if the bundle is installed.
 fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
     let Some(found) = Entries::of(graph).updates(channel, name) else { return Vec::new() };
     let words = |olm: &str, it: &Updates| match (&it.verdict, &it.target) {
@@ -145,9 +145,9 @@ fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
 pub(super) fn of_edge(graph: &PackageGraph, mention: &Mention) -> String {
     let Mention { name, channel, entry, .. } = mention;
     let does = if mention.role == Role::Replaces {
-        "takes its place in the chain, and whoever has it installed is upgraded"
+        "replaces it in the chain, and clusters that have it installed get the upgrade"
     } else {
-        "hides it: OLM Classic never installs it from this channel, and whoever has it installed is upgraded"
+        "hides it: OLM Classic never installs it from this channel, and clusters that have it installed get the upgrade"
     };
     let mut lines =
         vec![format!("{}{}", code(name), version_words(graph, name)), format!("Entry {} {does}", code(entry))];
@@ -155,7 +155,10 @@ pub(super) fn of_edge(graph: &PackageGraph, mention: &Mention) -> String {
     if is_entry.into_iter().any(|it| it.name == *name) {
         lines.extend(next(graph, channel, name));
     } else {
-        lines.push(format!("Channel {} has no such entry: the edge serves those who have it already", code(channel)));
+        lines.push(format!(
+            "Channel {} has no such entry: the edge serves clusters that already have it installed",
+            code(channel)
+        ));
     }
     lines.join("\n\n")
 }
@@ -182,7 +185,7 @@ pub(super) fn of_channel(graph: &PackageGraph, name: &str) -> String {
     let is_default = if graph.default_channel == name { ", the default" } else { "" };
     let title = format!("Channel {}{is_default}", code(name));
     let Some((n_entries, head)) = Entries::of(graph).channel(name) else {
-        return format!("{title}\n\nThe package has no such channel");
+        return format!("{title}\n\nThe package does not have this channel");
     };
     let n = match n_entries as u64 {
         1 => "1 entry".to_owned(),
@@ -208,26 +211,29 @@ fn of_range(catalog: &Catalog, range: &RangeText) -> String {
     let title = code(&range.text);
     let Some(graph) = graph else {
         return match blang::Range::parse(&range.text) {
-            // Of a template the bundles are in images.
+            // A template names bundles only by image, so their versions are unknown here.
             Ok(_) if !range.entry.is_empty() => {
-                format!("{title}\n\nVersions in it are upgraded to {} at once", code(&range.entry))
+                format!("{title}\n\nOLM upgrades versions in it directly to {}", code(&range.entry))
             }
             Ok(_) => format!("{title}\n\nPackage {} is not in this directory", code(&range.package)),
-            Err(error) => format!("{title}\n\nNot a range of versions: {}", error.plain()),
+            Err(error) => format!("{title}\n\nNot a version range: {}", error.plain()),
         };
     };
     let holds = in_range(&graph, &range.text);
     if range.entry.is_empty() {
-        return format!("{title}\n\nOf package {} it includes {holds}", code(&range.package));
+        return format!("{title}\n\nIn package {}, it includes {holds}", code(&range.package));
     }
-    format!("{title}\n\nVersions in it are upgraded to {} at once. Of this catalog: {holds}", code(&range.entry))
+    format!(
+        "{title}\n\nOLM upgrades versions in it directly to {}. It includes these versions of the catalog: {holds}",
+        code(&range.entry)
+    )
 }
 
 /// The bundles of a package whose versions a range holds, in words.
 pub(super) fn in_range(graph: &PackageGraph, range: &str) -> String {
     let range = match blang::Range::parse(range) {
         Ok(range) => range,
-        Err(error) => return format!("not a range of versions: {}", error.plain()),
+        Err(error) => return format!("not a version range: {}", error.plain()),
     };
     let names = Entries::of(graph).in_range(&range);
     if names.is_empty() { "no bundle".to_owned() } else { listed(names.iter().map(String::as_str)) }

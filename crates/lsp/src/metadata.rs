@@ -1,6 +1,4 @@
-//! What can stand in the files of a bundle's `metadata/`.
-//!
-//! What it deliberately does not do: of manifests it knows nothing; they are Kubernetes' to complete.
+//! The proposals in the files of a bundle's `metadata/`.
 
 use std::path::Path;
 
@@ -8,14 +6,14 @@ use super::completion::{Proposal, Sort};
 use super::cursor::Cursor;
 use super::fields;
 
-/// What the annotations of a bundle begin with.
+/// The prefix of the annotations of a bundle.
 const PREFIX: &str = "operators.operatorframework.io.bundle.";
 
 /// The annotations that tools read, without the prefix where it is theirs.
 const ANNOTATIONS: &[(&str, &str)] = &[
     ("mediatype.v1", "The form of the bundle: `registry+v1`, `plain+v0` or `helm`."),
-    ("manifests.v1", "The directory of the manifests, with a slash at its end."),
-    ("metadata.v1", "The directory of the metadata, with a slash at its end."),
+    ("manifests.v1", "The directory of the manifests, with a slash at the end."),
+    ("metadata.v1", "The directory of the metadata, with a slash at the end."),
     ("package.v1", "The package that the bundle belongs to."),
     ("channels.v1", "The channels that the bundle is for, separated by commas."),
     ("channel.default.v1", "The default channel of the package."),
@@ -23,12 +21,12 @@ const ANNOTATIONS: &[(&str, &str)] = &[
 
 /// The types of dependencies.
 const DEPENDENCIES: &[(&str, &str)] = &[
-    ("olm.package", "A package that must be installed too, with a range of versions."),
+    ("olm.package", "A package that must also be installed, with a version range."),
     ("olm.gvk", "An API that another operator must provide."),
     ("olm.constraint", "A rule of CEL."),
 ];
 
-/// What can stand at a cursor in a file of a bundle.
+/// The proposals at a cursor in a file of a bundle.
 pub(super) fn proposals(path: Option<&Path>, cursor: &Cursor) -> Vec<Proposal> {
     let is_metadata = path.and_then(Path::parent).and_then(Path::file_name).is_some_and(|it| it == "metadata");
     if !is_metadata {
@@ -46,9 +44,9 @@ pub(super) fn proposals(path: Option<&Path>, cursor: &Cursor) -> Vec<Proposal> {
     };
     match (path.as_slice(), cursor.is_value) {
         ([], false) => keys(&[
-            ("annotations", "What the bundle is: in one file of `metadata/`."),
-            ("dependencies", "What must be installed too."),
-            ("properties", "What the bundle has, for constraints to ask about."),
+            ("annotations", "The bundle's name, channels and media type, in one file of `metadata/`."),
+            ("dependencies", "Packages and APIs that must also be installed."),
+            ("properties", "Properties of the bundle, which constraints can require."),
         ]),
         (["annotations"], false) => {
             let named = ANNOTATIONS.iter().map(|it| (format!("{PREFIX}{}", it.0), it.1));

@@ -1,9 +1,7 @@
 //! Another name for a bundle or a channel, wherever the catalog names it.
 //!
-//! All of it or nothing: where a document cannot be read, or names come from aliases, some would be left behind, so the answer is no.
-//!
-//! What it deliberately does not do: it changes no file. The editor gets the changes. Contents of images are as they were, and a bundle
-//! keeps the name that its ClusterServiceVersion has.
+//! Either all places are renamed or none: if a document cannot be read, or names come from aliases, some places would
+//! be left behind, so the answer is no.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,12 +14,12 @@ use super::symbols::{Mention, Role, Thing};
 use olmdex_text::json;
 use olmdex_text::yaml::{Scalar, resolve_plain};
 
-/// Why something cannot get another name.
+/// The reasons why something cannot get another name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum RenameError {
-    #[error("there is no bundle and no channel here")]
+    #[error("no bundle or channel at this place")]
     Nothing,
-    #[error("a package is named in its image references and in other catalogs: it cannot be renamed here")]
+    #[error("image references and other catalogs name a package: olmdex cannot rename it here")]
     Package,
     #[error("a name in a bundle is part of its image, and other bundles may name it: change it by hand")]
     InBundle,
@@ -31,11 +29,11 @@ pub(super) enum RenameError {
     Unprintable,
     #[error("package `{package}` already has a {thing} `{name}`")]
     Taken { package: String, thing: &'static str, name: String },
-    #[error("{0} cannot be read: correct it first, since names in it would be left behind")]
+    #[error("{0} is unreadable: correct it first, since the rename would miss names in it")]
     Unreadable(String),
-    #[error("{0} has names in aliases, tags or over several lines, which would be left behind")]
+    #[error("{0} has names in aliases, tags or over several lines, which the rename would miss")]
     Hidden(String),
-    #[error("the directory has more files than are looked at: rename it with `olmdex edit`")]
+    #[error("the directory has more files than olmdex reads here: rename with `olmdex edit`")]
     TooLarge,
 }
 
@@ -51,10 +49,10 @@ pub(super) fn prepare<'c>(catalog: &'c Catalog, key: &Key, offset: usize) -> Res
     }
 }
 
-/// The changes of each document: bytes, and what stands there then.
+/// The changes of each document: bytes, and their replacement.
 pub(super) type Changes = BTreeMap<Key, Vec<(Range<usize>, String)>>;
 
-/// Gives what is named at a byte another name.
+/// Renames the item that is named at a byte.
 ///
 /// # Errors
 /// [`RenameError`]
@@ -106,7 +104,7 @@ fn written(name: &str, quote: char) -> String {
     }
 }
 
-/// Whether a name is a text of YAML without quotes, wherever it stands.
+/// Whether a name is a text of YAML without quotes, at any place.
 fn is_plain(name: &str) -> bool {
     let is_safe = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.' | '+');
     let starts = name.starts_with(|it: char| it.is_ascii_alphanumeric());

@@ -1,12 +1,14 @@
 //! The life of a server, and its answers.
 //!
-//! One thread reads messages, a second analyses what has changed, this one answers. Of a burst of keys only the last text is analysed.
+//! One thread reads messages, a second analyses changes, this one answers. After a burst of keys only the last text is
+//! analysed.
 //!
-//! A question about a text that is not analysed yet waits for that, but not for long: then it is answered from what was known before. Only
-//! where nothing was known, and where a text is to be changed, it waits until the analysis is there; if the document changes meanwhile, the
-//! answer is that its content was modified (`ContentModified`), after which editors ask again.
+//! A question about a text that is not analysed yet waits for the analysis, but not for long: then it is answered from
+//! the earlier one. It waits until the analysis is there only if there is no earlier one, or if a text is to be
+//! changed. If the document changes meanwhile, the answer is that its content was modified (`ContentModified`), after
+//! which editors ask again.
 //!
-//! What it deliberately does not do: it analyses nothing, so that nobody waits for that who ends it.
+//! This thread analyses nothing, so that ending the server never has to wait for an analysis.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Read, Write};
@@ -35,16 +37,16 @@ use super::uri::path_of;
 use super::workspace::{Standing, key_of};
 use olmdex_base::file::system_words;
 
-/// How long nothing must have come before an analysis starts.
+/// The time without events after which an analysis starts.
 const QUIET: Duration = Duration::from_millis(5);
 
-/// How long an analysis waits at most while keys come, and a question for an analysis where there is an older one.
+/// The time that an analysis waits at most while keys come, and a question for an analysis where there is an older one.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How many bytes the questions that wait may have.
+/// The number of bytes that the questions that wait may have.
 const MAX_WAITING: usize = 1 << 20;
 
-/// How a server has ended.
+/// The end of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The client has shut it down.
@@ -53,11 +55,11 @@ pub enum End {
     Early,
 }
 
-/// Why a server cannot go on.
+/// The reasons why a server cannot go on.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LspError {
-    /// What the client sends cannot be read.
+    /// A message of the client cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// The client does not take answers.
@@ -79,7 +81,7 @@ pub fn serve(input: impl Read + Send + 'static, output: &mut impl Write, options
     serve_gated(input, output, options, |_| {})
 }
 
-/// The same, where `before` is called before each part of an analysis, on the thread of that.
+/// The same, but `before` is called before each part of an analysis, on the thread of the analysis.
 fn serve_gated(
     input: impl Read + Send + 'static,
     output: &mut impl Write,
@@ -121,7 +123,7 @@ fn serve_gated(
             continue;
         }
         let since = *waiting_since.get_or_insert_with(Instant::now);
-        // Where somebody waits for it, it starts at once.
+        // If a question waits for it, it starts at once.
         if heard.elapsed() >= QUIET || since.elapsed() > PATIENCE || !server.waiting.is_empty() {
             server.analyst.submit(server.answers.workspace.take_job());
             waiting_since = None;
@@ -144,9 +146,9 @@ struct Server<'o, W: Write> {
     /// Questions that wait for an analysis, in the order in which they were asked.
     waiting: Vec<Question>,
     analyst: Analyst,
-    /// What each document is known to have, by its address, with the group that says it.
+    /// The diagnostics that each document was sent, by its address, with the group that they come from.
     published: BTreeMap<String, (Group, Option<i64>, Vec<Value>)>,
-    /// What has been said to the user; once is enough.
+    /// The messages that the user has seen; once is enough.
     wording: BTreeSet<String>,
     output: &'o mut W,
 }
@@ -163,21 +165,18 @@ impl<W: Write> Server<'_, W> {
 
     /// Takes messages that have come together, in their order.
     fn take(&mut self, events: Vec<Event>) -> Result<Option<End>, LspError> {
-        // What is cancelled before its turn is not done.
+        // A request that is cancelled before its turn is not executed.
         let cancelled: Vec<Value> = events.iter().filter_map(cancelled_by).collect();
         for event in events {
             let end = match event {
                 Event::Message(body) => self.message(&body, &cancelled)?,
                 Event::TooLarge(length) => {
-                    self.say(
-                        1,
-                        format!("a message of {length} bytes is larger than olmdex takes, and was passed over"),
-                    )?;
+                    self.say(1, format!("olmdex ignored a message of {length} bytes, which is over its limit"))?;
                     None
                 }
                 Event::Analysed(Analysed::Names(names)) => {
                     self.answers.workspace.learn(names);
-                    // Questions are answered before findings, for which nobody waits.
+                    // Questions are answered before findings, which nothing waits for.
                     self.answer_waiting()?;
                     None
                 }
@@ -207,9 +206,9 @@ impl<W: Write> Server<'_, W> {
 
     fn message(&mut self, body: &[u8], cancelled: &[Value]) -> Result<Option<End>, LspError> {
         let message = match serde_json::from_slice::<Incoming<'_>>(body) {
-            // A list of messages is none, nor is a list of what a message has.
+            // A list of messages is not a message, and neither is a list of a message's parts.
             Ok(_) if body.trim_ascii_start().starts_with(b"[") => {
-                let refusal = Refusal::new(Code::InvalidRequest, "messages come one by one");
+                let refusal = Refusal::new(Code::InvalidRequest, "send messages one by one, not as a batch");
                 self.send(&protocol::answer(&Value::Null, Err(refusal)))?;
                 return Ok(None);
             }
@@ -223,7 +222,7 @@ impl<W: Write> Server<'_, W> {
         };
         let Incoming { id, method, params } = message;
         match (id, method) {
-            // The server asks for nothing, so nothing is an answer to it.
+            // The server sends no requests, so no message is an answer to one.
             (_, None) => {}
             (None | Some(Value::Null), Some(method)) => return self.notification(&method, params),
             (Some(id @ (Value::String(_) | Value::Number(_))), Some(method)) => {
@@ -235,7 +234,7 @@ impl<W: Write> Server<'_, W> {
                 }
             }
             (Some(_), Some(_)) => {
-                let refusal = Refusal::new(Code::InvalidRequest, "the id of a request is a number or a text");
+                let refusal = Refusal::new(Code::InvalidRequest, "the id of a request must be a number or a string");
                 self.send(&protocol::answer(&Value::Null, Err(refusal)))?;
             }
         }
@@ -245,10 +244,10 @@ impl<W: Write> Server<'_, W> {
     fn request(&mut self, id: Value, method: &str, params: Option<&RawValue>) -> Result<(), LspError> {
         let result = match (self.phase, method) {
             (Phase::Fresh, "initialize") => read(params).and_then(|it| self.initialize(it)),
-            (Phase::Fresh, _) => Err(Refusal::new(Code::NotInitialized, "the first request is `initialize`")),
-            (Phase::Down, _) => Err(Refusal::new(Code::InvalidRequest, "the server was shut down")),
+            (Phase::Fresh, _) => Err(Refusal::new(Code::NotInitialized, "the first request must be `initialize`")),
+            (Phase::Down, _) => Err(Refusal::new(Code::InvalidRequest, "the server is shut down")),
             (Phase::Running, "initialize") => {
-                Err(Refusal::new(Code::InvalidRequest, "the server was initialized before"))
+                Err(Refusal::new(Code::InvalidRequest, "the server is already initialized"))
             }
             (Phase::Running, "shutdown") => {
                 self.hurry(|_| true)?;
@@ -268,13 +267,13 @@ impl<W: Write> Server<'_, W> {
                     Ok(at) => return self.ask(Question::new(id, topic, at)),
                     Err(refusal) => Err(refusal),
                 },
-                None => Err(Refusal::new(Code::MethodNotFound, format!("there is no request `{method}` here"))),
+                None => Err(Refusal::new(Code::MethodNotFound, format!("unknown request `{method}`"))),
             },
         };
         self.send(&protocol::answer(&id, result))
     }
 
-    /// Explains a rule: the user is told in words, and the client gets it as data.
+    /// Explains a rule: the user gets the words, and the client gets the data.
     fn execute(&mut self, wanted: &Execute) -> Result<Answer, LspError> {
         let rule = wanted.arguments.first().and_then(Value::as_str).and_then(rule_of);
         match (wanted.command == EXPLAIN, rule) {
@@ -284,8 +283,8 @@ impl<W: Write> Server<'_, W> {
                 self.send(&protocol::notification("window/showMessage", &params))?;
                 Ok(Ok(data))
             }
-            (true, None) => Ok(Err(Refusal::new(Code::InvalidParams, "there is no such rule"))),
-            (false, _) => Ok(Err(Refusal::new(Code::InvalidParams, "there is no such command"))),
+            (true, None) => Ok(Err(Refusal::new(Code::InvalidParams, "no such rule"))),
+            (false, _) => Ok(Err(Refusal::new(Code::InvalidParams, "no such command"))),
         }
     }
 
@@ -296,7 +295,7 @@ impl<W: Write> Server<'_, W> {
         }
         let n_bytes: usize = self.waiting.iter().map(Question::size).sum();
         if n_bytes + question.size() > MAX_WAITING {
-            let refusal = Refusal::new(Code::ServerCancelled, "too many requests wait for an analysis");
+            let refusal = Refusal::new(Code::ServerCancelled, "too many requests are waiting for an analysis");
             return self.send(&protocol::answer(&question.id, Err(refusal)));
         }
         self.waiting.push(question);
@@ -308,7 +307,7 @@ impl<W: Write> Server<'_, W> {
         self.send(&protocol::answer(&question.id, answer))
     }
 
-    /// How long until a question has waited long enough.
+    /// The time until a question has waited long enough.
     fn patience(&self) -> Option<Duration> {
         let due = self.waiting.iter().filter(|it| it.topic.may_be_behind());
         // Without anything that is known, only an analysis ends the waiting.
@@ -336,7 +335,7 @@ impl<W: Write> Server<'_, W> {
             if !is_meant(&question) {
                 self.waiting.push(question);
             } else if standing == Standing::Unknown || !question.topic.may_be_behind() {
-                let refusal = Refusal::new(Code::ContentModified, "the document has changed before it was analysed");
+                let refusal = Refusal::new(Code::ContentModified, "the document changed before its analysis");
                 self.send(&protocol::answer(&question.id, Err(refusal)))?;
             } else {
                 self.answer(&question)?;
@@ -349,7 +348,7 @@ impl<W: Write> Server<'_, W> {
         self.phase = Phase::Running;
         let Initialize { capabilities, root_uri, workspace_folders } = params;
         let offered = &capabilities.general.position_encodings;
-        // Findings count characters, and texts are UTF-8: what spares a conversion goes first.
+        // Findings count characters, and texts are UTF-8: an encoding that needs no conversion is preferred.
         let known = [Encoding::Utf8, Encoding::Utf32];
         let agreed = known.into_iter().find(|it| offered.iter().any(|name| name == it.name()));
         self.answers.workspace.documents.encoding = agreed.unwrap_or_default();
@@ -371,7 +370,7 @@ impl<W: Write> Server<'_, W> {
         if self.phase != Phase::Running {
             return Ok(None);
         }
-        // What a notification of another form wants cannot be answered.
+        // A notification of another form cannot be answered.
         match method {
             "textDocument/didOpen" => {
                 if let Ok(Opened { text_document: it }) = read(params) {
@@ -421,8 +420,8 @@ impl<W: Write> Server<'_, W> {
         Ok(None)
     }
 
-    /// Sends what has changed of what a group says. What is said of a text that is gone is not sent: its places are not those of the text
-    /// that the editor shows, and of that one an analysis comes.
+    /// Sends the changes in the findings of a group. Findings about a text that is gone are not sent: their places are
+    /// not those of the text in the editor, for which an analysis will come.
     fn publish(&mut self, report: Report) -> Result<(), LspError> {
         let Report { group, files, remarks } = report;
         for it in remarks {

@@ -1,9 +1,9 @@
-//! The open documents, what they belong to, and what is known of it: catalogs, templates, bundles.
+//! The open documents, their groups, and the analysis of these: catalogs, templates, bundles.
 //!
-//! Each change has a number. What an analysis says has the number of the last change that it knows, so it can be told from what is known
-//! of the texts as they are now.
+//! Each change has a number. A report of an analysis carries the number of the last change that it includes, which
+//! shows whether it is about the present texts.
 //!
-//! What it deliberately does not do: it speaks no protocol, writes no file, and analyses nothing.
+//! This module speaks no protocol, writes no file, and analyses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -22,50 +22,50 @@ use super::uri::path_of;
 /// The largest document that is kept.
 const MAX_DOCUMENT: usize = 64 << 20;
 
-/// How many bytes all open documents may have together.
+/// The number of bytes that all open documents may have together.
 const MAX_OPEN: usize = 256 << 20;
 
-/// How many documents may be open.
+/// The number of documents that may be open.
 const MAX_DOCUMENTS: usize = 2_000;
 
-/// How far what is known of a document is behind its text.
+/// The delay of a document's analysis behind its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
     /// It is of the texts as they are.
     Current,
     /// It is of older ones.
     Behind,
-    /// Nothing is known yet.
+    /// There is no analysis yet.
     Unknown,
 }
 
-/// Why a document is not kept.
+/// The reasons why a document is not kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum OpenError {
-    #[error("{0} is larger than 64 MiB: olmdex does not look at it")]
+    #[error("{0} is larger than 64 MiB: olmdex does not read it")]
     Large(String),
-    #[error("more than 256 MiB, or 2,000 documents, are open: olmdex does not look at {0}")]
+    #[error("more than 256 MiB, or 2,000 documents, are open: olmdex does not read {0}")]
     Many(String),
 }
 
-/// The open documents, and what was said of them.
+/// The open documents, and the reports about them.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     pub(super) documents: Documents,
     /// The directories that the editor has open.
     pub(super) roots: Vec<PathBuf>,
-    /// The names of groups, as an analysis has said them last.
+    /// The names of groups, from the last report of an analysis.
     known: BTreeMap<Group, Names>,
     /// The number of the last change of each group.
     changed: BTreeMap<Group, u64>,
-    /// What has to be analysed.
+    /// The groups that have to be analysed.
     dirty: BTreeMap<Group, Wanted>,
     are_files_new: bool,
     are_listings_old: bool,
     serial: u64,
 }
 
-/// What a document is known by.
+/// The key of a document.
 pub(super) fn key_of(uri: &str) -> Key {
     path_of(uri).map_or_else(|| Key::Address(uri.to_owned()), Key::File)
 }
@@ -140,7 +140,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Finds out anew what a document belongs to.
+    /// Finds the group of a document anew.
     fn look_again(&mut self, key: &Key) {
         let Some(document) = self.documents.open.get(key) else { return };
         let group = match kind_of(key.path(), &document.text) {
@@ -150,7 +150,7 @@ impl Workspace {
                 Some(root) => Group::Catalog(root),
                 None => Group::Alone(key.clone()),
             }),
-            // What was ours stays ours while it is written.
+            // A document that was ours stays ours while it is written.
             Kind::Foreign => document.group.clone(),
         };
         let before = document.group.clone();
@@ -163,7 +163,7 @@ impl Workspace {
         self.touch(key);
     }
 
-    /// Has a group analysed.
+    /// Requests the analysis of a group.
     fn want(&mut self, group: Group, wanted: Wanted) {
         self.serial += 1;
         self.changed.insert(group.clone(), self.serial);
@@ -198,7 +198,7 @@ impl Workspace {
         self.are_files_new |= options;
         let keys: Vec<Key> = self.documents.open.keys().cloned().collect();
         for key in keys {
-            // The directory of a catalog stays that while a document of it is open.
+            // The directory of a catalog stays its directory while one of its documents is open.
             match self.documents.open.get(&key).and_then(|it| it.group.as_ref()) {
                 Some(Group::Catalog(_)) => self.touch(&key),
                 _ => self.look_again(&key),
@@ -210,7 +210,7 @@ impl Workspace {
         !self.dirty.is_empty()
     }
 
-    /// What has to be analysed, once.
+    /// The work that has to be done, handed out once.
     pub(super) fn take_job(&mut self) -> Job {
         Job {
             number: self.serial,
@@ -221,7 +221,7 @@ impl Workspace {
         }
     }
 
-    /// Takes what an analysis says. What it says of a group that nobody has open any more is passed over.
+    /// Takes the reports of an analysis. A report about a group without open documents is ignored.
     pub(super) fn learn(&mut self, names: Vec<Names>) {
         for it in names {
             self.known.insert(it.group.clone(), it);
@@ -231,8 +231,8 @@ impl Workspace {
         self.changed.retain(|group, _| is_used(group));
     }
 
-    /// Whether an answer about a document is one about its text of now. The names of a directory that was not looked at for a while are
-    /// looked up again.
+    /// Whether an answer about a document would be about its present text. The names of a directory that was not listed
+    /// for a while are looked up again.
     pub(super) fn standing(&mut self, key: &Key) -> Standing {
         let Some(group) = self.documents.open.get(key).and_then(|it| it.group.clone()) else {
             return Standing::Current;
@@ -258,7 +258,7 @@ impl Workspace {
         self.known.get(group).is_some_and(|it| it.number >= changed)
     }
 
-    /// The catalog that a document belongs to, as it is known: what has changed since has left its places.
+    /// The known catalog of a document: parts that have changed since then have no places.
     pub(super) fn catalog(&mut self, key: &Key) -> Option<&Catalog> {
         let group = self.documents.open.get(key)?.group.clone()?;
         if matches!(group, Group::Bundle(_)) {
@@ -272,7 +272,8 @@ impl Workspace {
         Some(catalog)
     }
 
-    /// The bundles beside the one that a document belongs to, with the document's path and text; `None` if it belongs to none.
+    /// The bundles beside the one that a document belongs to, with the document's path and text; `None` if it belongs
+    /// to none.
     pub(super) fn bundles(&self, key: &Key) -> Option<(Bundles, PathBuf, Arc<str>)> {
         let document = self.documents.open.get(key)?;
         let Some(Group::Bundle(directory)) = &document.group else { return None };

@@ -1,12 +1,12 @@
 //! The answer to an address: a page, its data, or why there is none.
 //!
-//! What it deliberately does not do: it knows no connection; whoever does checks the host that was asked, and compresses.
+//! This module knows no connection; the caller checks the host in the request, and compresses.
 
 use maud::{Markup, html};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::assets::{SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
+use super::assets::{JAVASCRIPT, SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
 use super::frame::{POLICY, framed, refusal};
 use super::parts::{link, shown, worded};
 use super::reply::{PageError, Reply};
@@ -21,7 +21,7 @@ use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
 use olmdex_base::diag::json::FindingJson;
 use olmdex_text::encoding::hex::hex;
 
-/// What is asked.
+/// A request for an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
     /// The method.
@@ -95,11 +95,11 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
                 headers.push(("Cache-Control", "public, max-age=31536000, immutable".to_owned()));
             }
             if matches!(route, Route::Machine(Machine::Badge(_) | Machine::Favicon)) {
-                // Pages of others show it.
+                // Other sites show these on their pages.
                 headers.push(("Cross-Origin-Resource-Policy", "cross-origin".to_owned()));
             }
             if matches!(route, Route::Icon(_) | Route::Machine(Machine::Badge(_) | Machine::Favicon)) {
-                // A picture that is opened by itself is a document, in which nothing may run.
+                // A picture that is opened by itself is a document, and no script in it may run.
                 let policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
                 headers.push(("Content-Security-Policy", policy.to_owned()));
             }
@@ -109,7 +109,7 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     }
 }
 
-/// What an answer depends on.
+/// The inputs that an answer depends on.
 fn digested(site: Site<'_>, route: &Route, address: &str) -> String {
     // Feeds and maps have the name of the site in them.
     let base = if matches!(route, Route::Machine(_)) { site.base } else { "" };
@@ -124,17 +124,28 @@ fn text(status: u16, text: &str) -> Reply {
     Reply { status, headers, body: text.as_bytes().to_vec() }
 }
 
-/// A page, or a file that pages use: its media type and its bytes.
+/// A page, or a file that pages use: its media type and its bytes. Our own texts have no path of this machine.
 pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
-    let page: Page = match context.here {
-        Route::Style => return Ok(("text/css; charset=utf-8", STYLE.as_bytes().to_vec())),
-        Route::Machine(asked) => return machine::content(context, asked),
-        Route::Endpoints => endpoints::page(context),
-        Route::Script => return Ok(("text/javascript; charset=utf-8", SCRIPT.as_bytes().to_vec())),
+    match context.here {
+        // These have their digests in their names.
+        Route::Style => Ok(("text/css; charset=utf-8", STYLE.as_bytes().to_vec())),
+        Route::Script => Ok((JAVASCRIPT, SCRIPT.as_bytes().to_vec())),
         Route::Icon(name) => {
             let bytes = context.cache().icon(context.index(), name)?.ok_or(PageError::NoPage)?;
-            return Ok((icon::media_type(name), bytes));
+            Ok((icon::media_type(name), bytes))
         }
+        _ => {
+            let (media_type, text) = whole_text(context)?;
+            Ok((media_type, context.cache().server_paths.cut(text)))
+        }
+    }
+}
+
+fn whole_text(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
+    let page: Page = match context.here {
+        Route::Style | Route::Script | Route::Icon(_) => return Err(PageError::NoPage),
+        Route::Machine(asked) => return machine::content(context, asked),
+        Route::Endpoints => endpoints::page(context),
         Route::Versions(kept) => versions::page(context, &kept.package)?,
         Route::Install(install) => install::page(context, install)?,
         Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
@@ -164,16 +175,16 @@ pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>
         Route::Images(search) => images::page(context, search)?,
         Route::Lint { catalog, package } => lint::page(context, catalog.as_ref(), package.as_ref())?,
     };
-    Ok((HTML, written_page(context, &page)))
+    Ok((HTML, framed(context, &page).into_string().into_bytes()))
 }
 
-/// A page for a file, and its data for another, if it is to be had as data and that is not too large.
+/// A page for a file, and its data for another file, if the page is available as data and that is not too large.
 pub(super) fn content_and_data(
     context: PageContext<'_>,
     is_data: bool,
 ) -> Result<(Vec<u8>, Option<Vec<u8>>), PageError> {
     if let (Route::Version(release, Part::Whole), true) = (context.here, is_data) {
-        // Most of all files are of versions, and their answer is what takes time.
+        // Most files are pages of versions, and their answer is the slow part.
         let answer = version::answer(context, release)?;
         let page = written_page(context, &version::page(context, release, &answer)?);
         return Ok((page, Some(context.cache().server_paths.cut(envelope("Bundle", answer)?))));
@@ -192,7 +203,7 @@ fn written_page(context: PageContext<'_>, page: &Page) -> Vec<u8> {
     context.cache().server_paths.cut(framed(context, page).into_string().into_bytes())
 }
 
-/// The answer of a page as data: what the command prints with `-o json`, without paths of this machine.
+/// The answer of a page as data: the output of the command with `-o json`, without paths of this machine.
 pub(super) fn data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
     Ok(context.cache().server_paths.cut(whole_data(context)?))
 }
@@ -262,13 +273,14 @@ fn written<T: Serialize, M: Serialize>(envelope: &Envelope<T, M>) -> Result<Vec<
 /// Why there is no answer, as a page or as text.
 fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
     let status = error.status();
-    // What is wrong with the index is for who runs the server.
+    // Faults of the index concern the operator of the server, not the reader.
     let message = match status {
-        500 => "the catalogs cannot be asked".to_owned(),
+        500 => "olmdex cannot query the catalogs".to_owned(),
         _ => shown(&error.to_string()),
     };
     if form == Form::Json {
-        return text(status, &format!("{status}: {message}\n"));
+        let reply = text(status, &format!("{status}: {message}\n"));
+        return Reply { body: site.cache.server_paths.cut(reply.body), ..reply };
     }
     let context = PageContext { site, here: &Route::Home, shared: None };
     let title = match error {
@@ -286,15 +298,16 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
         @if let PageError::Unknown { what: "version", name, .. } = error { (nearest(context, name)) }
         p { "Search above for a package by name, keyword or API." }
     };
-    let page = refusal(context, title, &body);
-    Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body: page.into_string().into_bytes() }
+    let page = refusal(context, title, &body).into_string().into_bytes();
+    let body = site.cache.server_paths.cut(page);
+    Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body }
 }
 
-/// How many versions a page names that was asked for one that is not there.
+/// How many nearest versions a page names if the requested one does not exist.
 const N_NEAREST: usize = 3;
 
-/// The versions that are nearest to one that is not there, and the package; `name` holds both names. Whatever goes wrong with that is not
-/// what the page is about.
+/// The versions that are nearest to one that does not exist, with the package; `name` holds both names. An error here
+/// is ignored, since the page is about something else.
 fn nearest(context: PageContext<'_>, name: &str) -> Markup {
     let Some((package, version)) = name.split_once(' ') else { return html! {} };
     let found = nearest_versions(context.index(), &[], package, version, N_NEAREST).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A kind of objects: which packages provide it, and which require it.
+//! A kind of objects: the packages that provide it, and those that require it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::site::{Page, PageContext};
 use olmdex_index::query::{ApiPattern, Filter, Provider, Requirer};
 use olmdex_version::latest_only;
 
-/// The answer as data: what `provides` gives.
+/// The answer as data: that of `provides`.
 pub(super) fn answer(context: PageContext<'_>, group: &str, kind: &str) -> Result<Vec<Provider>, PageError> {
     let rows = context.index().providers(&Filter::default(), &pattern(group, kind))?;
     Ok(latest_only(rows, |it| (it.catalog.clone(), it.package.clone(), it.api.clone()), |it| it.version.as_str()))
@@ -43,7 +43,7 @@ pub(super) fn page(context: PageContext<'_>, group: &str, kind: &str) -> Result<
         @if providers.is_empty() { p { "Nobody." } } @else { (provided(context, &providers)) }
         h2 #required { "Required by" }
         @if requirers.is_empty() { p { "Nobody." } } @else { (required_by(context, &requirers)) }
-        @if n_rules > 0 { p.quiet { (n_rules) " constraints are rules of CEL, which are not searched." } }
+        @if n_rules > 0 { p.quiet { (n_rules) " constraints are CEL rules, which this search skips." } }
     };
     Ok(Page {
         title: format!("{kind} ({group})"),
@@ -62,7 +62,8 @@ fn letter(kind: &str) -> String {
     kind.chars().next().map(|it| it.to_uppercase().collect()).unwrap_or_default()
 }
 
-/// APIs by kind and group, with the packages that provide each: all of them in a file, else those of a letter or with a text.
+/// APIs by kind and group, with the packages that provide each: a file has all of them, other pages those of a letter
+/// or with a text.
 pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, PageError> {
     let all = context.cache().apis(context.index())?;
     let mut letters: BTreeMap<String, usize> = BTreeMap::new();
@@ -76,7 +77,7 @@ pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, Page
         (true, true) => letter(kind) == chosen,
         (true, false) => kind.to_lowercase().contains(&text) || group.to_lowercase().contains(&text),
     };
-    // A file leads to no page of a kind, so it names all packages.
+    // A file does not link to pages of kinds, so it names all packages.
     let n_named = if context.is_served() { N_NAMED } else { usize::MAX };
     let mut places: BTreeSet<String> = BTreeSet::new();
     let mut n_listed = 0;
@@ -84,7 +85,7 @@ pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, Page
         @for ((kind, group), packages) in all.iter().filter(|((kind, group), _)| is_listed(kind, group)).take(MAX_LISTED) {
             @let place = api_place(group, kind);
             @let () = n_listed += 1;
-            // Two names may differ in what no place can hold.
+            // Two names may differ only in characters that an anchor cannot have.
             tr id=[places.insert(place.clone()).then_some(&place)] {
                 th scope="row" {
                     @if context.is_served() { (link(context, &Route::Api { group: group.clone(), kind: kind.clone() }, shown(kind))) }
@@ -177,5 +178,5 @@ fn required_by(context: PageContext<'_>, rows: &[Requirer]) -> Markup {
             }
         }
     };
-    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalog", "~Place"], rows)
+    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalog", "~Source"], rows)
 }

@@ -1,6 +1,7 @@
-//! The files that all pages use. Their addresses have a digest of what they hold, so that a browser keeps them for good.
+//! The files that all pages use. Their addresses contain a digest of their content, so a browser can keep them for
+//! ever.
 //!
-//! What it deliberately does not do: files of an export have plain names, since nobody says how long to keep those.
+//! Files of an export have plain names: a browser does not know how long to keep those.
 
 use std::sync::LazyLock;
 
@@ -8,10 +9,17 @@ use sha2::{Digest as _, Sha256};
 
 use olmdex_text::encoding::hex::hex;
 
-/// What pages do with a script; all of them are whole without it.
-pub(super) const SCRIPT: &str = include_str!("olmdex.js");
+/// The media type of scripts.
+pub(super) const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The style sheet of all pages, without the blanks that are for readers of the source.
+/// The script of all pages, without comments, which have lines of their own, and without indents: those are for readers
+/// of the source. Every page is complete without the script.
+pub(super) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
+    let lines = include_str!("olmdex.js").lines().map(str::trim);
+    lines.filter(|it| !it.is_empty() && !it.starts_with("//")).fold(String::new(), |text, it| text + it + "\n")
+});
+
+/// The style sheet of all pages, without the blanks for readers of the source.
 pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
     let text = format!("{}{}", include_str!("style.css"), olmdex_change::draw::picture_style());
     // No text in it has any of these in a row.
@@ -26,7 +34,7 @@ pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
 
 /// The digests in the addresses.
 pub(super) static STYLE_DIGEST: LazyLock<String> = LazyLock::new(|| digest(&STYLE));
-pub(super) static SCRIPT_DIGEST: LazyLock<String> = LazyLock::new(|| digest(SCRIPT));
+pub(super) static SCRIPT_DIGEST: LazyLock<String> = LazyLock::new(|| digest(&SCRIPT));
 
 /// How many digits of a digest an address has.
 const N_DIGITS: usize = 16;
@@ -37,7 +45,7 @@ fn digest(text: &str) -> String {
     digits
 }
 
-/// Whether a text may be a digest, be it of what an older program had.
+/// Whether a text may be a digest, perhaps one from an older program.
 pub(super) fn is_digest(text: &str) -> bool {
     text.len() == N_DIGITS && text.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'a'..=b'f'))
 }

@@ -1,4 +1,4 @@
-//! A channel: its upgrade graph as a picture and as a table, and what is wrong with the package's upgrades.
+//! A channel: its upgrade graph as a picture and as a table, and the findings about the package's upgrades.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
 use super::header::{Heading, header};
-use super::one_package::{read_drawn, read_findings};
+use super::one_package::read_drawn;
 use super::parts::{
     Ids, badge, channel_route, deprecated, deprecation_note, facts, link, mirror_route, place, shown, table,
     version_link, version_route, worded,
@@ -19,13 +19,13 @@ use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
 use olmdex_version::Version;
 
-/// Ends of edges that are drawn, and edges that are listed one by one.
+/// The most ends of drawn edges, and the most edges that are listed one by one.
 const MAX_MARKS: usize = 20_000;
 
-/// What is asked about a channel, with the catalog in which it is looked at.
+/// The parts of a question about a channel, with the catalog that the page shows.
 struct Found {
     catalog: String,
-    /// All catalogs that have it.
+    /// All catalogs that have the channel.
     having: Vec<String>,
     detail: ChannelDetail,
     drawn: Catalog,
@@ -46,13 +46,13 @@ fn find(context: PageContext<'_>, stream: &Stream) -> Result<Found, PageError> {
     Ok(Found { catalog, having, detail, drawn })
 }
 
-/// The answer as data: what `graph PKG/CHANNEL` gives.
+/// The answer as data: that of `graph PKG/CHANNEL`.
 pub(super) fn answer(context: PageContext<'_>, stream: &Stream) -> Result<Vec<ChannelGraph>, PageError> {
     let graphs = draw::channels(&find(context, stream)?.drawn);
     let n_edges: usize = graphs.iter().map(|it| it.edges.len()).sum();
     if n_edges > MAX_MARKS {
         let message =
-            format!("the graph has {n_edges} edges; a page has at most {MAX_MARKS}, and `olmdex graph` has all");
+            format!("the graph has {n_edges} edges; a page shows at most {MAX_MARKS}; `olmdex graph` draws all");
         return Err(PageError::TooLarge(message));
     }
     Ok(graphs)
@@ -63,7 +63,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let Stream { package, channel, .. } = stream;
     let findings = match context.shared {
         Some(shared) => shared.findings(&catalog)?,
-        None => read_findings(context.index(), &catalog, package)?.into(),
+        None => context.cache().upgrade_findings(context.index(), &catalog, package)?,
     };
     let row = &detail.row;
     let head = (row.head.as_str(), row.head_version.as_str());
@@ -81,7 +81,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         (header)
         (deprecation_note("This channel", row.deprecation.as_ref()))
         (facts(&[
-            ("Head", html! { @if row.head.is_empty() { (badge("bad", "there is not exactly one")) }
+            ("Head", html! { @if row.head.is_empty() { (badge("bad", "not exactly one")) }
                 @else { (version_link(context, package, head, &catalog)) } }),
             ("Entries", html! { (row.entries) }),
             ("Default channel", html! { @if row.is_default { "yes" } @else { "no" } }),
@@ -124,7 +124,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     })
 }
 
-/// The most lines of a picture, and the most versions that open in their place.
+/// The most lines of a picture, and the most versions that can be opened in it.
 const SIZE: (usize, usize) = (40, 300);
 
 /// The picture of the channels of one package.
@@ -148,14 +148,14 @@ pub(super) fn picture(
     }
 }
 
-/// What the names of bundles have in front of their versions, if all have the same.
+/// The text before the versions in the names of bundles, if it is the same for all.
 fn common_prefix(all: &[&EntryDetail]) -> Option<String> {
     let mut prefixes = all.iter().map(|it| it.name.strip_suffix(&*it.version).filter(|_| !it.version.is_empty()));
     let first = prefixes.next()??;
     (!first.is_empty() && prefixes.all(|it| it == Some(first))).then(|| first.to_owned())
 }
 
-/// All entries, the highest version first. What all names begin with is said once.
+/// All entries, the highest version first. The common beginning of their names is printed once.
 fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
     let mut ids = Ids::default();
     let package = &detail.row.package;
@@ -201,11 +201,11 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
     headers.push("~Line");
     html! {
         @if let Some(prefix) = &prefix { p { "All bundles are named " code { (shown(prefix)) "VERSION" } "." } }
-        (table("Entries, the highest version first", &headers, rows))
+        (table("Entries, highest version first", &headers, rows))
     }
 }
 
-/// What is wrong, with what to do.
+/// The findings, with their help.
 pub(super) fn found(findings: &[Finding]) -> Markup {
     if findings.is_empty() {
         return html! { p { "None." } };

@@ -1,4 +1,5 @@
-//! Which versions of a package may stay when a cluster goes to the next version of OpenShift, and how long they are supported.
+//! The versions of a package that may stay when a cluster goes to the next version of OpenShift, and the end of their
+//! support.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ use olmdex_rules::openshift::Lifecycle;
 use olmdex_version::Version;
 
 fn minor(text: &str) -> Result<Minor, PageError> {
-    let refused = || PageError::parameter("openshift", "a version looks like 4.18");
+    let refused = || PageError::parameter("openshift", "write a version as 4.18");
     if !text.contains('.') {
         return Err(refused());
     }
@@ -60,7 +61,7 @@ fn note(context: PageContext<'_>, scope: &CatalogsOfVersion, openshift: Minor) -
     }
 }
 
-/// The answer as data: what `compat PKG --openshift VERSION` gives.
+/// The answer as data: that of `compat PKG --openshift VERSION`.
 pub(super) fn answer(context: PageContext<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> {
     let Some(openshift) = &fit.openshift else {
         return Err(PageError::parameter("openshift", "required: the current version of the cluster"));
@@ -79,7 +80,7 @@ pub(super) fn answer(context: PageContext<'_>, fit: &Fit) -> Result<Vec<Stay>, P
     Ok(question.answer(context.index(), &mut |_| {})?.rows)
 }
 
-/// The versions of OpenShift that bundles and names of catalogs speak of, the lowest first.
+/// The versions of OpenShift that bundles and names of catalogs mention, the lowest first.
 fn spoken_of(context: PageContext<'_>, graphs: &[PackageGraph], lifecycles: &[(String, Lifecycle)]) -> Vec<Minor> {
     let mut texts: Vec<String> = context.catalogs().map(str::to_owned).collect();
     for bundle in graphs.iter().flat_map(|it| &it.bundles) {
@@ -118,10 +119,10 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
             let from = minor(text)?;
             vec![Move { from, to: from.next() }]
         }
-        // Of each version that is spoken of, whether a cluster may go there.
+        // For each version that a bundle mentions, whether a cluster may go there.
         None => minors.iter().filter_map(|to| Some(Move { from: before(*to)?, to: *to })).collect(),
     };
-    // Where clusters are, as far as somebody speaks of it.
+    // The versions that clusters may have, as far as a bundle or a catalog mentions them.
     let current: Vec<Move> = match &fit.openshift {
         Some(_) => steps.clone(),
         None => minors.iter().map(|from| Move { from: *from, to: from.next() }).collect(),
@@ -197,7 +198,8 @@ fn form(context: PageContext<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
     }
 }
 
-/// What a cluster on a version gets of the package, and whether that lets it go on, in a sentence for each catalog of the version.
+/// The head that a cluster on a version gets of the package, and whether it lets the cluster go on, in a sentence for
+/// each catalog of the version.
 fn you_get(context: PageContext<'_>, details: &[PackageDetail], graphs: &[PackageGraph], step: Move) -> Markup {
     let CatalogsOfVersion::Own(names) = scope_of(context, graphs, step.from) else { return html! {} };
     let own = details.iter().filter(|it| names.contains(&it.row.catalog));
@@ -227,7 +229,9 @@ fn of_head(graphs: &[PackageGraph], catalog: &str, head: &str, step: Move) -> Ma
     html! {
         @match worst.verdict {
             Compatibility::Blocks => { (verdict(worst.verdict)) " to " (to) ": " (shown(&worst.reason)) "." }
-            Compatibility::Excluded => { "It is not made for " (to) ", but does not stop the update: " (shown(&worst.reason)) "." }
+            Compatibility::Excluded => { "It does not \
+                support " (to) ", but does not block the \
+                update: " (shown(&worst.reason)) "." }
             Compatibility::Unknown => { "It does not say whether it works on " (to) "." }
             Compatibility::NotExcluded => { "It probably works on " (to) ": " (shown(&worst.reason)) "." }
             Compatibility::Stated => { "It supports " (to) " too." }
@@ -235,7 +239,8 @@ fn of_head(graphs: &[PackageGraph], catalog: &str, head: &str, step: Move) -> Ma
     }
 }
 
-/// What holds when a cluster goes from a version to the next: how many versions block it, and what each range of versions says.
+/// The verdicts for a cluster that goes from a version to the next: how many versions block it, and the reason of each
+/// range of versions.
 fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
     let blocking: BTreeSet<(&str, &str)> = rows
         .iter()
@@ -273,11 +278,11 @@ fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
                 n => { (n) " of " (all.len()) " versions block the update from " (step.from) " to " (step.to) "." }
             }
         }
-        (table(&format!("While the cluster goes from OpenShift {} to {}", step.from, step.to), &headers, lines))
+        (table(&format!("While the cluster is updated from OpenShift {} to {}", step.from, step.to), &headers, lines))
     }
 }
 
-/// Ranges of versions and versions of OpenShift; a sentence if no version says anything.
+/// Ranges of versions and versions of OpenShift; a sentence if no version mentions OpenShift.
 fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
     let preferred = context.cache().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
@@ -286,7 +291,7 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
     let Some(last) = columns.last().filter(|_| columns.iter().flatten().any(says_something)) else {
         return silent(context, preferred, columns.last().map(Vec::as_slice).unwrap_or_default());
     };
-    // Where the generations of OLM differ, the worse verdict is shown.
+    // If the generations of OLM differ, the worse verdict is shown.
     let worst = |column: &[Stay], bundle: &str| {
         let worst = column.iter().filter(|it| it.bundle == bundle).min_by_key(|it| it.verdict);
         worst.map(|it| (it.verdict, it.reason.clone()))
@@ -311,13 +316,14 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
         }
     };
     html! {
-        p { "Whether a version may stay when the cluster goes to a version of OpenShift, as catalog " strong { (shown(preferred)) } " says." }
+        p { "Whether a version may stay installed when the cluster is updated to a version of OpenShift, according to \
+            catalog " strong { (shown(preferred)) } "." }
         (legend(&occurring.into_iter().collect::<Vec<_>>()))
-        (table("May it stay when the cluster goes to…", &headers, rows))
+        (table("May it stay when the cluster is updated to…", &headers, rows))
     }
 }
 
-/// What is left to say if no version speaks of OpenShift: from which Kubernetes on they work.
+/// The remaining facts if no version mentions OpenShift: from which Kubernetes on they work.
 fn silent(context: PageContext<'_>, catalog: &str, rows: &[Stay]) -> Markup {
     let all = runs(rows, |it| (it.verdict, &it.reason));
     let lines = html! {
@@ -328,12 +334,12 @@ fn silent(context: PageContext<'_>, catalog: &str, rows: &[Stay]) -> Markup {
     html! {
         p { "No version of this package in catalog " strong { (shown(catalog)) } " says which OpenShift it supports." }
         @if all.iter().any(|it| it.key.0 == Compatibility::NotExcluded) {
-            (table("What versions say of Kubernetes", &["Versions", "Verdict", "Reason"], lines))
+            (table("Kubernetes versions that the versions state", &["Versions", "Verdict", "Reason"], lines))
         }
     }
 }
 
-/// Until when versions are supported, as the catalogs say it.
+/// The end of support of versions, according to the catalogs.
 fn support(lifecycles: &[(String, Lifecycle)]) -> Markup {
     let rows = html! {
         @for (catalog, lifecycle) in lifecycles {

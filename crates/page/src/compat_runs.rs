@@ -1,4 +1,5 @@
-//! Versions of a package that stand to OpenShift in the same way, as one row: three hundred versions say a dozen things.
+//! Versions of a package with the same verdicts on OpenShift, as one row: three hundred versions have only a dozen
+//! different rows.
 
 use maud::{Markup, html};
 
@@ -6,14 +7,14 @@ use super::parts::{badge, shown, version_link};
 use super::site::PageContext;
 use olmdex_ask::{Compatibility, Stay};
 
-/// Versions that follow each other, the highest first, of which all the same holds.
+/// Neighbouring versions, the highest first, with the same key.
 pub(super) struct Run<'s, K> {
-    /// What holds.
+    /// The common key of the rows.
     pub(super) key: K,
     pub(super) rows: Vec<&'s Stay>,
 }
 
-/// Rows as runs of those that follow each other and have the same key.
+/// Joins neighbouring rows with the same key into runs.
 pub(super) fn runs<'s, K: PartialEq>(
     rows: impl IntoIterator<Item = &'s Stay>,
     key: impl Fn(&'s Stay) -> K,
@@ -41,7 +42,7 @@ pub(super) fn versions(context: PageContext<'_>, rows: &[&Stay]) -> Markup {
     }
 }
 
-/// A verdict as a word that stands out.
+/// A verdict as a highlighted word.
 pub(super) fn verdict(verdict: Compatibility) -> Markup {
     let (kind, _) = look(verdict);
     badge(kind, words(verdict))
@@ -57,7 +58,7 @@ pub(super) fn symbol(verdict: Compatibility, reason: &str) -> Markup {
     }
 }
 
-/// What the symbols mean that occur.
+/// The meaning of the symbols that occur.
 pub(super) fn legend(all: &[Compatibility]) -> Markup {
     html! {
         ul.chips { @for it in all { li { (symbol(*it, "")) " " (words(*it)) } } }
@@ -77,7 +78,7 @@ fn look(verdict: Compatibility) -> (&'static str, &'static str) {
 fn words(verdict: Compatibility) -> &'static str {
     match verdict {
         Compatibility::Blocks => "blocks the update",
-        Compatibility::Excluded => "not made for it",
+        Compatibility::Excluded => "not supported",
         Compatibility::Unknown => "unknown",
         Compatibility::NotExcluded => "probably fine",
         Compatibility::Stated => "supported",

@@ -1,6 +1,7 @@
-//! What differs between two catalogs of the index, breaking changes first.
+//! The differences between two catalogs of the index, breaking changes first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use maud::{Markup, html};
 
@@ -11,10 +12,10 @@ use super::route::{Comparison, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask as ask;
 use olmdex_base::diag::counted;
-use olmdex_index::query::{Change, Filter, Side};
+use olmdex_index::query::{Change, Filter, NestedChanges, Side};
 use olmdex_version::by_numbers;
 
-/// The answer as data: what `diff` gives for two catalogs of an index.
+/// The answer as data: that of `diff` for two catalogs of an index.
 pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {
     let (Some(old), Some(new)) = (&comparison.old, &comparison.new) else {
         let name = if comparison.old.is_none() { "a" } else { "b" };
@@ -30,7 +31,7 @@ pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Resul
             return Err(context.unknown_package(package));
         }
     }
-    let is_wanted = |it: &&Change| !it.detail && comparison.kind.as_ref().is_none_or(|kind| is_of_kind(it, kind));
+    let is_wanted = |it: &&Change| comparison.kind.as_ref().is_none_or(|kind| is_of_kind(it, kind));
     Ok(match packages.as_slice() {
         [] => {
             let all = context.cache().changes(context.index(), old, new)?;
@@ -38,7 +39,8 @@ pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Resul
         }
         some => {
             let side = |catalog| Side { index: context.index(), catalog };
-            ask::changes(side(old), side(new), some)?.into_iter().filter(|it| is_wanted(&it)).collect()
+            let all = ask::changes(side(old), side(new), some, NestedChanges::Skipped)?;
+            all.into_iter().filter(|it| is_wanted(&it)).collect()
         }
     })
 }
@@ -46,7 +48,7 @@ pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Resul
 /// The kind of the changes that break something.
 const BREAKING: &str = "breaking";
 
-/// What is changed, and how.
+/// The subject and the kind of a change.
 fn kind_of(change: &Change) -> String {
     format!("{} {}", change.subject.words(), change.change.word())
 }
@@ -118,7 +120,7 @@ fn pairs(context: PageContext<'_>, names: &[String]) -> Markup {
     }
 }
 
-/// More changes than these are counted by package on a server, where each package has a page of its own.
+/// More changes than these are counted by package on a server, which has a page for each package.
 const MAX_ROWS: usize = 300;
 
 fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
@@ -139,7 +141,7 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) 
     }
 }
 
-/// The kinds of changes with how many there are, each as a way to only these.
+/// The kinds of changes with their counts, each as a link to only these.
 fn kinds(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for it in found {
@@ -161,7 +163,7 @@ fn kinds(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) ->
     }
 }
 
-/// Changes in a table; if there are too many for a page, how many each package has.
+/// Changes in a table; if there are too many for a page, the count for each package.
 fn listed(context: PageContext<'_>, comparison: &Comparison, caption: &str, changes: &[&Change]) -> Markup {
     let by_package = || changes.chunk_by(|a, b| a.package == b.package);
     let is_long = changes.len() > MAX_ROWS && context.is_served() && comparison.package.is_none();
@@ -188,10 +190,50 @@ fn listed(context: PageContext<'_>, comparison: &Comparison, caption: &str, chan
 /// A field of a change that is a column.
 type Column = (&'static str, fn(&Change) -> &Option<String>);
 
-/// Changes one by one; with links to the packages if they are of several.
+/// Joins changes that differ only in their bundles, with the names of these, in the order of the first of each.
+fn merged<'c>(changes: &[&'c Change]) -> Vec<(&'c Change, Vec<&'c str>)> {
+    let mut rows: Vec<(&Change, Vec<&str>)> = Vec::new();
+    let mut known: HashMap<_, usize> = HashMap::new();
+    for &it in changes {
+        // A bundle that comes or goes is a change of its own.
+        let (Some(bundle), Some(field)) = (&it.bundle, &it.field) else {
+            rows.push((it, it.bundle.as_deref().into_iter().collect()));
+            continue;
+        };
+        let kind = (&it.package, it.subject.words(), it.change.word(), it.breaking);
+        match known.entry((kind, &it.channel, field, &it.old, &it.new)) {
+            Entry::Occupied(at) => {
+                if let Some(row) = rows.get_mut(*at.get()) {
+                    row.1.push(bundle);
+                }
+            }
+            Entry::Vacant(vacant) => {
+                vacant.insert(rows.len());
+                rows.push((it, vec![bundle]));
+            }
+        }
+    }
+    rows
+}
+
+/// The bundles of a row: the only one, or one of several with a way to see the others.
+fn bundles(names: &[&str]) -> Markup {
+    html! {
+        @match names {
+            [] => {}
+            [one] => (shown(one)),
+            [first, others @ ..] => details {
+                summary { (shown(first)) " and " (counted(others.len() as u64, "other")) }
+                @for it in others { span.line { (shown(it)) } }
+            }
+        }
+    }
+}
+
+/// Changes as rows; with links to the packages if there are several.
 fn rows(context: PageContext<'_>, comparison: Option<&Comparison>, caption: &str, changes: &[&Change]) -> Markup {
     let text = |it: &Option<String>| shown(it.as_deref().unwrap_or_default());
-    // What no change has needs no column.
+    // A column that no change has a value for is left out.
     let has = |get: fn(&Change) -> &Option<String>| changes.iter().any(|it| get(it).is_some());
     let columns: [Column; 5] = [
         ("Channel", |it| &it.channel),
@@ -204,15 +246,19 @@ fn rows(context: PageContext<'_>, comparison: Option<&Comparison>, caption: &str
     let package = comparison.map(|_| "Package");
     let headers: Vec<&str> = package.into_iter().chain(["Change"]).chain(columns.iter().map(|it| it.0)).collect();
     let rows = html! {
-        @for it in changes {
+        @for (it, names) in merged(changes) {
             tr {
                 @if let Some(comparison) = comparison {
                     th scope="row" { (link(context, &package_route(context, comparison, &it.package), shown(&it.package))) }
                 }
                 td { (it.subject.words()) " " (it.change.word()) @if it.breaking { " " (badge("bad", "breaking")) } }
                 @for (name, get) in &columns {
-                    td { @if get(it).is_some() {
-                        @if matches!(*name, "Old" | "New") { code { (text(get(it))) } } @else { (text(get(it))) }
+                    td class=[matches!(*name, "Old" | "New").then_some("long")] { @if get(it).is_some() {
+                        @match *name {
+                            "Bundle" => (bundles(&names)),
+                            "Old" | "New" => code { (text(get(it))) },
+                            _ => (text(get(it))),
+                        }
                     } }
                 }
             }
@@ -221,7 +267,7 @@ fn rows(context: PageContext<'_>, comparison: Option<&Comparison>, caption: &str
     table(caption, &headers, rows)
 }
 
-/// What differs in a package; in files, which have no such page, the package.
+/// The page of the differences in a package; in files, which have no such page, the page of the package.
 fn package_route(context: PageContext<'_>, comparison: &Comparison, package: &str) -> Route {
     let only = Route::Diff(Comparison { package: Some(package.to_owned()), ..comparison.clone() });
     if context.is_served() && comparison.package.is_none() { only } else { Route::Package(package.to_owned()) }

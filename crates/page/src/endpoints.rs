@@ -1,6 +1,4 @@
-//! Which addresses there are: as a page, and as a description in OpenAPI with the schema of each answer.
-//!
-//! What it deliberately does not do: it makes no client, and lists no address of catalogd's, which has its own description.
+//! The list of addresses: as a page, and as a description in OpenAPI with the schema of each answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +10,9 @@ use super::reply::PageError;
 use super::route::{List, Machine, Route};
 use super::site::{Page, PageContext};
 
-/// An address that gives data: its form, its kind of answer, what it gives, its parameters in the path and in the query.
+/// An address of data: its form, its kind of answer, its content, its parameters in the path and in the query.
 struct Endpoint {
-    /// The name of the operation, of which generators of clients make a function.
+    /// The name of the operation, from which generators of clients make a function.
     id: &'static str,
     path: &'static str,
     kind: &'static str,
@@ -40,7 +38,7 @@ const ENDPOINTS: &[Endpoint] = &[
         id: "getMirrorList",
         path: "/mirror.json",
         kind: "FilterExplanation",
-        about: "What a mirror keeps of packages, channels and ranges, and why",
+        about: "The versions that a mirror keeps for packages, channels and ranges, with the reasons",
         query: &["catalog", "full", "p"],
     },
     Endpoint {
@@ -61,7 +59,7 @@ const ENDPOINTS: &[Endpoint] = &[
         id: "getRequirements",
         path: "/p/{package}/v/{version}/deps.json",
         kind: "Dependencies",
-        about: "What a version requires",
+        about: "The requirements of a version",
         query: &["catalog"],
     },
     Endpoint {
@@ -82,7 +80,7 @@ const ENDPOINTS: &[Endpoint] = &[
         id: "getUpgradePath",
         path: "/p/{package}/path.json",
         kind: "UpgradePath",
-        about: "The way that OLM takes",
+        about: "The upgrade path that OLM takes",
         query: WAY,
     },
     Endpoint {
@@ -96,49 +94,50 @@ const ENDPOINTS: &[Endpoint] = &[
         id: "getCompatibility",
         path: "/p/{package}/compat.json",
         kind: "CompatList",
-        about: "What may stay on a version of OpenShift",
+        about: "The versions that may stay on a version of OpenShift",
         query: &["openshift"],
     },
     Endpoint {
         id: "getPermissions",
         path: "/p/{package}/permissions.json",
         kind: "Permissions",
-        about: "What an operator's installation grants, and what a version asks for besides another one",
+        about: "The permissions that an installation grants, and those that a version asks for in addition to another \
+            version",
         query: &["against", "catalog", "version"],
     },
     Endpoint {
         id: "getHistory",
         path: "/p/{package}/history.json",
         kind: "History",
-        about: "When versions came and went",
+        about: "When versions were added and removed",
         query: &[],
     },
     Endpoint {
         id: "compareCatalogs",
         path: "/diff.json",
         kind: "CatalogDiff",
-        about: "What differs between two catalogs",
+        about: "The differences between two catalogs",
         query: &["a", "b", "package"],
     },
     Endpoint {
         id: "getApi",
         path: "/api/{group}/{kind}.json",
         kind: "Provider",
-        about: "Who provides and requires an API; `-` is the core group",
+        about: "The operators that provide and require an API; `-` is the core group",
         query: &[],
     },
     Endpoint {
         id: "searchImages",
         path: "/images.json",
         kind: "BundleList",
-        about: "Who uses images with a text in their reference",
+        about: "The operators that use images with a given text in the reference",
         query: &["page", "q"],
     },
     Endpoint {
         id: "getFindings",
         path: "/lint.json",
         kind: "Findings",
-        about: "What the checks find",
+        about: "The findings of the checks",
         query: &["catalog"],
     },
 ];
@@ -165,7 +164,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("WhyNot", include_str!("../schema/output/WhyNot.json")),
 ];
 
-/// The names in braces of a path.
+/// The names of the parameters in a path: those in braces.
 fn names_in(path: &str) -> impl Iterator<Item = &str> {
     path.split('{').skip(1).filter_map(|it| it.split_once('}')).map(|it| it.0)
 }
@@ -186,7 +185,7 @@ fn referred(schema: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The definitions that mean the same in all schemas, so that one component is enough for each.
+/// The definitions with the same meaning in all schemas, so that one component is enough for each.
 fn shared_definitions(schemas: &[(&str, Value)]) -> BTreeSet<String> {
     let mut texts: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
     let mut needs: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
@@ -200,7 +199,7 @@ fn shared_definitions(schemas: &[(&str, Value)]) -> BTreeSet<String> {
     let equal = texts.iter().filter(|(name, texts)| texts.len() == 1 && !is_kind(name));
     let mut shared: BTreeSet<String> = equal.map(|it| (*it.0).clone()).collect();
     loop {
-        // One that refers to what differs, differs.
+        // A definition that refers to a differing one differs, too.
         let is_whole = |name: &String| needs.get(name).is_none_or(|it| it.is_subset(&shared));
         let kept: BTreeSet<String> = shared.iter().filter(|it| is_whole(it)).cloned().collect();
         if kept.len() == shared.len() {
@@ -210,7 +209,8 @@ fn shared_definitions(schemas: &[(&str, Value)]) -> BTreeSet<String> {
     }
 }
 
-/// Lists of constants become enumerations. Each constant has a text of its own, but generators of clients take each for a type.
+/// Turns lists of constants into enumerations. Each constant has a text of its own, but generators of clients take each
+/// for a type.
 fn enumerated(schema: &mut Value) {
     if let Some(fields) = schema.as_object_mut() {
         let constant = |it: &Value| it.get("const").filter(|it| it.is_string()).cloned();
@@ -228,7 +228,8 @@ fn enumerated(schema: &mut Value) {
     }
 }
 
-/// The components of the description. Many generators of clients know no definitions within one, so each definition is a component.
+/// The components of the description. Many generators of clients do not support nested definitions, so each definition
+/// is a component.
 fn components() -> Result<Map<String, Value>, serde_json::Error> {
     let read = |it: &(&'static str, &str)| Ok((it.0, serde_json::from_str::<Value>(it.1)?));
     let schemas: Vec<(&str, Value)> = SCHEMAS.iter().map(read).collect::<Result<_, serde_json::Error>>()?;
@@ -276,7 +277,8 @@ pub(super) fn description() -> Result<Vec<u8>, PageError> {
         };
         let responses = json!({
             "200": {"description": it.about, "content": {"application/json": {"schema": schema}}},
-            "404": {"description": "Something that is named is not there", "content": {"text/plain": {"schema": {"type": "string"}}}},
+            "404": {"description": "A name in the request does not \
+                exist", "content": {"text/plain": {"schema": {"type": "string"}}}},
         });
         let get = json!({"operationId": it.id, "summary": it.about, "parameters": parameters, "responses": responses});
         paths.insert(it.path.to_owned(), json!({"get": get}));
@@ -286,7 +288,8 @@ pub(super) fn description() -> Result<Vec<u8>, PageError> {
         "info": {
             "title": "olmdex",
             "version": olmdex_base::diag::envelope::VERSION,
-            "description": "Catalogs of the Operator Lifecycle Manager. Each answer is that of the command which its page shows.",
+            "description": "Catalogs of the Operator Lifecycle Manager. Each answer equals that of the command that \
+                the page shows.",
         },
         "paths": paths,
         "components": {"schemas": schemas},
@@ -310,13 +313,16 @@ pub(super) fn page(context: PageContext<'_>) -> Page {
     };
     let body = html! {
         h1 { "For programs" }
-        p.lead { "Each page has its answer as JSON at the same address with " code { ".json" } ". No answer needs a key." }
+        p.lead { "Each page has its answer as JSON at the same address with " code { ".json" } ". No request needs a \
+            key." }
         @if let Some(address) = context.data(&Route::Endpoints) {
             p { a href=(address) { "OpenAPI description" } " with the schema of each answer." }
         }
         (table("Addresses", &["Address", "Kind", "Answer"], rows))
         h2 #feeds { "Feeds" }
-        p { "What is new in a package is at " code { "/p/PACKAGE/feed.atom" } ", and a picture with its version at "
+        p { "The feed of new versions of a package is \
+            at " code { "/p/PACKAGE/feed.atom" } ", and a badge with its \
+            version at "
             code { "/p/PACKAGE/badge.svg" } "." }
         ul { @for it in &feeds { li { a href=(it) { (it) } } } }
     };

@@ -1,6 +1,4 @@
-//! All pages that need no question, as files that lead to each other and need no server.
-//!
-//! What it deliberately does not do: it never writes into a directory that has something in it, and compresses nothing.
+//! All pages that need no question, as linked files that need no server.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -25,7 +23,7 @@ use olmdex_index::{Index, IndexError};
 use olmdex_text::json::unindent;
 use olmdex_version::by_numbers;
 
-/// What was written.
+/// The written part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exported {
     /// How many packages have pages.
@@ -47,7 +45,7 @@ pub enum ExportError {
     #[error(transparent)]
     Needs(#[from] AskError),
     /// A page cannot be made.
-    #[error("the page {address} cannot be made: {source}")]
+    #[error("cannot make the page {address}: {source}")]
     Page {
         /// Its address on a server.
         address: String,
@@ -58,12 +56,12 @@ pub enum ExportError {
     #[error(transparent)]
     File(#[from] FileError),
     /// No package is wanted.
-    #[error("no package is wanted")]
+    #[error("no package selected")]
     NoPackage,
 }
 
-/// Writes the pages of an index into a new directory, which appears when all are written. Only packages that are wanted get pages. The
-/// same index gives the same bytes.
+/// Writes the pages of an index into a new directory, which appears when all are written. Only wanted packages get
+/// pages. The same index gives the same bytes.
 ///
 /// # Errors
 /// [`ExportError`]
@@ -73,7 +71,7 @@ pub fn export(
     is_wanted: &dyn Fn(&str) -> bool,
     target: &Path,
 ) -> Result<Exported, ExportError> {
-    // Each page asks other rows: what is kept of them serves nobody.
+    // Each page asks for other rows, so a cache of them is useless.
     index.limit_cache(CACHE)?;
     let packages: Vec<String> = index.package_names()?.into_iter().filter(|it| is_wanted(it)).collect();
     if packages.is_empty() {
@@ -83,7 +81,7 @@ pub fn export(
     let (routes, same) = routes(index, cache, &packages)?;
     let links = Links::Files(FileNames::new(&routes).with_same(same));
     let site = Site { index, cache, links: &links, base: "" };
-    // While one page is written the next is made.
+    // While one page is written, the next is made.
     let (to, from) = sync_channel::<(String, Vec<u8>)>(WAITING);
     let (made, written) = std::thread::scope(|scope| {
         let writer = scope.spawn(move || {
@@ -109,7 +107,7 @@ const WAITING: usize = 4;
 /// Memory for pages of the index, in KiB.
 const CACHE: i64 = 4 << 10;
 
-/// Makes all pages, for somebody who writes them.
+/// Makes all pages and sends them to the writer.
 fn make(
     site: Site<'_>,
     routes: &BTreeSet<Route>,
@@ -137,7 +135,7 @@ fn make(
         let page = if let Route::Icon(name) = route { icon::file(name, page) } else { page };
         let data = file_of_data.zip(found).map(|(file, found)| (file, unindent(&found)));
         for made in [Some((file, page)), data].into_iter().flatten() {
-            // Who writes has stopped at an error, which is told.
+            // The writer hung up after an error; it reports that error itself.
             if to.send(made).is_err() {
                 return Ok(());
             }
@@ -146,7 +144,7 @@ fn make(
     Ok(())
 }
 
-/// The package of a page that shares what it is made from with others.
+/// The package of a page that shares its data with others.
 fn package_of(route: &Route) -> Option<&str> {
     match route {
         Route::Channel(stream) => Some(&stream.package),
@@ -155,11 +153,11 @@ fn package_of(route: &Route) -> Option<&str> {
     }
 }
 
-/// Pages, and those that would say the same as one of them.
+/// Pages, and those that would be the same as one of them.
 type Routes = (BTreeSet<Route>, HashMap<Route, Route>);
 
-/// For each catalog that holds the same documents of a package as another one, the one that is shown: of a package without requirements,
-/// which other packages would meet, its pages say the same.
+/// Maps each catalog to the shown one that has the same documents of a package. If the package has requirements, other
+/// packages could meet them differently, so only packages without requirements are mapped.
 fn shown_for(index: &Index, cache: &IndexCache, package: &str) -> Result<HashMap<String, String>, IndexError> {
     let mut groups: BTreeMap<Vec<i64>, Vec<String>> = BTreeMap::new();
     for (catalog, documents) in index.documents_of_independent_package(package)? {
@@ -178,7 +176,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
     let mut routes = BTreeSet::from([
         Route::Home,
         Route::Packages(List::default()),
-        // One file instead of one for each kind: a catalog has thousands.
+        // One file for all kinds instead of one for each: a catalog has thousands.
         Route::Apis(ApiList::default()),
         Route::Lint { catalog: None, package: None },
         Route::Style,
@@ -207,6 +205,8 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
         routes.insert(Route::Versions(Kept::of(package)));
         routes.insert(Route::Path(Way { package: package.clone(), ..Way::default() }));
         routes.insert(Route::Compat(Fit { package: package.clone(), ..Fit::default() }));
+        routes.insert(Route::Machine(Machine::PackageFeed(package.clone())));
+        routes.insert(Route::Machine(Machine::Versions(package.clone())));
         let bundles = index.bundles(&filter)?;
         if !bundles.is_empty() {
             routes.insert(Route::History(Kept::of(package)));

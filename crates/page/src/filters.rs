@@ -1,6 +1,4 @@
-//! What a list of packages can be narrowed by: each value with the number of packages that have it.
-//!
-//! What it deliberately does not do: it lists no package.
+//! The filters of a list of packages: each value with the number of packages that have it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +12,14 @@ use super::site::PageContext;
 use olmdex_index::query::{Facet, FacetKind, PackageRow};
 use olmdex_version::by_numbers;
 
-/// Values of a field that are shown at once; the others can be unfolded.
+/// The values of a field that are shown at once; the others can be unfolded.
 const SHOWN: usize = 8;
 
 /// Something that a list can be narrowed by.
 struct Field {
     label: &'static str,
     kind: FacetKind,
-    /// Whether one of several values is enough; else a package has all of them.
+    /// Whether any of several values is enough; otherwise a package has all of them.
     is_any: bool,
     get: fn(&List) -> &[String],
     set: fn(&mut List, Vec<String>),
@@ -68,7 +66,7 @@ const FIELDS: [Field; 7] = [
         kind: FacetKind::Status,
         is_any: true,
         get: |it| it.status.as_slice(),
-        // There is one status.
+        // Only one status can be chosen.
         set: |it, all| it.status = all.into_iter().next_back(),
     },
     Field {
@@ -80,7 +78,8 @@ const FIELDS: [Field; 7] = [
     },
 ];
 
-/// Values that are one choice, as people see it: a provider in several spellings. With the number of packages that have one of them.
+/// Values that people see as one choice: a provider in several spellings. With the number of packages that have one of
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Choice {
     label: String,
@@ -95,7 +94,7 @@ fn with(list: &List, field: &Field, values: Vec<String>) -> Route {
     Route::Packages(list)
 }
 
-/// A link to the list with other values. There are as many as there are sets of values, so crawlers are told to stay away.
+/// A link to the list with other values. There are as many lists as sets of values, so `nofollow` keeps crawlers away.
 fn narrowed(context: PageContext<'_>, route: &Route, words: Markup) -> Markup {
     html! {
         @match context.to(route) {
@@ -110,7 +109,7 @@ fn in_catalogs(list: &List, catalogs: Vec<String>) -> Route {
     Route::Packages(List { page: 0, catalogs, ..list.clone() })
 }
 
-/// Equal for spellings of one provider: without letter case, punctuation and the legal form of a company.
+/// A key that is equal for spellings of one provider: without letter case, punctuation and the legal form of a company.
 fn spelled(field: &Field, value: &str) -> String {
     const FORMS: [&str; 9] = ["inc", "llc", "ltd", "limited", "gmbh", "corp", "corporation", "co", "ag"];
     if field.kind != FacetKind::Provider {
@@ -122,7 +121,7 @@ fn spelled(field: &Field, value: &str) -> String {
     words[..n_words].join(" ")
 }
 
-/// What the list is narrowed by, each with a link to the list without it.
+/// The chosen filters, each with a link to the list without it.
 pub(super) fn chosen(context: PageContext<'_>, list: &List) -> Markup {
     let mut all: Vec<(&str, String, Route)> = Vec::new();
     for it in &list.catalogs {
@@ -141,7 +140,7 @@ pub(super) fn chosen(context: PageContext<'_>, list: &List) -> Markup {
     }
     html! {
         @if !all.is_empty() {
-            ul.chosen aria-label="The list is narrowed by" {
+            ul.chosen aria-label="Filtered by" {
                 @for (label, value, route) in &all {
                     li {
                         span.quiet { (label) } " " strong { (shown(value)) } " "
@@ -183,7 +182,7 @@ fn choices(facets: &[Facet], field: &Field, is_counted: impl Fn(&Facet) -> bool)
     let mut all: Vec<Choice> = counts
         .into_values()
         .filter_map(|spellings| {
-            // The most frequent spelling stands for all of them.
+            // The most frequent spelling represents all of them.
             let label = spellings.iter().max_by_key(|it| (it.1.len(), std::cmp::Reverse(it.0)))?.0;
             let packages: BTreeSet<&str> = spellings.values().flatten().copied().collect();
             let values = spellings.keys().map(|it| (*it).to_owned()).collect();
@@ -194,7 +193,7 @@ fn choices(facets: &[Facet], field: &Field, is_counted: impl Fn(&Facet) -> bool)
     all
 }
 
-/// The values that the packages of the list have, the most frequent first. A value may be added to those that are chosen already.
+/// The values of the packages in the list, the most frequent first. A value can be added to the chosen ones.
 pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow]) -> Result<Markup, PageError> {
     let packages: BTreeSet<&str> = rows.iter().map(|it| it.package.as_str()).collect();
     let facets = context.cache().facets(context.index())?;
@@ -205,7 +204,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow])
     }
     for field in &FIELDS {
         let chosen = (field.get)(list);
-        // One of several values is enough: what another one adds is counted without those that are chosen.
+        // If any of several values is enough, the counts of further values ignore the chosen ones.
         let without = if field.is_any && !chosen.is_empty() {
             let mut wider = list.clone();
             (field.set)(&mut wider, Vec::new());
@@ -218,7 +217,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow])
         let keys: BTreeSet<String> = chosen.iter().map(|it| spelled(field, it)).collect();
         let mut all = choices(facets, field, |it| counted.contains(&*it.package) && is_asked(&it.catalog));
         all.retain(|it| !keys.contains(&spelled(field, &it.label)));
-        // What all have narrows nothing.
+        // A value that all packages have narrows nothing.
         if !field.is_any || chosen.is_empty() {
             all.retain(|it| it.n_packages < packages.len());
         }
@@ -242,7 +241,8 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow])
     Ok(html! {
         aside.facets aria-label="Filters" {
             h2 { "Filters" }
-            @if has_chosen { p.quiet { "A further value narrows the list; one of provider, status or level widens it." } }
+            @if has_chosen { p.quiet { "Another filter narrows the list; another value of provider, status or level \
+                widens it." } }
             @for (label, values) in &groups {
                 section {
                     h3 { (label) }
@@ -259,7 +259,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow])
     })
 }
 
-/// The catalogs that are not chosen, with the packages that each has of the list as it is without a catalog.
+/// The catalogs that are not chosen, each with the number of its packages in the list without a choice of catalogs.
 fn catalogs(context: PageContext<'_>, list: &List, rows: &[PackageRow]) -> Result<Vec<(Choice, Route)>, PageError> {
     let of_rows = |rows: &[PackageRow]| -> Vec<(String, String)> {
         rows.iter().map(|it| (it.catalog.clone(), it.package.clone())).collect()

@@ -1,6 +1,4 @@
-//! What is around each page: head, navigation, the command that gives the same.
-//!
-//! What it deliberately does not do: it knows nothing of what a page is about.
+//! The frame of each page: head, navigation, the command that gives the same answer.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -9,11 +7,11 @@ use super::route::{Comparison, ImageSearch, Journey, Kept, List, Machine, Mirror
 use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
-/// What may be loaded and done by a page: only what comes from here.
+/// The policy of a page: it may load and do only what comes from here.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; \
                                  base-uri 'none'; frame-ancestors 'none'";
 
-/// The same for a file, of which a browser takes no rule about frames, and which has no server that is itself.
+/// The same policy for a file: browsers ignore a rule about frames in it, and it has no server to call `self`.
 const FILE_POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; \
                            form-action 'self' file:; base-uri 'none'";
 
@@ -22,7 +20,7 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
     let data = page.is_data.then(|| context.data(page.data.as_ref().unwrap_or(context.here))).flatten();
     let more: Vec<(&str, String)> =
         page.more_data.iter().filter_map(|(word, route)| Some((*word, context.data(route)?))).collect();
-    // Of the many files each has the first command; the others are in the help of that one.
+    // Each of the many files has only the first command; the help of that command names the others.
     let n_lines = if context.is_served() { usize::MAX } else { 1 };
     let lines: Vec<String> = page.commands.iter().take(n_lines).map(|it| it.line(&context.cache().source)).collect();
     let body = html! {
@@ -69,7 +67,7 @@ fn document(head: &Markup, body: &Markup) -> Markup {
     html! { (DOCTYPE) html lang="en" { (head) (body) } }
 }
 
-/// A page that says why there is none.
+/// A page with the reason why there is no other.
 pub(super) fn refusal(context: PageContext<'_>, title: &str, body: &Markup) -> Markup {
     let body = html! {
         body {
@@ -90,7 +88,7 @@ fn feed(context: PageContext<'_>) -> Option<(String, String)> {
         _ => return None,
     };
     let address = context.to(&Route::Machine(Machine::PackageFeed(package.clone())))?;
-    Some((format!("What is new in {}", shown(package)), address))
+    Some((format!("New versions of {}", shown(package)), address))
 }
 
 fn head(context: PageContext<'_>, title: &str, about: &str, data: Option<&str>) -> Markup {
@@ -98,19 +96,20 @@ fn head(context: PageContext<'_>, title: &str, about: &str, data: Option<&str>) 
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            @if !context.is_served() { meta http-equiv="Content-Security-Policy" content=(FILE_POLICY); }
+            // Ten thousand files leave out data that their style sheet has too.
+            @if context.is_served() { meta name="color-scheme" content="light dark"; }
+            @else { meta http-equiv="Content-Security-Policy" content=(FILE_POLICY); }
             title { (shown(title)) @if *context.here != Route::Home { " · olmdex" } }
             @if let Some(address) = context.to(&Route::Style) { link rel="stylesheet" href=(address); }
             @if let Some(address) = context.to(&Route::Machine(Machine::Favicon)) {
-                link rel="icon" type="image/svg+xml" href=(address);
+                link rel="icon" type=[context.is_served().then_some("image/svg+xml")] href=(address);
             } @else {
                 link rel="icon" href="data:,";
             }
             @if let Some((words, address)) = feed(context) {
                 link rel="alternate" type="application/atom+xml" title=(words) href=(address);
             }
-            // What other sites show of a page needs its address, which a file does not know.
+            // The preview on other sites needs the address of the page, which a file does not know.
             @if context.is_served() {
                 meta property="og:title" content=(shown(title));
                 meta property="og:type" content="website";
@@ -165,7 +164,7 @@ fn banner(context: PageContext<'_>) -> Markup {
                         false => context.to(&Route::Machine(Machine::Names)),
                     };
                     form role="search" action=(address) {
-                        input type="search" name="q" value=(words) placeholder="Search packages   /" aria-label="Search packages"
+                        input type="search" name="q" value=[Some(&words).filter(|it| !it.is_empty())] placeholder="Search packages   /" aria-label="Search packages"
                             data-names=[names] autocomplete="off";
                         button { "Search" }
                     }

@@ -1,23 +1,21 @@
-//! What all pages of a package have above them: its icon and name, a choice of versions, and the tabs, which keep the version.
-//!
-//! What it deliberately does not do: it decides nothing about versions; the highest one of the catalog comes first.
+//! The header of all pages of a package: its icon and name, a choice of versions, and the tabs, which keep the version.
 
 use maud::{Markup, html};
 
-use super::parts::{link, provider_link, shown};
+use super::parts::{provider_link, shown};
 use super::reply::PageError;
-use super::route::{Fit, Form, Kept, PackageVersion, Rights, Route, Way};
+use super::route::{Fit, Form, Kept, Machine, PackageVersion, Rights, Route, Way};
 use super::site::PageContext;
 use olmdex_index::query::{Filter, Neighbour, PackageRow};
 
-/// What is above a page of a package.
+/// The header of a page of a package.
 pub(super) struct Heading<'h> {
     pub(super) package: &'h str,
-    /// The catalog that the page looks at; `None` for the preferred one.
+    /// The catalog of the page; `None` for the preferred one.
     pub(super) catalog: Option<&'h str>,
     /// The first heading.
     pub(super) title: Markup,
-    /// What stands below it.
+    /// The content below it.
     pub(super) more: Markup,
 }
 
@@ -27,18 +25,18 @@ impl<'h> Heading<'h> {
     }
 }
 
-/// The version that a visitor looks at, among all of its catalog.
+/// The version that a visitor has chosen, among all of its catalog.
 struct Looked {
     row: PackageRow,
-    /// All versions of the catalog, the highest first; none in a file, which cannot be asked.
+    /// All versions of the catalog, the highest first; empty in a file, which cannot answer questions.
     all: Vec<Neighbour>,
-    /// Where the version stands among them; that of the default head, if the address names none.
+    /// The place of the version among them; that of the default head, if the address names none.
     at: Option<usize>,
     /// Whether the address names it.
     is_named: bool,
 }
 
-fn name(it: &Neighbour) -> &str {
+pub(super) fn name(it: &Neighbour) -> &str {
     if it.version.is_empty() { &it.bundle } else { &it.version }
 }
 
@@ -75,12 +73,12 @@ impl Looked {
         self.all.get(at).map(|it| self.of(context, it))
     }
 
-    /// The choice among the versions, and the ways to the next ones: the same page about them.
+    /// The choice among the versions, and links to the next ones: the same page about them.
     fn switch(&self, context: PageContext<'_>) -> Markup {
         let beside = |step: isize| {
             let at = self.at?.checked_add_signed(step)?;
             let it = self.all.get(at)?;
-            // Where versions are equal the other one is not another version.
+            // With an equal version, the other entry is not another version.
             Some((name(it), context.to(&context.here.at(&self.of(context, it)))?))
         };
         let tab = context.here.tab();
@@ -129,13 +127,18 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
                     @if !provider.is_empty() { " by " (provider_link(context, provider)) } }
                 (heading.more)
             }
-            @if let Some(looked) = &looked { (looked.switch(context)) }
+            @if let Some(looked) = &looked {
+                @if context.is_served() { (looked.switch(context)) }
+                @else if let Some(address) = context.to(&Route::Machine(Machine::Versions(heading.package.to_owned()))) {
+                    div.switch data-versions=(address) data-catalog=(looked.row.catalog) {}
+                }
+            }
         }
         (tabs(context, heading.package, kept.as_ref()))
     })
 }
 
-/// The pages about a package, of the version that its visitor looks at.
+/// The pages about a package, for the chosen version.
 fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) -> Markup {
     let name = || package.to_owned();
     let all = [
@@ -158,9 +161,4 @@ fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) 
             }
         }
     }
-}
-
-/// A link to the page of all versions.
-pub(super) fn all_versions(context: PageContext<'_>, package: &str) -> Markup {
-    link(context, &Route::Versions(Kept::of(package)), "All versions")
 }

@@ -1,6 +1,6 @@
-//! When the versions of a package came and went, catalog by catalog.
+//! The history of a package's versions, catalog by catalog.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
 
@@ -10,10 +10,11 @@ use super::parts::{badge, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{List, Route};
 use super::site::{Page, PageContext};
-use olmdex_index::query::HistoryRow;
+use olmdex_index::query::{BlameRow, HistoryRow};
 use olmdex_text::calendar::Day;
+use olmdex_text::encoding::hex::short;
 
-/// The answer as data: what `history PKG` gives.
+/// The answer as data: that of `history PKG`.
 pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {
     let order = context.index().catalog_names_in_time()?;
     let rows = context.index().history(package, &order)?;
@@ -31,7 +32,14 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let mut headers = vec!["Versions", "Released", "First in", "Last in", "Now"];
     headers.extend(has_gaps.then_some("Missing in between"));
     headers.extend(has_deprecated.then_some("Deprecated in"));
-    let to = |it: &HistoryRow| version_link(context, package, (&it.bundle, &it.version), &it.last);
+    let has_days = has(|it| it.first_day.is_some());
+    let has_gone = has(|it| it.gone_day.is_some());
+    headers.splice(2..2, [has_days.then_some("Came"), has_gone.then_some("Went")].into_iter().flatten());
+    // A version that exists only in the past has no page.
+    let to = |it: &HistoryRow| match &it.gone_day {
+        None => version_link(context, package, (&it.bundle, &it.version), &it.last),
+        Some(_) => html! { (shown(&it.version)) },
+    };
     let rows = html! {
         @for run in &runs {
             @if let [it, ..] = run {
@@ -44,15 +52,19 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
                         @if it.contents > 1 { " " (badge("warn", "content changed")) }
                     }
                     td { (released(run, &days)) }
-                    td { (shown(&it.first)) }
-                    td { (shown(&it.last)) }
+                    @if has_days { td { (came(it)) } }
+                    @if has_gone { td { (went(it)) } }
+                    td { (shown(place_of(&it.first, has_days))) }
+                    td { (shown(place_of(&it.last, has_days))) }
                     td { @if it.is_current { "available" } @else { (badge("warn", "removed")) } }
-                    @if has_gaps { td { (shown(&it.missing_in.join(", "))) } }
-                    @if has_deprecated { td { (shown(&it.deprecated_in.join(", "))) } }
+                    @if has_gaps { td { (shown(&places_of(&it.missing_in, has_days))) } }
+                    @if has_deprecated { td { (shown(&places_of(&it.deprecated_in, has_days))) } }
                 }
             }
         }
     };
+    let command = |name| Command::new(name).name(package);
+    let commits = if has_days { commits(context, package)? } else { Markup::default() };
     let kept = match context.here {
         Route::History(kept) => kept.catalog.as_deref(),
         _ => None,
@@ -60,12 +72,16 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let header = header(context, &Heading::new(package, kept, html! { "History of " (shown(package)) }))?;
     let body = html! {
         (header)
-        @if context.has_several() {
+        @if has_days {
+            p { "The table shows when each version came into a catalog, and when the last catalog lost it. Versions with the same history share a row." }
+        } @else if context.has_several() {
             p { "The first and the last catalog that have each version; versions with the same history share a row." }
         } @else {
-            p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example with a catalog for each OpenShift version." }
+            p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example \
+                an index with a catalog for each OpenShift version." }
         }
-        (table("Versions, the highest first", &headers, rows))
+        (table("Versions, highest first", &headers, rows))
+        (commits)
     };
     Ok(Page {
         title: format!("History of {package}"),
@@ -74,7 +90,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
             ("Packages".to_owned(), Route::Packages(List::default())),
             (package.to_owned(), Route::Package(package.to_owned())),
         ],
-        commands: vec![Command::new("history").name(package)],
+        commands: if has_days { vec![command("history"), command("blame")] } else { vec![command("history")] },
         more_data: Vec::new(),
         is_data: true,
         data: None,
@@ -83,7 +99,76 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     })
 }
 
-/// When versions were released, as far as their bundles say it: a day, or from the first to the last.
+/// A state as the table shows it: its catalog alone if its day stands in a column of its own.
+fn place_of(state: &str, has_days: bool) -> &str {
+    if has_days { state.split('@').next().unwrap_or(state) } else { state }
+}
+
+/// Some states as the table shows them, each once.
+fn places_of(states: &[String], has_days: bool) -> String {
+    let mut places: Vec<&str> = states.iter().map(|it| place_of(it, has_days)).collect();
+    places.dedup();
+    places.join(", ")
+}
+
+/// The most commits of a page; the command lists all.
+const MAX_COMMITS: usize = 50;
+
+/// The commits that changed a package, the newest first: a line for each kind of change.
+fn commits(context: PageContext<'_>, package: &str) -> Result<Markup, PageError> {
+    let all = context.index().blame(package, None, &[])?;
+    let newest: Vec<&BlameRow> = all.iter().rev().collect();
+    let commits: Vec<&[&BlameRow]> = newest.chunk_by(|a, b| a.commit == b.commit).collect();
+    let rows = html! {
+        @for commit in commits.iter().take(MAX_COMMITS) {
+            @if let Some(first) = commit.first() {
+                tr {
+                    th scope="row" { time datetime=(first.day) { (first.day) } }
+                    td { code { (short(&first.commit)) } " " (shown(&first.subject)) }
+                    td { @for it in *commit { (what(it)) br; } }
+                    td { (shown(&catalogs(commit))) }
+                }
+            }
+        }
+    };
+    let caption = match commits.len() {
+        n if n > MAX_COMMITS => format!("Commits, the newest {MAX_COMMITS} of {n}"),
+        _ => "Commits, the newest first".to_owned(),
+    };
+    Ok(html! {
+        h2 { "Commits" }
+        (table(&caption, &["Day", "Commit", "Changes", "Catalogs"], rows))
+    })
+}
+
+/// One change of a commit: `bundle keda.v2.10.0 appeared`.
+fn what(it: &BlameRow) -> Markup {
+    let name = if it.version.is_empty() { &it.name } else { &it.version };
+    let is_package = it.what == "package";
+    html! { (it.what) @if !is_package && !name.is_empty() { " " (shown(name)) } " " (it.change.word()) }
+}
+
+/// The catalogs that a commit changed.
+fn catalogs(commit: &[&BlameRow]) -> String {
+    let all: BTreeSet<&str> = commit.iter().flat_map(|it| &it.catalogs).map(String::as_str).collect();
+    all.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// When it came, with the commit as a title.
+fn came(it: &HistoryRow) -> Markup {
+    dated(it.first_day.as_deref(), it.first_commit.as_deref())
+}
+
+/// When it went.
+fn went(it: &HistoryRow) -> Markup {
+    dated(it.gone_day.as_deref(), it.gone_commit.as_deref())
+}
+
+fn dated(day: Option<&str>, commit: Option<&str>) -> Markup {
+    html! { @if let Some(day) = day { time datetime=(day) title=[commit] { (day) } } }
+}
+
+/// The release days of versions, as far as their bundles state them: one day, or the first and the last.
 fn released(run: &[&HistoryRow], days: &HashMap<String, Day>) -> Markup {
     let known = || run.iter().filter_map(|it| days.get(&it.bundle));
     let day = |it: &Day| html! { time datetime=(it) { (it) } };
@@ -94,7 +179,7 @@ fn released(run: &[&HistoryRow], days: &HashMap<String, Day>) -> Markup {
     }
 }
 
-/// What versions share that came and went together.
+/// The common fate of versions that came and went together.
 fn fate(it: &HistoryRow) -> (&str, &str, bool, &[String], &[String], bool) {
     (&it.first, &it.last, it.is_current, &it.missing_in, &it.deprecated_in, it.contents > 1)
 }

@@ -1,4 +1,4 @@
-//! The first page: the catalogs, and where to begin.
+//! The first page: the catalogs, and first steps.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use olmdex_base::diag::{counted, grouped};
 use olmdex_index::query::{CatalogRow, DatedBundle, FacetKind};
 use olmdex_version::by_numbers;
 
-/// The answer as data: what `list catalogs` gives.
+/// The answer as data: that of `list catalogs`.
 pub(super) fn answer(context: PageContext<'_>) -> &[CatalogRow] {
     &context.cache().catalogs
 }
@@ -51,7 +51,8 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         h1 { "Operator catalogs" }
         p.lead { (grouped(n_packages)) " packages in "
             @match catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } }
-            ": what is in them, which upgrades OLM makes, what an operator pulls in, and why something cannot happen." }
+            ": their contents, the upgrades that OLM makes, the dependencies that an operator pulls in, and the \
+            reasons why an upgrade is not possible." }
         @if let Some(address) = context.to(&Route::Packages(List::default())).filter(|_| context.is_served()) {
             form.big role="search" action=(address) aria-label="Search all packages" {
                 label { span { "Find an operator" }
@@ -62,7 +63,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         ul.cards {
             (card(context, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in each catalog."))
             @if context.has_several() {
-                (card(context, &Route::Diff(Comparison::default()), "Compare", "What changed between two catalogs, breaking changes first."))
+                (card(context, &Route::Diff(Comparison::default()), "Compare", "Changes between two catalogs, breaking ones first."))
             }
             @if context.cache().plans.is_some() {
                 (card(context, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
@@ -85,7 +86,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
 /// How many categories are shown at once.
 const SHOWN_CATEGORIES: usize = 12;
 
-/// The categories with the most packages first, each a list of its own.
+/// The categories with the most packages first, each with a list of its own.
 fn categories(context: PageContext<'_>) -> Result<Markup, PageError> {
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for it in context.cache().facets(context.index())?.iter().filter(|it| it.kind == FacetKind::Category) {
@@ -98,7 +99,7 @@ fn categories(context: PageContext<'_>) -> Result<Markup, PageError> {
         html! { li { (link(context, &route, shown(name))) " " span.quiet { (n) } } }
     };
     Ok(html! {
-        // A file is one list for all.
+        // The files have one list for all, without categories.
         @if context.is_served() && !all.is_empty() {
             h2 #categories { "Categories" }
             ul.categories { @for it in all.iter().take(SHOWN_CATEGORIES) { (item(it)) } }
@@ -110,12 +111,12 @@ fn categories(context: PageContext<'_>) -> Result<Markup, PageError> {
     })
 }
 
-/// What is new: a version for each of the packages that changed last.
+/// The news: a version for each of the packages that changed last.
 fn newest(context: PageContext<'_>) -> Result<Markup, PageError> {
     let all = context.cache().newest(context.index())?;
     Ok(html! {
         @if !all.is_empty() {
-            h2 #new { "What is new" }
+            h2 #new { "News" }
             ul.versions.news {
                 @for it in all {
                     li {

@@ -1,4 +1,4 @@
-//! Which packages use an image: by package and repository, with the versions that have it as a range.
+//! The packages that use an image: by package and repository, with the versions that have it as a range.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,71 +10,43 @@ use super::reply::PageError;
 use super::route::{ImageSearch, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::counted;
-use olmdex_index::query::{BundlePlace, BundleRow, Filter, ImageUser};
+use olmdex_index::query::{BundleRow, Filter, FoundImages, ImageUser, ImageUsers};
 
 /// Packages of a page of the list; the answer as data has all.
 const PER_PAGE: usize = 10;
 
-/// References that are shown to copy; more are to be had as text.
+/// The highest number of references that are shown to copy; a longer list is available as text.
 const MAX_COPIED: usize = 100;
 
-/// How many bundles of each package it is.
-type Users = BTreeMap<String, usize>;
+fn users<'a>(context: PageContext<'a>) -> Result<&'a ImageUsers, PageError> {
+    Ok(context.cache().image_users(context.index())?)
+}
 
-/// A bundle, and its document.
-type User = (BundleRow, i64);
-
-fn users(context: PageContext<'_>, text: &str) -> Result<Users, PageError> {
+fn find(context: PageContext<'_>, text: &str) -> Result<FoundImages, PageError> {
     if text.is_empty() {
         return Err(PageError::parameter("q", "required: a part of an image reference"));
     }
-    Ok(context.index().users_of_images(text)?)
+    Ok(users(context)?.find(text))
 }
 
-/// The answer as data: what `list bundles --image TEXT` gives.
+/// The answer as data: that of `list bundles --image TEXT`.
 pub(super) fn answer(context: PageContext<'_>, text: &str) -> Result<Vec<BundleRow>, PageError> {
-    let found = listed(context, text, &users(context, text)?, 0, usize::MAX)?;
-    Ok(found.into_iter().map(|it| it.0).collect())
-}
-
-/// So many of the bundles after the first ones, by package.
-fn listed(
-    context: PageContext<'_>,
-    text: &str,
-    users: &Users,
-    n_before: usize,
-    n_wanted: usize,
-) -> Result<Vec<User>, PageError> {
-    let mut n_skipped = 0;
-    let mut listed: Vec<User> = Vec::new();
-    for (package, n_users) in users {
-        if listed.len() >= n_wanted {
-            break;
-        }
-        if n_skipped + n_users <= n_before {
-            n_skipped += n_users;
-            continue;
-        }
-        let documents = context.index().users_of_images_in(package, text)?;
-        let rows = context.index().bundles(&Filter { package: Some(package.clone()), ..Filter::default() })?;
-        let found = rows.into_iter().filter_map(|it| documents.get(&place_of(&it)).map(|document| (it, *document)));
-        listed.extend(found.skip(n_before - n_skipped));
-        n_skipped = n_before;
+    let mut listed = Vec::new();
+    for package in find(context, text)?.packages.into_keys() {
+        let places = users(context)?.places_in(&package, text);
+        let rows = context.index().bundles(&Filter { package: Some(package), ..Filter::default() })?;
+        let place_of = |it: &BundleRow| (it.catalog.clone(), it.package.clone(), it.bundle.clone());
+        listed.extend(rows.into_iter().filter(|it| places.contains(&place_of(it))));
     }
-    listed.truncate(n_wanted);
     Ok(listed)
 }
 
-fn place_of(row: &BundleRow) -> BundlePlace {
-    (row.catalog.clone(), row.package.clone(), row.bundle.clone())
-}
-
-/// All references with a text, one a line.
+/// All references with a text, one per line.
 pub(super) fn references(context: PageContext<'_>, text: &str) -> Result<String, PageError> {
     if text.is_empty() {
         return Err(PageError::parameter("q", "required: a part of an image reference"));
     }
-    Ok(context.index().image_references_with(text)?.iter().fold(String::new(), |all, it| all + it + "\n"))
+    Ok(users(context)?.references(text).iter().fold(String::new(), |all, it| all + it + "\n"))
 }
 
 pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Page, PageError> {
@@ -83,7 +55,8 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
         return all_of_files(context);
     }
     let is_asked = !text.is_empty();
-    let found = if is_asked { users(context, text)? } else { Users::new() };
+    let FoundImages { references, packages: found } =
+        if is_asked { find(context, text)? } else { FoundImages::default() };
     let n_bundles: usize = found.values().sum();
     let n_pages = found.len().div_ceil(PER_PAGE).max(1);
     if *page >= n_pages {
@@ -91,9 +64,8 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
     }
     let mut packages = Vec::new();
     for package in found.keys().skip(page * PER_PAGE).take(PER_PAGE) {
-        packages.push((package, repositories(context.index().image_users(package, text)?)));
+        packages.push((package, repositories(users(context)?.of_package(package, text))));
     }
-    let references = if is_asked { context.index().image_references_with(text)? } else { Vec::new() };
     let body = html! {
         h1 { "Images" }
         form.question role="search" aria-label="Find images" action=[context.to(&Route::Images(ImageSearch::default()))] {
@@ -124,17 +96,18 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
     })
 }
 
-/// For a page that cannot be asked: the repositories of all packages.
+/// For a page that cannot answer questions: the repositories of all packages.
 fn all_of_files(context: PageContext<'_>) -> Result<Page, PageError> {
     let mut packages = Vec::new();
     for package in context.index().package_names()? {
         if context.to(&Route::Package(package.clone())).is_some() {
-            packages.push((repositories(context.index().image_users(&package, "")?), package));
+            packages.push((repositories(users(context)?.of_package(&package, "")), package));
         }
     }
     let body = html! {
         h1 { "Images" }
-        p { "The repositories of the images that each package uses. " code { "olmdex serve" } " and " code { "olmdex images" } " have the references." }
+        p { "The repositories of the images that each package uses. " code { "olmdex serve" } " and " code { "olmdex images" } " list \
+            the references." }
         @for (repositories, package) in &packages { @if !repositories.is_empty() { (of_package(context, package, repositories)) } }
     };
     Ok(Page {
@@ -158,7 +131,7 @@ fn as_text(text: &str) -> Route {
 fn to_copy(context: PageContext<'_>, text: &str, references: &[String]) -> Markup {
     html! {
         @if !references.is_empty() {
-            p { (link(context, &as_text(text), "All references as text")) ", one a line." }
+            p { (link(context, &as_text(text), "All references as text")) ", one per line." }
             @if references.len() <= MAX_COPIED {
                 details { summary { "All references, to copy" }
                     pre.command.manifest tabindex="0" { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } }
@@ -167,7 +140,7 @@ fn to_copy(context: PageContext<'_>, text: &str, references: &[String]) -> Marku
     }
 }
 
-/// A repository of images, and who uses its images; the highest version first.
+/// A repository of images, and the users of its images; the highest version first.
 #[derive(Default)]
 struct Repository {
     users: Vec<ImageUser>,
@@ -179,7 +152,7 @@ struct Repository {
 fn repository_of(reference: &str) -> &str {
     let plain = reference.split('@').next().unwrap_or(reference);
     match plain.rsplit_once(':') {
-        // What follows a port has a slash in it.
+        // Text after the colon of a port contains a slash.
         Some((name, tag)) if !tag.contains('/') => name,
         _ => plain,
     }

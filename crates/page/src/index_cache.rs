@@ -1,27 +1,33 @@
-//! What is worked out once for an index, and asked by many pages.
+//! Results for an index that are worked out once and used by many pages.
 //!
-//! What it deliberately does not do: it holds no connection to the index, so that several threads can share it.
+//! The cache holds no connection to the index, so that several threads can share it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
 use super::icon;
+use super::one_package::read_findings;
 use super::plans::Plans;
+use super::recent::Recent;
+use super::reply::PageError;
 use super::server_path::{ServerPaths, public_word};
 use olmdex_ask::{AskError, Catalogs, check_catalog};
 use olmdex_base::diag::Finding;
-use olmdex_index::query::{ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, Side};
+use olmdex_index::query::{
+    ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, ImageUsers, NestedChanges, Side,
+};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::hex;
 use olmdex_version::by_numbers;
 
-/// Bytes of the documents of a catalog that is checked for a page.
+/// The most bytes of documents in a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
 
-/// How many dated bundles are looked at, and how many packages the first page names: some packages have a version each night.
+/// The most dated bundles that are read, and the most packages on the first page: some packages have a version each
+/// night.
 const N_DATED: usize = 500;
 const N_NEWEST: usize = 8;
 
@@ -31,10 +37,10 @@ type Highest = HashMap<String, HashMap<String, BundleRow>>;
 /// The packages that provide each kind, by kind and group.
 type ProvidedApis = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// What is worked out once for an index.
+/// The results for an index that are worked out once.
 #[derive(Debug)]
 pub struct IndexCache {
-    /// How commands name the index and its catalogs: words such as `-i index.db`; empty if nothing needs to be said.
+    /// The words by which commands name the index and its catalogs, such as `-i index.db`; empty if none are needed.
     pub source: Vec<String>,
     /// The catalogs, by name.
     pub catalogs: Vec<CatalogRow>,
@@ -42,7 +48,7 @@ pub struct IndexCache {
     pub digest: String,
     /// The cluster that plans are made for, if there is one.
     pub plans: Option<Plans>,
-    /// Whether anybody may read the pages: then they do not say where this machine has its catalogs.
+    /// Whether anybody may read the pages: then they hide the places of the catalogs on this machine.
     pub is_public: bool,
     pub(super) server_paths: ServerPaths,
     pub(super) ranks: Catalogs,
@@ -51,19 +57,32 @@ pub struct IndexCache {
     newest: OnceLock<Vec<DatedBundle>>,
     days: OnceLock<HashMap<String, Day>>,
     catalog_days: OnceLock<HashMap<String, Day>>,
+    sizes: OnceLock<HashMap<String, u64>>,
     dependents: OnceLock<Dependents>,
     words: OnceLock<BTreeSet<String>>,
     apis: OnceLock<ProvidedApis>,
     icons: OnceLock<Icons>,
+    image_users: OnceLock<ImageUsers>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
-    comparisons: Mutex<VecDeque<(CatalogPair, Arc<[Change]>)>>,
+    /// By the names of two catalogs, the old one first.
+    comparisons: Recent<Change>,
+    /// The findings about the upgrades of packages, by catalog and package.
+    upgrade_findings: Recent<Finding>,
 }
 
-/// The names of two catalogs, the old one first.
-type CatalogPair = (String, String);
+/// The number of packages whose findings about upgrades are kept, and the number of these findings.
+const N_UPGRADE_FINDINGS: usize = 64;
+const MAX_UPGRADE_FINDINGS: usize = 20_000;
 
-/// So many comparisons of whole catalogs are kept.
-const N_COMPARISONS: usize = 8;
+/// The number of comparisons of whole catalogs that are kept.
+const N_COMPARISONS: usize = 24;
+
+/// The number of changes that kept comparisons have together: about 30 MB.
+const MAX_KEPT_CHANGES: usize = 100_000;
+
+/// The number of comparisons that are made before anybody asks: those of five catalogs. It takes a tenth of a second
+/// each.
+const N_PREPARED: usize = 20;
 
 /// The names of icons, each with a package that has it, and those of packages.
 #[derive(Debug, Default)]
@@ -72,7 +91,7 @@ struct Icons {
     by_package: HashMap<String, HashMap<String, String>>,
 }
 
-/// What is kept, made first if it is not there. Two threads may make it; then the first one is kept.
+/// The kept value, made first if it does not exist yet. If two threads make it, the first one is kept.
 fn kept<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, IndexError>) -> Result<&T, IndexError> {
     match cell.get() {
         Some(kept) => Ok(kept),
@@ -84,7 +103,7 @@ fn kept<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, IndexError>) -> 
 }
 
 impl IndexCache {
-    /// What there is to say of an index at once. `source` is how commands name it.
+    /// Reads the facts about an index that are quick to get. `source` is how commands name it.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -93,7 +112,7 @@ impl IndexCache {
         let mut hasher = Sha256::new();
         hasher.update(olmdex_base::diag::envelope::VERSION);
         for catalog in &catalogs {
-            // What pages show of a catalog beside its documents counts too.
+            // Pages also show data of a catalog that is not in its documents, so that data counts too.
             hasher.update(format!("\n{} {} {:?} ", catalog.catalog, catalog.priority, catalog.labels));
             hasher.update(format!("{} {} ", catalog.source, catalog.image));
             hasher.update(index.served_digest(&catalog.catalog)?.unwrap_or_default());
@@ -116,12 +135,15 @@ impl IndexCache {
             newest: OnceLock::new(),
             days: OnceLock::new(),
             catalog_days: OnceLock::new(),
+            sizes: OnceLock::new(),
             dependents: OnceLock::new(),
             words: OnceLock::new(),
             apis: OnceLock::new(),
             icons: OnceLock::new(),
+            image_users: OnceLock::new(),
             findings: Mutex::default(),
-            comparisons: Mutex::default(),
+            comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
+            upgrade_findings: Recent::new(0..=N_UPGRADE_FINDINGS, MAX_UPGRADE_FINDINGS),
         })
     }
 
@@ -133,7 +155,7 @@ impl IndexCache {
         Self { plans: Some(plans), digest, ..self }
     }
 
-    /// The same for pages that anybody may read: they do not say where this machine has its catalogs.
+    /// The same for pages that anybody may read: they hide the places of the catalogs on this machine.
     #[must_use]
     pub fn for_the_public(self) -> Self {
         let digest = hex(&Sha256::digest(format!("{}\npublic", self.digest)));
@@ -146,13 +168,14 @@ impl IndexCache {
         Self { is_public: true, catalogs, digest, server_paths, source, ..self }
     }
 
-    /// Works out what many pages ask for, so that none waits for it.
+    /// Works out data that many pages need, so that none waits for it.
     ///
     /// # Errors
     /// If the index cannot be read.
     pub fn prepare(&self, index: &Index) -> Result<(), IndexError> {
         self.facets(index)?;
         self.icons(index)?;
+        self.image_users(index)?;
         self.newest(index)?;
         self.days(index)?;
         self.catalog_days(index)?;
@@ -163,17 +186,35 @@ impl IndexCache {
         for it in &self.catalogs {
             self.findings(index, &it.catalog)?;
         }
-        // Catalogs of consecutive versions are what visitors compare.
-        let mut names: Vec<&str> = self.catalogs.iter().map(|it| it.catalog.as_str()).collect();
-        names.sort_by_key(|it| by_numbers(it));
-        for pair in names.windows(2).rev().take(N_COMPARISONS - 2) {
-            // A comparison that cannot be made says so when it is asked for.
-            drop(self.changes(index, pair[0], pair[1]));
+        for (old, new) in self.likely_comparisons() {
+            // If a comparison fails, its own page reports the error.
+            drop(self.changes(index, old, new));
+            if self.comparisons.is_half_full() {
+                break;
+            }
         }
         Ok(())
     }
 
-    /// The bundle of a package with the highest version, whatever channel it is in.
+    /// The comparisons that visitors look at, the likeliest first: neighbours, the highest versions first, then
+    /// catalogs that are further apart.
+    fn likely_comparisons(&self) -> Vec<(&str, &str)> {
+        let mut names: Vec<&str> = self.catalogs.iter().map(|it| it.catalog.as_str()).collect();
+        names.sort_by_key(|it| by_numbers(it));
+        names.reverse();
+        let mut pairs = Vec::new();
+        // More names make more pairs than anybody prepares.
+        for distance in 1..names.len().min(N_PREPARED) {
+            let forward = names.iter().zip(names.iter().skip(distance)).map(|(new, old)| (*old, *new));
+            let forward: Vec<(&str, &str)> = forward.take(N_PREPARED).collect();
+            pairs.extend(forward.iter().copied());
+            pairs.extend(forward.iter().map(|(old, new)| (*new, *old)));
+        }
+        pairs.truncate(N_PREPARED);
+        pairs
+    }
+
+    /// The bundle of a package with the highest version, in any channel.
     pub(super) fn highest(
         &self,
         index: &Index,
@@ -186,7 +227,7 @@ impl IndexCache {
     fn all_highest(&self, index: &Index) -> Result<&Highest, IndexError> {
         kept(&self.highest, || {
             let mut highest = Highest::default();
-            // The bundles of a package come by their versions, so that the last one stays.
+            // The bundles of a package are sorted by version, so the last one stays.
             for row in index.bundles(&Filter::default())? {
                 highest.entry(row.catalog.clone()).or_default().insert(row.package.clone(), row);
             }
@@ -194,7 +235,7 @@ impl IndexCache {
         })
     }
 
-    /// The values by which packages can be told apart.
+    /// The values that distinguish packages.
     pub(super) fn facets(&self, index: &Index) -> Result<&[Facet], IndexError> {
         kept(&self.facets, || index.facets()).map(Vec::as_slice)
     }
@@ -211,12 +252,12 @@ impl IndexCache {
         newest.map(Vec::as_slice)
     }
 
-    /// The day of the newest version of each package, as far as bundles say it.
+    /// The day of the newest version of each package, as far as bundles state it.
     pub(super) fn days(&self, index: &Index) -> Result<&HashMap<String, Day>, IndexError> {
         kept(&self.days, || index.newest_days())
     }
 
-    /// The day of the newest bundle of each catalog, as far as bundles say it.
+    /// The day of the newest bundle of each catalog, as far as bundles state it.
     pub(super) fn catalog_days(&self, index: &Index) -> Result<&HashMap<String, Day>, IndexError> {
         kept(&self.catalog_days, || {
             let mut days = HashMap::new();
@@ -244,7 +285,7 @@ impl IndexCache {
         })
     }
 
-    /// The words in the names of packages, by which slips are corrected.
+    /// The words in the names of packages, with which slips are corrected.
     pub(super) fn words(&self, index: &Index) -> Result<&BTreeSet<String>, IndexError> {
         kept(&self.words, || {
             let mut words = BTreeSet::new();
@@ -256,6 +297,11 @@ impl IndexCache {
             }
             Ok(words)
         })
+    }
+
+    /// The images of all bundles, with their users.
+    pub(super) fn image_users(&self, index: &Index) -> Result<&ImageUsers, IndexError> {
+        kept(&self.image_users, || index.image_users())
     }
 
     fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {
@@ -287,18 +333,22 @@ impl IndexCache {
     }
 
     /// Whether there is room to check a catalog.
-    pub(super) fn is_checkable(index: &Index, catalog: &str) -> Result<bool, IndexError> {
-        Ok(index.served_size(catalog)? <= MAX_CHECKED)
+    pub(super) fn is_checkable(&self, index: &Index, catalog: &str) -> Result<bool, IndexError> {
+        let sizes = kept(&self.sizes, || {
+            let size_of = |it: &CatalogRow| Ok((it.catalog.clone(), index.served_size(&it.catalog)?));
+            self.catalogs.iter().map(size_of).collect()
+        })?;
+        Ok(sizes.get(catalog).is_none_or(|size| *size <= MAX_CHECKED))
     }
 
-    /// What the checks find in a catalog, which takes so long that it is done once. It takes all of its text at once: of a catalog
-    /// with more than there is room for beside a server, nothing.
+    /// The findings of the checks in a catalog, which take so long that they are made once. The checks need all of its
+    /// text at once: a catalog that is too large to check beside a server gets `None`.
     pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Option<Arc<Vec<Finding>>>, IndexError> {
         let known = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(catalog) {
             return Ok(Some(Arc::clone(found)));
         }
-        if !Self::is_checkable(index, catalog)? {
+        if !self.is_checkable(index, catalog)? {
             return Ok(None);
         }
         let input = index.catalog_input(catalog)?;
@@ -311,7 +361,8 @@ impl IndexCache {
         Ok(Some(findings))
     }
 
-    /// What the checks find in one package of a catalog: of a known catalog a part of what is known, else by a look at the package alone.
+    /// The findings of the checks in one package of a catalog: a part of the findings of a catalog that was checked
+    /// already, or else those of a check of the package alone.
     pub(super) fn findings_of_package(
         &self,
         index: &Index,
@@ -329,22 +380,27 @@ impl IndexCache {
         Ok(found)
     }
 
-    /// What differs between two catalogs. A visitor looks at several kinds and packages of one comparison, so the last ones are kept.
+    /// The differences between two catalogs, without nested changes. A visitor looks at several kinds and packages of
+    /// one comparison, so the last comparisons are kept.
     pub(super) fn changes(&self, index: &Index, old: &str, new: &str) -> Result<Arc<[Change]>, AskError> {
-        let known = || self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
-        let pair = (old.to_owned(), new.to_owned());
-        if let Some((_, found)) = known().iter().find(|it| it.0 == pair) {
-            return Ok(Arc::clone(found));
-        }
-        let found: Arc<[Change]> =
-            olmdex_ask::changes(Side { index, catalog: old }, Side { index, catalog: new }, &[])?.into();
-        let mut known = known();
-        known.truncate(N_COMPARISONS - 1);
-        known.push_front((pair, Arc::clone(&found)));
-        Ok(found)
+        self.comparisons.get((old, new), || {
+            let side = |catalog| Side { index, catalog };
+            Ok(olmdex_ask::changes(side(old), side(new), &[], NestedChanges::Skipped)?.into())
+        })
     }
 
-    /// The catalog that is shown of those that have something.
+    /// The findings about the upgrades of a package in a catalog. Each channel has a page that shows its part of them,
+    /// and a visitor looks at several channels.
+    pub(super) fn upgrade_findings(
+        &self,
+        index: &Index,
+        catalog: &str,
+        package: &str,
+    ) -> Result<Arc<[Finding]>, PageError> {
+        self.upgrade_findings.get((catalog, package), || Ok(read_findings(index, catalog, package)?.into()))
+    }
+
+    /// The catalog to show, out of those that have the subject.
     pub(super) fn choose<'c>(&self, named: &[String], having: impl Iterator<Item = &'c str>) -> Option<&'c str> {
         self.ranks.choose(named, having)
     }

@@ -1,6 +1,5 @@
-//! The manifests that install a package: for OLM Classic a Subscription with its OperatorGroup, for OLM v1 a ClusterExtension.
-//!
-//! What it deliberately does not do: it applies nothing, and does not know how a cluster calls its catalogs; it takes the index's names.
+//! The manifests that install a package: for OLM Classic a Subscription with its OperatorGroup, for OLM v1 a
+//! ClusterExtension.
 
 use maud::{Markup, html};
 
@@ -13,18 +12,18 @@ use super::site::{Page, PageContext};
 use olmdex_ask::ReadinessQuestion;
 use olmdex_index::query::{BundleDetail, BundleSelector, InstallMode, PackageDetail};
 
-/// What manifests install.
+/// The bundle that manifests install.
 struct Wanted<'w> {
     package: &'w str,
     catalog: &'w str,
     modes: &'w [InstallMode],
     channel: &'w str,
     is_manual: bool,
-    /// The bundle and its version, if it is not the head of the channel.
+    /// The bundle and its version, unless it is the head of the channel.
     release: Option<(&'w str, &'w str)>,
 }
 
-/// The section of a version's page: how to install that version.
+/// The section of a version's page about its installation.
 pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
     let row = &detail.row;
     let channels = newest_first(&row.channels);
@@ -37,12 +36,28 @@ pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail
         release: Some((&row.bundle, &row.version)),
     };
     html! {
-        @if let Some(channel) = channels.first().filter(|_| context.is_served() && !row.version.is_empty()) {
-            section.install aria-labelledby="install" {
-                h2 #install { "Install this version" }
-                (manifests(context, &wanted(channel)))
-                p.quiet { "Manual approval keeps OLM Classic on it; without it OLM upgrades to the head of channel " code { (shown(channel)) } "." }
-            }
+        @if let Some(channel) = channels.first().filter(|_| !row.version.is_empty()) {
+            @if context.is_served() {
+                section.install aria-labelledby="install" {
+                    h2 #install { "Install this version" }
+                    (manifests(context, &wanted(channel)))
+                    p.quiet { "With manual approval, OLM Classic stays on this version; otherwise it upgrades to the \
+                        head of channel " code { (shown(channel)) } "." }
+                }
+            } @else { (fields_of_version(context, &wanted(channel))) }
+        }
+    }
+}
+
+/// The installation of a version, in files: the manifests are on the page of the package, and thousands of versions
+/// differ only in two or three fields.
+fn fields_of_version(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
+    let manifests = context.to(&Route::Package(wanted.package.to_owned())).map(|it| it + "#install");
+    html! {
+        @if let (Some((bundle, version)), Some(manifests)) = (wanted.release, manifests) {
+            p { "Install it with " a href=(manifests) { "these manifests" } ", channel " code { (shown(wanted.channel)) }
+                " and " code { "version: " (shown(version)) } ", or in OLM Classic " code { "startingCSV: " (shown(bundle)) }
+                " and manual approval." }
         }
     }
 }
@@ -60,14 +75,14 @@ pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: O
                 @match context.to(&Route::Install(more)) {
                     Some(address) => p.quiet { "Channel " code { (shown(&row.default_channel)) } ", approved automatically. "
                         a href=(address) { "Another channel, or manual approval" } },
-                    None => p.quiet { "For another channel, put its name in the place of " code { (shown(&row.default_channel)) } "." },
+                    None => p.quiet { "For another channel, write its name instead of " code { (shown(&row.default_channel)) } "." },
                 }
             }
         }
     }
 }
 
-/// What a channel of a package gives.
+/// The manifests for a channel of a package.
 fn of_channel<'w>(
     package: &'w PackageDetail,
     head: Option<&'w BundleDetail>,
@@ -96,7 +111,8 @@ fn manifests(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
     }
 }
 
-/// Why OLM v1 does not take what a channel gives: as `v1 check` says it. A name that cannot be asked for gets no word.
+/// The reason why OLM v1 does not install the head of a channel: the one of `v1 check`. A name that the question cannot
+/// contain gets no answer.
 fn refused(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
     let name = match wanted.release {
         Some((_, version)) => format!("{}@{version}", wanted.package),
@@ -114,7 +130,7 @@ fn refused(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
     let reasons: Vec<&str> = conditions.map(|it| it.reason.as_str()).collect();
     html! {
         @if !reasons.is_empty() {
-            p { (badge("warn", "refused")) " OLM v1 does not take this version: " (worded(&reasons.join("; "))) "." }
+            p { (badge("warn", "refused")) " OLM v1 refuses this version: " (worded(&reasons.join("; "))) "." }
         }
     }
 }
@@ -165,8 +181,9 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
         }
         h2 { "Manifests" }
         (manifests(context, &of_channel(package, head.as_ref(), channel, asked.is_manual)))
-        p.quiet { "The names of catalogs are those of this index; yours may have others. OLM v1 installs the highest version that the channels permit; "
-            "the ServiceAccount must exist and may do what the operator needs." }
+        p.quiet { "The catalog names are those of this index; your cluster may use others. OLM v1 installs the highest \
+            version that the channels permit; "
+            "the ServiceAccount must exist and have the permissions that the operator needs." }
     };
     Ok(Page {
         title: format!("Install {}", asked.package),
@@ -184,12 +201,12 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
     })
 }
 
-/// A text of several lines without what cannot be seen.
+/// A text of several lines without invisible characters.
 fn shown_lines(text: &str) -> String {
     text.lines().map(shown).collect::<Vec<_>>().join("\n")
 }
 
-/// A text as a scalar of YAML: plain where nobody could read anything else in it.
+/// A text as a scalar of YAML: plain if it cannot be read as anything else.
 fn scalar(text: &str) -> String {
     const WORDS: &[&str] = &["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -214,7 +231,7 @@ fn namespace_of(package: &str) -> String {
 fn classic(wanted: &Wanted<'_>) -> String {
     let supports = |kind: &str| {
         let modes = wanted.modes;
-        // Without a word about modes the operator goes where the others go.
+        // Without stated modes, the operator goes to the namespace of the others.
         modes.is_empty() && kind == "AllNamespaces" || modes.iter().any(|it| it.kind == kind && it.supported)
     };
     let name = scalar(wanted.package);

@@ -1,30 +1,34 @@
-//! Pages of catalogs, for people: what is in them, which upgrades there are, what differs, as HTML that needs no network and no script.
+//! Pages of catalogs, for people: contents, upgrades and differences, as HTML that needs no network and no script.
 //!
-//! [`answer()`] takes an address and gives what is sent; [`export()`] writes all pages that need no question as files. Each page shows the
-//! command that gives the same answer, and is to be had as data: the envelope of that command.
+//! [`answer()`] takes an address and returns the reply; [`export()`] writes all pages that need no question as files.
+//! Each page shows the command that gives the same answer, and is also available as data: the envelope of that command.
 //!
 //! | part | what it does |
 //! |---|---|
 //! | [`Route`] | which page an address names, and the one address of each page |
 //! | [`Links`] | where links lead: to addresses of a server, or to files |
-//! | [`IndexCache`] | what is worked out once for an index |
-//! | [`Site`] | what pages are made from |
+//! | [`IndexCache`] | results that are worked out once for an index |
+//! | [`Site`] | the data that pages are made from |
 //! | [`in_command()`] | how a command names a path that its reader does not have |
 //!
-//! All texts of catalogs are taken for hostile: they are escaped where they stand in HTML, what cannot be seen is made visible, links lead to
-//! the web or to mail only, and nothing of a catalog is a script, a style or markup.
+//! All texts of catalogs are taken for hostile: they are escaped in HTML, invisible characters are made visible, links
+//! lead to the web or to mail only, and no part of a catalog becomes a script, a style or markup.
 //!
-//! What it deliberately does not do: it decides nothing about catalogs, knows no server, and asks no cluster.
+//! This crate deliberately decides nothing about catalogs, knows no server, and asks no cluster.
 //!
 //! # How a page is made
 //!
-//! An address is read into a `page::Route`, which has exactly one address in turn: what was written otherwise is redirected, so that a page can be linked and kept. `answer` asks the rooms below,
-//! as the command with the same question does, and the same typed answer becomes HTML or, with `.json`, the envelope of that command; a test compares each with what the command prints.
-//! `Links` gives the address of a page on a server, or the file of an export relative to the one that is written; where there is none, the words stand without a link. What is asked again and
-//! again of one index (facets, names of icons, findings) is on its `IndexCache`, which goes when the index is replaced. The `ETag` is a digest of all catalogs, the style sheet and the address.
+//! An address is read into a `page::Route`, which has exactly one address in turn: any other spelling is redirected, so
+//! that a page can be linked and kept. `answer` asks the crates below, as the command with the same question does, and
+//! the same typed answer becomes HTML or, with `.json`, the envelope of that command; a test compares each with the
+//! output of the command. `Links` gives the address of a page on a server, or the file of an export relative to the one
+//! that is written; if there is none, the words stand without a link. Results that many pages of one index need
+//! (facets, names of icons, findings) are in its `IndexCache`, which goes when the index is replaced. The `ETag` is a
+//! digest of all catalogs, the style sheet and the address.
 //!
-//! A text of a catalog gets into HTML by maud's escapes, by the writer of Markdown's events, or as a drawing, and nowhere else. Styles and scripts are the two files of the room; a page with a
-//! `style` attribute or an inline script would not pass its own policy, nor the tests.
+//! A text of a catalog gets into HTML by maud's escapes, by the writer of Markdown's events, or as a drawing, and
+//! nowhere else. Styles and scripts are the two asset files of this crate; a page with a `style` attribute or an inline
+//! script would not pass its own policy, nor the tests.
 
 mod answer;
 mod api;
@@ -36,6 +40,7 @@ mod compat_runs;
 mod diff;
 mod endpoints;
 mod export;
+mod feed;
 mod filters;
 mod frame;
 mod header;
@@ -63,6 +68,7 @@ mod permissions;
 mod plan;
 mod plans;
 mod query;
+mod recent;
 mod reply;
 mod route;
 mod server_path;

@@ -1,4 +1,4 @@
-//! What the checks find in a catalog.
+//! The findings of the checks in a catalog.
 
 use std::sync::Arc;
 
@@ -6,13 +6,11 @@ use maud::{Markup, html};
 
 use super::channel::found;
 use super::command::Command;
-use super::index_cache::IndexCache;
 use super::parts::{link, shown, table};
 use super::reply::PageError;
 use super::route::Route;
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{Finding, Tally, counted};
-use olmdex_index::query::Filter;
 use olmdex_version::by_numbers;
 
 /// The findings about a catalog, with their places in its files.
@@ -25,14 +23,14 @@ pub(super) fn answer(
     Ok((catalog, findings))
 }
 
-/// The catalog that is named; else the preferred one of those that can be checked for a page, if there is any.
+/// The named catalog; without one, the preferred catalog that is small enough to check for a page, if there is one.
 fn chosen(context: PageContext<'_>, named: Option<&String>) -> Result<String, PageError> {
     let having: Vec<String> = context.catalogs().map(str::to_owned).collect();
     let none = || PageError::Failed("the index has no catalog".to_owned());
     if named.is_none() {
         let mut checkable = Vec::new();
         for name in &having {
-            if IndexCache::is_checkable(context.index(), name)? {
+            if context.cache().is_checkable(context.index(), name)? {
                 checkable.push(name.clone());
             }
         }
@@ -43,7 +41,7 @@ fn chosen(context: PageContext<'_>, named: Option<&String>) -> Result<String, Pa
     context.choose(named, &having, none)
 }
 
-/// The findings about all catalogs: what `validate` gives.
+/// The findings about all catalogs: those of `validate`.
 pub(super) fn of_all(context: PageContext<'_>) -> Result<Vec<Finding>, PageError> {
     let mut all = Vec::new();
     for catalog in context.catalogs() {
@@ -53,21 +51,20 @@ pub(super) fn of_all(context: PageContext<'_>) -> Result<Vec<Finding>, PageError
     Ok(all)
 }
 
-/// A page is no place for what takes as much memory as the catalog.
+/// A page must not use as much memory as a whole catalog takes.
 fn too_large(catalog: &str) -> PageError {
     PageError::TooLarge(format!(
-        "catalog `{catalog}` is too large to be checked for a page; `olmdex validate` checks it"
+        "catalog `{catalog}` is too large to check for a page; check it with `olmdex validate`"
     ))
 }
 
-/// The findings about a package in a catalog, however large that is.
+/// The findings about a package in a catalog, of whatever size.
 pub(super) fn of_package(
     context: PageContext<'_>,
     named: Option<&String>,
     package: &str,
 ) -> Result<(String, Vec<Finding>), PageError> {
-    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
-    let having: Vec<String> = context.index().packages(&filter)?.into_iter().map(|it| it.catalog).collect();
+    let having = context.index().catalogs_of_package(package)?;
     let catalog = context.choose(named, &having, || context.unknown_package(package))?;
     let findings = context.cache().findings_of_package(context.index(), &catalog, package)?;
     Ok((catalog, findings))
@@ -76,7 +73,7 @@ pub(super) fn of_package(
 /// Whether all catalogs can be checked for a page.
 fn is_all_checkable(context: PageContext<'_>) -> Result<bool, PageError> {
     for catalog in context.catalogs() {
-        if !IndexCache::is_checkable(context.index(), catalog)? {
+        if !context.cache().is_checkable(context.index(), catalog)? {
             return Ok(false);
         }
     }
@@ -123,7 +120,8 @@ pub(super) fn page(
         @if findings.is_none() {
             (by_package(context, &catalog)?)
         } @else if named.is_none() && preferred != catalog {
-            p { "Catalog " strong { (shown(preferred)) } " is too large to be checked as a whole, so this is " strong { (shown(&catalog)) }
+            p { "Catalog " strong { (shown(preferred)) } " is too large to check as a whole, so this page \
+                shows " strong { (shown(&catalog)) }
                 ". The command below checks all catalogs." }
         }
         @if let Some(findings) = &findings { (groups(context, findings)) }
@@ -134,22 +132,21 @@ pub(super) fn page(
         commands: vec![Command::of_sources("validate", 1)],
         more_data: Vec::new(),
         is_data: findings.is_some(),
-        // Without a catalog the address is about all of them, which only a page of small ones can be.
+        // Without a catalog, the address of the data is about all of them, which only works for small ones.
         data: (named.is_none() && !is_all).then(|| Route::Lint { catalog: Some(catalog.clone()), package: None }),
         about: String::new(),
         body,
     })
 }
 
-/// The packages of a catalog that is too large to be checked at once: each is checked when somebody asks for it.
+/// The packages of a catalog that is too large to be checked at once: each is checked on demand.
 fn by_package(context: PageContext<'_>, catalog: &str) -> Result<Markup, PageError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
     let counts = context.index().stored_finding_counts(catalog)?;
     let mut packages: Vec<(String, u64)> = context
         .index()
-        .packages(&filter)?
+        .packages_of_catalog(catalog)?
         .into_iter()
-        .map(|it| (counts.get(&it.package).copied().unwrap_or_default(), it.package))
+        .map(|it| (counts.get(&it).copied().unwrap_or_default(), it))
         .map(|(n, package)| (package, n))
         .collect();
     packages.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
@@ -162,9 +159,10 @@ fn by_package(context: PageContext<'_>, catalog: &str) -> Result<Markup, PageErr
         }
     };
     Ok(html! {
-        p { "Catalog " strong { (shown(catalog)) } " is too large to be checked as a whole for a page: each package is checked when it is asked for. "
-            "The numbers are those that single documents had when the index was built." }
-        (table("Packages, those with the most findings first", &["Package", "#Findings in documents"], rows))
+        p { "Catalog " strong { (shown(catalog)) } " is too large to check as a whole for a page: olmdex checks each \
+            package on request. "
+            "The numbers count the findings in single documents at the time when the index was built." }
+        (table("Packages, most findings first", &["Package", "#Findings in documents"], rows))
     })
 }
 

@@ -1,4 +1,5 @@
-//! A mirror list that visitors compose: packages, channels and ranges, what oc-mirror keeps of them, and the files that ask for it.
+//! A mirror list that visitors compose: packages, channels and ranges, the parts that oc-mirror keeps, and the files
+//! that ask for it.
 //!
 //! The address holds the whole list, so the page works without a script, and a list can be kept as a bookmark.
 
@@ -17,24 +18,23 @@ use olmdex_compose::mirror::{
     self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
     Missing, Operator, Package,
 };
-use olmdex_index::query::Filter;
 use olmdex_plan::lock::{Ask, lock_all};
 
-/// Stands for the reference of a catalog's image where the index does not know it.
+/// Stands for the reference of a catalog's image if the index does not know it.
 const PLACEHOLDER: &str = "registry.example.com/catalog:latest";
 
-/// What a list comes to.
+/// The filtered catalog of a list.
 struct Composed {
     catalog: String,
     operator: Operator,
     explained: Explained,
     defaults: Vec<ChosenDefault>,
     images: Vec<String>,
-    /// The packages that are asked for, as far as the catalog has them.
+    /// The requested packages that the catalog has.
     found: Catalog,
 }
 
-/// The answer as data: what `filter --package … --explain` gives.
+/// The answer as data: that of `filter --package … --explain`.
 pub(super) fn answer(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<FilterExplanation>, PageError> {
     if list.packages.is_empty() {
         return Ok(Vec::new());
@@ -48,7 +48,7 @@ pub(super) fn images(context: PageContext<'_>, list: &MirrorList) -> Result<Stri
     Ok(images.iter().fold(String::new(), |text, it| text + it + "\n"))
 }
 
-/// The lock file of a list: what `lock PKG…` writes.
+/// The lock file of a list: the output of `lock PKG…`.
 pub(super) fn lock(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
     if list.packages.is_empty() {
         return Err(PageError::parameter("p", "required: packages, as PKG[/CHANNEL][@RANGE]"));
@@ -83,7 +83,7 @@ fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>)
     Ok(Composed { catalog: name, operator, explained, defaults, images, found: catalog })
 }
 
-/// The catalog of a list: the one that it names, or the preferred one.
+/// The catalog of a list: the named one, or the preferred one.
 fn chosen_catalog(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
     let having: Vec<String> = context.catalogs().map(str::to_owned).collect();
     context.choose(list.catalog.as_ref(), &having, || PageError::Failed("the index has no catalog".to_owned()))
@@ -96,21 +96,22 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
         _ => None,
     };
     let catalog = chosen_catalog(context, list)?;
-    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
-    let known: Vec<String> = context.index().packages(&filter)?.into_iter().map(|it| it.package).collect();
+    let known = context.index().packages_of_catalog(&catalog)?;
     let body = html! {
         h1 { "Mirror list" }
-        p.lead { "Choose packages, channels and versions, and copy what mirrors them." }
+        p.lead { "Choose packages, channels and versions, and copy the configuration that mirrors them." }
         (form(context, list, &catalog, &known))
         (chosen(context, list))
         @if let Err(error) = &asked {
             div.note.bad role="note" { p { (worded(&error.to_string())) ": " (worded(error.help())) "." } }
         }
         @if let Some(found) = &found {
+            @let (kept, refused): (Vec<_>, Vec<_>) = found.explained.packages.iter().partition(|it| it.problem.is_empty());
             (notes(found, &known))
-            @for it in &found.explained.packages { (package(context, list, it)) }
+            @for it in refused { (package(context, list, it)) }
             (results(context, list, found))
             (locked(context, list, found))
+            @for it in kept { (package(context, list, it)) }
         }
     };
     let commands = found.iter().flat_map(|found| {
@@ -160,7 +161,7 @@ fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[
     }
 }
 
-/// What is in the list, each with a way to take it out.
+/// The packages in the list, each with a way to take it out.
 fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
     let without = |at: usize| {
         let mut packages = list.packages.clone();
@@ -169,7 +170,7 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
     };
     html! {
         @if list.packages.is_empty() {
-            p { "The list is empty. A package page and each channel lead here, too." }
+            p { "The list is empty. The pages of packages and channels link to this page." }
         } @else {
             ul.chosen aria-label="The list" {
                 @for (at, it) in list.packages.iter().enumerate() {
@@ -210,7 +211,7 @@ fn notes(found: &Composed, known: &[String]) -> Markup {
     }
 }
 
-/// What is kept of a package, or why nothing is.
+/// The kept part of a package, or why nothing is kept.
 fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) -> Markup {
     let kept: Vec<&ChannelExplanation> = it.channels.iter().filter(|it| !it.kept.is_empty()).collect();
     let only = |channel: &str| {
@@ -220,7 +221,7 @@ fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) 
     };
     let has_more = kept.iter().any(|it| !it.along.is_empty());
     let mut headers = vec!["Channel", "Head", "Versions"];
-    headers.extend(has_more.then_some("Kept besides"));
+    headers.extend(has_more.then_some("Also kept"));
     headers.extend((kept.len() > 1).then_some("Narrow down"));
     let rows = html! {
         @for channel in &kept {
@@ -236,10 +237,10 @@ fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) 
     html! {
         h2 { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) }
         @if it.problem.is_empty() {
-            (table(&format!("What is kept of {}", shown(&it.package)), &headers, rows))
+            (table(&format!("Versions kept of {}", shown(&it.package)), &headers, rows))
         } @else {
             div.note.bad role="note" {
-                p { strong { "This package cannot be mirrored: " (worded(&it.problem)) "." } }
+                p { strong { "oc-mirror cannot mirror this package: " (worded(&it.problem)) "." } }
                 @for reason in &it.reasons { p { (worded(reason)) } }
             }
             @if !it.repairs.is_empty() {
@@ -272,15 +273,15 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mar
             h2 #composition { "olmdex.toml" }
             (copied(&composition(found, list)))
             h2 #images { (counted(found.images.len() as u64, "image")) }
-            p { (link(context, &text, "As text, one a line")) }
+            p { (link(context, &text, "As text, one per line")) }
             details { summary { "Show them" } (copied(&found.images.join("\n"))) }
         }
     }
 }
 
-/// The way to the lock file of the list, which is made when it is asked for.
+/// A link to the lock file of the list, which is made on demand.
 fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
-    // A name that reads otherwise on a command line cannot be asked for there.
+    // A name that a command line would read differently cannot be in its command.
     let kept = |name: &str| found.explained.packages.iter().any(|it| it.package == name && it.problem.is_empty());
     if !list.packages.iter().all(|it| asked_of_lock(it, Generation::Classic).is_some_and(|ask| kept(&ask.package))) {
         return html! {};
@@ -288,7 +289,8 @@ fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mark
     let file = Route::Mirror(MirrorList { is_lock: true, ..list.clone() });
     html! {
         h2 #lock { "operators.lock" }
-        p { (link(context, &file, "The lock file")) " pins each package of the list to the newest bundle that it asks for, as OLM Classic installs it." }
+        p { (link(context, &file, "The lock file")) " pins each package of the list to the newest bundle that the list \
+            permits, as OLM Classic installs it." }
     }
 }
 
@@ -305,7 +307,7 @@ fn composition(found: &Composed, list: &MirrorList) -> String {
     text
 }
 
-/// A text with its line breaks, and what cannot be seen made visible.
+/// A text with its line breaks, and with invisible characters made visible.
 fn shown_lines(text: &str) -> String {
     text.lines().map(|it| shown(it) + "\n").collect()
 }

@@ -1,6 +1,4 @@
 //! The address of a mirror list, which holds all of it.
-//!
-//! What it deliberately does not do: it does not know whether what is listed exists.
 
 use super::query::Query;
 use super::reply::PageError;
@@ -10,7 +8,7 @@ impl MirrorList {
     /// The most packages of a list.
     const MAX: usize = 100;
 
-    /// A list, and what a form adds to it.
+    /// A list, with the additions of a form.
     pub(super) fn read(query: &mut Query) -> Result<Self, PageError> {
         let listed = query.take("p").unwrap_or_default();
         let mut packages: Vec<String> =
@@ -30,7 +28,7 @@ impl MirrorList {
             if !range.is_empty() && !added.contains('@') {
                 added = format!("{added}@{range}");
             }
-            // What is added again takes the place of what was asked before.
+            // A package that is added again replaces its earlier request.
             let name = |it: &str| it.split('@').next().unwrap_or_default().to_owned();
             packages.retain(|it| name(it) != name(&added));
             packages.push(added);
@@ -41,7 +39,7 @@ impl MirrorList {
         let is_full = match query.take("full").as_deref() {
             None | Some("no") => false,
             Some("yes") => true,
-            Some(_) => return Err(PageError::parameter("full", "it is `yes` or `no`")),
+            Some(_) => return Err(PageError::parameter("full", "write `yes` or `no`")),
         };
         Ok(Self { catalog: query.take("catalog"), packages, is_full, ..Self::default() })
     }

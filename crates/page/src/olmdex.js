@@ -14,7 +14,7 @@ for (const command of document.querySelectorAll("pre.command")) {
     } catch {
       // Without a secure connection a page may not write there: what is marked can be copied by hand.
       getSelection().selectAllChildren(command.querySelector("code"));
-      button.textContent = "Marked";
+      button.textContent = "Press Ctrl+C";
     }
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
@@ -33,6 +33,11 @@ for (const label of document.querySelectorAll("label.filter")) {
     rows.forEach((row, at) => { row.hidden = !(words.every((word) => texts[at].includes(word)) && isChosen(row)); });
   };
   input.value ||= new URLSearchParams(location.search).get("q") ?? "";
+  // Words that a row does not show, such as keywords, find it too.
+  narrow.know = (hidden) => {
+    rows.forEach((row, at) => { texts[at] += ` ${(hidden.get(row.dataset.name) ?? []).join(" ").toLowerCase()}`; });
+    narrow();
+  };
   input.addEventListener("input", () => narrow());
   label.hidden = false;
   narrow();
@@ -67,6 +72,28 @@ function showFacets(packages) {
   place.hidden = false;
 }
 
+// In files, the versions to choose from are a script of the package.
+const versions = document.querySelector(".switch[data-versions]");
+if (versions) {
+  const script = Object.assign(document.createElement("script"), { src: versions.dataset.versions });
+  globalThis.olmdexVersions = (lists) => {
+    const [, all] = lists.find(([catalogs]) => catalogs.includes(versions.dataset.catalog)) ?? [];
+    if (!all || all.length < 2) return;
+    const form = document.createElement("form");
+    const select = document.createElement("select");
+    select.setAttribute("aria-label", "Version of the package");
+    const here = location.href.replace(/[?#].*/, "");
+    for (const [name, file] of all) {
+      const address = new URL(file, script.src).href;
+      select.add(new Option(name, address, false, address === here));
+    }
+    form.addEventListener("submit", (event) => { event.preventDefault(); location.assign(select.value); });
+    form.append(select, Object.assign(document.createElement("button"), { textContent: "Go" }));
+    versions.append(form);
+  };
+  document.head.append(script);
+}
+
 // As on other sites, a slash leads to the search.
 document.addEventListener("keydown", (event) => {
   const at = event.target;
@@ -92,7 +119,12 @@ for (const input of document.querySelectorAll("form[role=search] input[data-name
     try {
       // A file may not ask for another one, but a script of it may be loaded.
       if (isFile) {
-        globalThis.olmdexPackages = (packages) => { suggest(input, packages); showFacets(packages); };
+        globalThis.olmdexPackages = (packages) => {
+          suggest(input, packages);
+          showFacets(packages);
+          const keywords = new Map(packages.map(([name, , , words]) => [name, words]));
+          narrowing.forEach((narrow) => narrow.know(keywords));
+        };
         document.head.append(Object.assign(document.createElement("script"), { src: input.dataset.names }));
       } else {
         const { items } = await (await fetch(input.dataset.names)).json();

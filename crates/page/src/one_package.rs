@@ -1,11 +1,10 @@
-//! What the pages of one package share while all of them are made: each is about the whole package in part, and reading it
-//! anew for each page would take the square of its size.
-//!
-//! What it deliberately does not do: a server makes single pages, and shares nothing.
+//! Data that the pages of one package share while all of them are made: a part of each page is about the whole package,
+//! and reading it anew for each page would make the cost quadratic.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::reply::PageError;
 use olmdex_ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings};
@@ -15,22 +14,22 @@ use olmdex_index::Index;
 use olmdex_index::query::{Filter, Neighbour};
 use olmdex_text::tally;
 
-/// What is known of a package besides its rows.
+/// The facts about a package besides its rows.
 pub(super) trait OfPackage {
-    /// What is wrong with its upgrades in a catalog.
-    fn findings(&self, catalog: &str) -> Result<Rc<[Finding]>, PageError>;
+    /// The findings about its upgrades in a catalog.
+    fn findings(&self, catalog: &str) -> Result<Arc<[Finding]>, PageError>;
 
     /// All its channels in a catalog, as they are drawn.
     fn drawn(&self, catalog: &str) -> Result<Rc<Catalog>, PageError>;
 
-    /// The bundles whose description a newer one of a catalog has too, each with the newest that has it.
+    /// The bundles whose description a newer one of the catalog repeats, each with the newest that has it.
     fn described(&self, catalog: &str) -> Result<Rc<HashMap<String, Neighbour>>, PageError>;
 
-    /// What a bundle demands in a catalog.
+    /// The demands of a bundle in a catalog.
     fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError>;
 }
 
-/// What is wrong with the upgrades of a package in a catalog.
+/// The findings about the upgrades of a package in a catalog.
 pub(super) fn read_findings(index: &Index, catalog: &str, package: &str) -> Result<Vec<Finding>, PageError> {
     Ok(package_findings(index, &[catalog.to_owned()], package)?)
 }
@@ -42,11 +41,11 @@ pub(super) fn read_drawn(index: &Index, catalog: &str, package: &str) -> Result<
     Catalog::from_graphs(&graphs).map_err(|error| PageError::Failed(error.to_string()))
 }
 
-/// What is known of a package, read when a page asks first.
+/// The facts about a package, each read when a page first needs it.
 pub(super) struct Shared<'w> {
     index: &'w Index,
     pub(super) package: String,
-    findings: RefCell<HashMap<String, Rc<[Finding]>>>,
+    findings: RefCell<HashMap<String, Arc<[Finding]>>>,
     drawn: RefCell<HashMap<String, Rc<Catalog>>>,
     described: RefCell<HashMap<String, Rc<HashMap<String, Neighbour>>>>,
     needs: NeedsOfPackage<'w>,
@@ -66,7 +65,7 @@ impl<'w> Shared<'w> {
 }
 
 impl OfPackage for Shared<'_> {
-    fn findings(&self, catalog: &str) -> Result<Rc<[Finding]>, PageError> {
+    fn findings(&self, catalog: &str) -> Result<Arc<[Finding]>, PageError> {
         kept(&self.findings, catalog, || Ok(read_findings(self.index, catalog, &self.package)?.into()))
     }
 
@@ -83,18 +82,18 @@ impl OfPackage for Shared<'_> {
     }
 }
 
-/// What is kept of a catalog: what is known, or `read`.
-fn kept<V: ?Sized>(
-    known: &RefCell<HashMap<String, Rc<V>>>,
+/// The kept value of a catalog, or else that of `read`.
+fn kept<V: Clone>(
+    known: &RefCell<HashMap<String, V>>,
     catalog: &str,
-    read: impl FnOnce() -> Result<Rc<V>, PageError>,
-) -> Result<Rc<V>, PageError> {
+    read: impl FnOnce() -> Result<V, PageError>,
+) -> Result<V, PageError> {
     if let Some(known) = known.borrow().get(catalog) {
-        return Ok(Rc::clone(known));
+        return Ok(known.clone());
     }
     tally::step(1);
     let found = read()?;
-    known.borrow_mut().insert(catalog.to_owned(), Rc::clone(&found));
+    known.borrow_mut().insert(catalog.to_owned(), found.clone());
     Ok(found)
 }
 
@@ -109,7 +108,8 @@ mod tests {
     use olmdex_fbc::Input;
     use olmdex_index::{Builder, CatalogSpec, Mode};
 
-    /// An index of a package of so many channels that all have the same entries, one after another; every bundle is deprecated.
+    /// An index of a package with so many channels, which all have the same chain of entries; every bundle is
+    /// deprecated.
     fn index(n_channels: usize, n_entries: usize) -> Index {
         let mut text = String::from(r#"{"schema":"olm.package","name":"p","defaultChannel":"c0"}"#);
         let name = |at: usize| format!(r#""name":"p.v1.0.{at}""#);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn pages_of_many_versions_are_made_in_so_many_steps() {
-        // Beyond the steps of one path that a page shows.
+        // The size is above the number of steps of one path that a page shows.
         tally::assert_grows_with_input(500, |size| {
             let index = index(1, size);
             move || exported(&index)

@@ -1,4 +1,4 @@
-//! The list of packages: searched, narrowed by what their bundles have, with the heads in all catalogs.
+//! The list of packages: searched, narrowed by the values of their bundles, with the heads in all catalogs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -32,11 +32,11 @@ impl Line<'_> {
     }
 }
 
-/// How many packages a page names that was asked for one that is not there.
+/// How many similar packages a page names if the requested one does not exist.
 const N_LIKE: usize = 6;
 
-/// The packages that a search for a name finds, or else those with the nearest names. Whatever goes wrong with that is not what the page is
-/// about.
+/// The packages that a search for a name finds, or else those with the nearest names. An error here is ignored, since
+/// the page is about something else.
 pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
     let list = List { words: name.to_owned(), ..List::default() };
     let found = match answer(context, &list) {
@@ -48,18 +48,18 @@ pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
     let names: Vec<&str> = hits.iter().map(|it| it.package.as_str()).filter(|it| seen.insert(it)).collect();
     html! {
         @if !names.is_empty() {
-            p { "Packages like it:" }
+            p { "Similar packages:" }
             ul { @for it in names.iter().take(N_LIKE) { li { (link(context, &Route::Package((*it).to_owned()), shown(it))) } } }
         }
     }
 }
 
-/// What is shown for a search that finds nothing.
+/// The result that is shown for a search that finds nothing.
 struct SecondTry {
-    /// The search that finds something, where that is one of words.
+    /// The search that finds something, if it is one of words.
     list: List,
     hits: Vec<Hit>,
-    /// What it found, as a sentence goes on.
+    /// The result in words, as the continuation of a sentence.
     words: String,
 }
 
@@ -83,14 +83,14 @@ fn second_try(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>
         let (better, hits, words) = match retry {
             Retry::Words(words) => {
                 let (better, hits) = search(&words)?;
-                (better, hits, "nothing has".to_owned())
+                (better, hits, "no package matches".to_owned())
             }
             Retry::Any(words) => {
                 let mut hits: Vec<Hit> = Vec::new();
                 for word in &words {
                     hits.extend(search(word)?.1);
                 }
-                (list.clone(), hits, "these have one of the words; nothing has all of".to_owned())
+                (list.clone(), hits, "these match one of the words; no package matches all of".to_owned())
             }
         };
         if !hits.is_empty() {
@@ -100,7 +100,7 @@ fn second_try(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>
     nearest(context, list)
 }
 
-/// The packages with the nearest names, if the list is narrowed by nothing.
+/// The packages with the nearest names, if no filter narrows the list.
 fn nearest(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>, PageError> {
     if (List { words: list.words.clone(), sort: list.sort, page: list.page, ..List::default() }) != *list {
         return Ok(None);
@@ -112,7 +112,7 @@ fn nearest(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>, P
             hits.extend(found.into_iter().filter(|it| it.package == name));
         }
     }
-    let words = "these have the nearest names; nothing has".to_owned();
+    let words = "these have the most similar names; no package matches".to_owned();
     Ok((!hits.is_empty()).then(|| SecondTry { list: list.clone(), hits, words }))
 }
 
@@ -127,7 +127,7 @@ pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageEr
     page_of(context, list, found, None)
 }
 
-/// The words that were found: of corrected ones the way to their own page.
+/// The words of the search; corrected ones get a link to their own page.
 fn found_with(context: PageContext<'_>, list: &List, is_corrected: bool) -> Markup {
     let words = shown(&list.words);
     if is_corrected {
@@ -167,7 +167,7 @@ fn sorted<'r>(
     Ok(lines)
 }
 
-/// The page of an answer; `slip` is what was typed if that found nothing.
+/// The page of an answer; `slip` is the typed text if that found nothing.
 fn page_of(
     context: PageContext<'_>,
     list: &List,
@@ -244,10 +244,10 @@ fn page_of(
     })
 }
 
-/// Characters of the line that says what a package is.
+/// The most characters of the line that describes a package.
 const MAX_ABOUT: usize = 120;
 
-/// What a line shows besides its rows.
+/// The data of a line besides its rows.
 struct Shown {
     icon: Option<String>,
     about: String,
@@ -307,7 +307,8 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
     })
 }
 
-/// The heads of the default channels: catalogs with the same one together, and the highest version if that is another one.
+/// The heads of the default channels: catalogs with the same one together, and the highest version if it is not the
+/// head.
 fn heads(context: PageContext<'_>, line: &Line<'_>, catalogs: &[&str]) -> Result<Markup, PageError> {
     let mut rows: Vec<&PackageRow> = line.rows.clone();
     rows.sort_by_key(|it| by_numbers(&it.catalog));
@@ -333,7 +334,7 @@ fn heads(context: PageContext<'_>, line: &Line<'_>, catalogs: &[&str]) -> Result
     })
 }
 
-/// The head of the default channel, and the highest version if that is another one.
+/// The head of the default channel, and the highest version if it is not the head.
 fn head(context: PageContext<'_>, row: &PackageRow, highest: Option<&BundleRow>) -> Markup {
     html! {
         @if row.head.is_empty() { span.quiet { "no head" } }

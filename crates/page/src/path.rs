@@ -13,9 +13,8 @@ use olmdex_ask::{
     WhyNot,
 };
 use olmdex_base::diag::counted;
-use olmdex_index::query::Filter;
 
-/// The question of an address, about the catalog that it means.
+/// The question of an address, about its catalog.
 struct Question {
     catalog: String,
     having: Vec<String>,
@@ -26,8 +25,7 @@ struct Question {
 impl Question {
     fn read(context: PageContext<'_>, way: &Way) -> Result<Self, PageError> {
         let package = &way.package;
-        let all = context.index().packages(&Filter { package: Some(package.clone()), ..Filter::default() })?;
-        let having: Vec<String> = all.into_iter().map(|it| it.catalog).collect();
+        let having = context.index().catalogs_of_package(package)?;
         let catalog = context.choose(way.catalog.as_ref(), &having, || context.unknown_package(package))?;
         let question = UpgradeQuestion {
             channels: way.channel.iter().cloned().collect(),
@@ -70,7 +68,7 @@ impl Question {
     }
 }
 
-/// The answer as data: what `path` gives; nothing without a start.
+/// The answer as data: that of `path`; empty without a start.
 pub(super) fn answer(context: PageContext<'_>, way: &Way) -> Result<Vec<UpgradePath>, PageError> {
     if way.from.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
@@ -78,10 +76,10 @@ pub(super) fn answer(context: PageContext<'_>, way: &Way) -> Result<Vec<UpgradeP
     Ok(Question::read(context, way)?.paths())
 }
 
-/// The answer as data: what `why-not` gives.
+/// The answer as data: that of `why-not`.
 pub(super) fn why_not(context: PageContext<'_>, way: &Way) -> Result<Vec<WhyNot>, PageError> {
     if way.to.is_none() {
-        return Err(PageError::parameter("to", "required: the version or bundle to get to"));
+        return Err(PageError::parameter("to", "required: the target version or bundle"));
     }
     Question::read(context, way)?.why_not(context)
 }
@@ -109,7 +107,7 @@ pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageErro
             (form(context, way, &question))
             @if question.from().is_none() {
                 p { "Enter the installed version to see the upgrades that OLM makes from there, one after another"
-                    @if question.to.is_none() { "; enter what is wanted to see whether it is reachable." } @else { "." } }
+                    @if question.to.is_none() { "; enter a target to see whether it is reachable." } @else { "." } }
             }
             @for it in &results { (it) }
             @if !reasons.is_empty() { (refusals(&reasons)) }
@@ -199,7 +197,7 @@ fn generations(paths: &[&UpgradePath]) -> (String, &'static str) {
     (names.join(" and "), if names.len() == 1 { "takes" } else { "take" })
 }
 
-/// Reasons, each once, with the generations that they hold for where they differ.
+/// Reasons, each once, with the generations that they hold for if these differ.
 fn reasons_of(paths: &[&UpgradePath]) -> Markup {
     let is_same = paths.iter().all(|it| paths.first().is_some_and(|first| first.reason == it.reason));
     html! {
@@ -208,7 +206,7 @@ fn reasons_of(paths: &[&UpgradePath]) -> Markup {
     }
 }
 
-/// A way of one or both generations of OLM; if the version is not reached, the way to it when fields are set.
+/// The way for one or both generations of OLM; if it does not reach the version, the way with changed fields.
 fn result(context: PageContext<'_>, question: &Question, paths: &[&UpgradePath]) -> Result<Markup, PageError> {
     let Some(path) = paths.first() else { return Ok(html! {}) };
     let id = format!("path-{}", path.olm.as_str());
@@ -226,12 +224,13 @@ fn result(context: PageContext<'_>, question: &Question, paths: &[&UpgradePath])
             h2 id=(id) { (words) " "
                 @if path.is_reached { (badge("good", "reachable")) } @else { (badge("bad", "not reachable")) } }
             p { (counted(path.steps.len() as u64, "step")) ": " (reasons_of(paths)) }
-            @if !path.steps.is_empty() { (steps(context, path, &format!("Steps that {words} {takes} alone"))) }
+            @if !path.steps.is_empty() { (steps(context, path, &format!("Steps that {words} {takes} automatically"))) }
             @for way in &ways {
                 @let words = generations(way).0;
-                h3 { "How to get there" @if ways.len() > 1 { " with " (words) } }
+                h3 { "How to reach it" @if ways.len() > 1 { " with " (words) } }
                 p { (reasons_of(way)) }
-                @if let Some(first) = way.first() { (steps(context, first, &format!("Steps of {words}, with what to set before each"))) }
+                @if let Some(first) = way.first() { (steps(context, first, &format!("Steps of {words}, with the fields \
+                    to set before each"))) }
             }
         }
     })
@@ -259,11 +258,11 @@ fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup 
             }
         }
     };
-    let mut headers = vec!["#Step", "Version", "Channel", "Because"];
+    let mut headers = vec!["#Step", "Version", "Channel", "Reason"];
     if has_settings {
         headers.push("Set first");
     }
-    headers.push("~Place");
+    headers.push("~Source");
     table(caption, &headers, html! { @for (number, step) in path.steps.iter().enumerate() { (row(number, step)) } })
 }
 
@@ -291,14 +290,15 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
                         _ if it.refusal.is_some() => { "It resolves to this bundle and refuses it: " (worded(&shown(it.refusal.as_deref().unwrap_or_default()))) "." },
                         Some(instead) if it.installed.as_ref().is_some_and(|now| now.name == *instead) => { "It keeps " code { (shown(instead)) } "." },
                         Some(instead) => { "It takes " code { (shown(instead)) } " instead." },
-                        None => "It takes nothing.",
+                        None => "It takes no version.",
                     }
                 }
                 @if !it.ways.is_empty() {
-                    h3 { "What makes it possible" }
+                    h3 { "How to make it possible" }
                     ul { @for way in &it.ways { li { (worded(&shown(way))) } } }
                 }
-                (table(&format!("Conditions, in the order in which {} looks at them", olm_words(it.olm)), &["Condition", "Met", "Because"], html! {
+                (table(&format!("Conditions, in the order in which {} checks \
+                    them", olm_words(it.olm)), &["Condition", "Met", "Reason"], html! {
                     @for condition in &it.conditions {
                         tr {
                             th scope="row" { (worded(&shown(&condition.condition))) }
@@ -312,10 +312,10 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
     }
 }
 
-/// Steps of each path on a page that has all of them: together they would be the square of a channel's length.
+/// The most steps of each path on a page of all paths: together they would grow with the square of a channel's length.
 const MAX_STEPS: usize = 250;
 
-/// For a page that cannot be asked: the ways from every entry of the default channel.
+/// For a page that cannot answer questions: the ways from every entry of the default channel.
 fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Markup {
     let Some(graph) = question.asked.view.graphs.first() else { return html! {} };
     let mut ids = Ids::default();
@@ -332,7 +332,7 @@ fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Mark
                     @match path.steps.as_slice() {
                         [] => { span.quiet { "–" } }
                         [only] => { (linked(&only.target.bundle, &only.target.version)) }
-                        // All steps of all versions would be the square of the channel.
+                        // All steps of all versions would grow with the square of the channel's length.
                         [first, .., last] => {
                             (linked(&first.target.bundle, &first.target.version)) " → "
                             @if path.steps.len() > 2 { span.quiet { (path.steps.len() - 2) " more" } " → " }
@@ -341,7 +341,7 @@ fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Mark
                     }
                     @if has_more { " → …" }
                 }
-                td { @if let Some(last) = last { "goes on as from " (linked(&last.bundle, &last.version)) }
+                td { @if let Some(last) = last { "continues as from " (linked(&last.bundle, &last.version)) }
                     @else { (shown(&path.reason)) } }
             }
         };
@@ -351,7 +351,8 @@ fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Mark
     html! {
         p { "From every entry of the default channel "
             (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
-            ", as OLM Classic goes. " code { "olmdex path" } " and " code { "olmdex serve" } " answer any other question." }
+            ", as OLM Classic upgrades \
+            them. " code { "olmdex path" } " and " code { "olmdex serve" } " answer any other question." }
         (table("Upgrade paths in the default channel", &["From", "Steps", "End"], rows))
     }
 }

@@ -1,4 +1,4 @@
-//! What an operator's installation grants, and what a version asks for that another one does not.
+//! The rights that an operator's installation grants, and those that a version needs and another one does not.
 
 use maud::{Markup, html};
 
@@ -11,10 +11,9 @@ use super::site::{Page, PageContext};
 use olmdex_ask::{AskedRule, BundlePermissions, PackageName, RuleScope, permissions_of};
 use olmdex_index::query::{BundleRow, Filter};
 
-/// The catalog that is meant.
+/// The catalog of the question.
 fn catalog(context: PageContext<'_>, rights: &Rights) -> Result<String, PageError> {
-    let filter = Filter { package: Some(rights.package.clone()), ..Filter::default() };
-    let having: Vec<String> = context.index().packages(&filter)?.into_iter().map(|it| it.catalog).collect();
+    let having = context.index().catalogs_of_package(&rights.package)?;
     let named: Vec<String> = rights.catalog.iter().cloned().collect();
     let chosen = context.cache().ranks.choose(&named, having.iter().map(String::as_str));
     chosen.map(str::to_owned).ok_or_else(|| context.unknown_package(&rights.package))
@@ -22,12 +21,12 @@ fn catalog(context: PageContext<'_>, rights: &Rights) -> Result<String, PageErro
 
 fn of_catalog(context: PageContext<'_>, rights: &Rights, catalog: &str) -> Result<Vec<BundlePermissions>, PageError> {
     let Rights { package, version, against, .. } = rights;
-    // The package is named by the address, where it may hold an `@` or a slash.
+    // The address names the package, so its name may contain an `@` or a slash.
     let name = PackageName { installed: version.clone(), ..PackageName::of(package) };
     Ok(permissions_of(context.index(), &[catalog.to_owned()], &name, against.as_deref())?)
 }
 
-/// The answer as data: what `show PKG --permissions` gives.
+/// The answer as data: that of `show PKG --permissions`.
 pub(super) fn answer(context: PageContext<'_>, rights: &Rights) -> Result<Vec<BundlePermissions>, PageError> {
     of_catalog(context, rights, &catalog(context, rights)?)
 }
@@ -97,8 +96,8 @@ fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {
     let unknown = |version: Markup| {
         html! {
             div.note.warn role="note" { p {
-                "It is not known what " (version) " asks for: " (shown(catalog))
-                " has its metadata only, not its whole ClusterServiceVersion. " code { "olmdex show --permissions" } " of an index that holds its bundle says it."
+                "The permissions of " (version) " are unknown: catalog " (shown(catalog))
+                " has only the metadata of its ClusterServiceVersion. Run " code { "olmdex show --permissions" } " on an index that holds the bundle."
             } }
         }
     };
@@ -110,10 +109,12 @@ fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {
             p {
                 @match (against, added) {
                     (Some(other), Some(added)) if added.is_empty() => {
-                        strong { (link(bundle, version)) } " asks for nothing that " (link(&other.bundle, &other.version)) " does not have."
+                        strong { (link(bundle, version)) } " asks for no permission \
+                            that " (link(&other.bundle, &other.version)) " does not have."
                     }
                     (Some(other), Some(_)) => {
-                        strong { (link(bundle, version)) } " asks for this besides what " (link(&other.bundle, &other.version)) " has:"
+                        strong { (link(bundle, version)) } " asks for these permissions, in addition to those \
+                            that " (link(&other.bundle, &other.version)) " has:"
                     }
                     _ if rules.is_empty() => { strong { (link(bundle, version)) } " asks for no permissions." }
                     _ => {

@@ -1,6 +1,4 @@
 //! The plan of a cluster that the server was given.
-//!
-//! What it deliberately does not do: it plans nothing itself, and reads no clock.
 
 use std::collections::BTreeSet;
 
@@ -22,31 +20,31 @@ fn plans(context: PageContext<'_>) -> Result<&Plans, PageError> {
     context.cache().plans.as_ref().ok_or(PageError::NoPage)
 }
 
-/// What is asked, as far as it is said; `None` if there is nowhere to go.
+/// The wish of a question, with defaults for missing parts; `None` if there is no later version to go to.
 fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError> {
     let later = || plans.basis.catalogs.iter().map(|it| it.minor).filter(|it| plans.from.is_before(*it));
     let to = match &journey.to {
         Some(text) => {
             let is_form = text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit());
             let to = coerce(text).filter(|_| is_form);
-            Some(to.ok_or_else(|| PageError::parameter("to", "a version looks like 4.18"))?)
+            Some(to.ok_or_else(|| PageError::parameter("to", "write a version as 4.18"))?)
         }
         None => plans.to.or_else(|| later().max()),
     };
     let Some(to) = to else { return Ok(None) };
     ask::must_lead_on(Move { from: plans.from, to })
-        .map_err(|_| PageError::parameter("to", &format!("it is a later version than {}", plans.from)))?;
+        .map_err(|_| PageError::parameter("to", &format!("choose a later version than {}", plans.from)))?;
     let day = match &journey.date {
-        Some(text) => Day::parse(text).ok_or_else(|| PageError::parameter("date", "a day looks like 2026-01-31"))?,
+        Some(text) => Day::parse(text).ok_or_else(|| PageError::parameter("date", "write a date as 2026-01-31"))?,
         None => (plans.today)(),
     };
     let is_word =
         |it: &String| it.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
     if !journey.channel.iter().all(is_word) {
-        return Err(PageError::parameter("channel", "a channel looks like fast or fast-4.18"));
+        return Err(PageError::parameter("channel", "write a channel as fast or fast-4.18"));
     }
     if !journey.arch.iter().all(is_word) {
-        return Err(PageError::parameter("arch", "an architecture looks like arm64"));
+        return Err(PageError::parameter("arch", "write an architecture as arm64"));
     }
     Ok(Some(PlanWish {
         from: plans.from,
@@ -82,7 +80,7 @@ pub(super) fn answer(context: PageContext<'_>, journey: &Journey) -> Result<Plan
     let plans = plans(context)?;
     match wish(plans, journey)? {
         Some(wish) => planned(context, plans, wish),
-        None => Err(PageError::parameter("to", "required: the version to go to")),
+        None => Err(PageError::parameter("to", "required: the target version")),
     }
 }
 
@@ -116,7 +114,8 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
         (form(context, plans, journey))
         @match wish {
             Some(wish) => { div.plan { (report(&planned(context, plans, wish)?, &address)) } }
-            None => { p { "No catalog is for a later version. Enter one to see what is known of the way there." } }
+            None => { p { "No catalog is for a later version. Enter a version to see what is known about the upgrade \
+                to it." } }
         }
     };
     Ok(Page {
@@ -138,14 +137,14 @@ fn form(context: PageContext<'_>, plans: &Plans, journey: &Journey) -> Markup {
     let present_arch = plans.cluster.architecture().unwrap_or_else(|| USUAL_ARCH.to_owned());
     html! {
         form.question action=[context.to(&Route::Plan(Journey::default()))] {
-            label { span { "OpenShift version to go to" }
+            label { span { "Target OpenShift version" }
                 input name="to" list="minors" value=[journey.to.as_ref()] autocomplete="off" inputmode="decimal"; }
             datalist #minors { @for it in minors { option value=(it) {} } }
             label { span { "Only these namespaces" }
                 input name="scope" value=[(!journey.scope.is_empty()).then(|| shown(&journey.scope.join(",")))] autocomplete="off"; }
             (select(("channel", "Channels of the cluster"), Some(&format!("as now ({})", kind_of(plans))), &channels(plans, journey), journey.channel.as_ref()))
             (select(("arch", "Architecture"), Some(&format!("as now ({present_arch})")), &arches(journey), journey.arch.as_ref()))
-            label { span { "Day on which support is judged" } input type="date" name="date" value=[journey.date.as_ref()]; }
+            label { span { "Support as of" } input type="date" name="date" value=[journey.date.as_ref()]; }
             button { "Plan" }
         }
     }
@@ -163,7 +162,7 @@ fn kind_of(plans: &Plans) -> String {
     }
 }
 
-/// The channels to choose from: kinds, and what an address asks for.
+/// The channels to choose from: kinds, and the one in the address.
 fn channels(plans: &Plans, journey: &Journey) -> Vec<String> {
     with(KINDS.iter().map(|it| (*it).to_owned()).chain([kind_of(plans)]), journey.channel.as_ref())
 }
@@ -172,7 +171,7 @@ fn arches(journey: &Journey) -> Vec<String> {
     with(ARCHES.iter().map(|it| (*it).to_owned()), journey.arch.as_ref())
 }
 
-/// Each once, in this order.
+/// All values, each once, in their order.
 fn with(known: impl Iterator<Item = String>, asked: Option<&String>) -> Vec<String> {
     let mut all = Vec::new();
     for it in known.chain(asked.cloned()) {

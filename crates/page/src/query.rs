@@ -1,13 +1,11 @@
 //! The parameters of an address.
-//!
-//! What it deliberately does not do: it does not know which page has which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::reply::PageError;
 use olmdex_text::encoding::percent;
 
-/// The parameters of an address, by name; where one value is wanted, the first counts.
+/// The parameters of an address, by name; if only one value is wanted, the first counts.
 pub(super) struct Query(BTreeMap<String, Vec<String>>);
 
 impl Query {
@@ -17,7 +15,7 @@ impl Query {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let name = decoded(name, true).ok_or(PageError::NoPage)?;
             let Some(value) = decoded(value, true) else {
-                return Err(PageError::parameter(&name, "its value is not text in percent encoding"));
+                return Err(PageError::parameter(&name, "its value is not valid percent-encoded text"));
             };
             all.entry(name).or_insert_with(Vec::new).push(value);
         }
@@ -29,11 +27,11 @@ impl Query {
         match self.take("page").map(|it| it.parse::<usize>()) {
             None => Ok(0),
             Some(Ok(number @ 1..=1_000_000)) => Ok(number - 1),
-            Some(_) => Err(PageError::parameter("page", "it is a number from 1")),
+            Some(_) => Err(PageError::parameter("page", "write a number from 1 up")),
         }
     }
 
-    /// What is searched for.
+    /// The words of the search.
     pub(super) fn text(&mut self) -> String {
         self.take("q").unwrap_or_default().trim().to_owned()
     }
@@ -50,7 +48,7 @@ impl Query {
     }
 }
 
-/// A text without percent encoding; `None` if it is not one.
+/// A text without percent encoding; `None` if the encoding is not valid.
 pub(super) fn decoded(text: &str, plus_is_blank: bool) -> Option<String> {
     String::from_utf8(percent::decoded(text, plus_is_blank)?).ok()
 }

@@ -1,16 +1,14 @@
-//! Which page an address names, and the one address of each page.
+//! Routes: the page that an address names, and the one address of each page.
 //!
-//! A path is compared with a list of forms; none leads to a file. What follows the names of a page is its question, in a query whose
-//! parameters are sorted and leave out what goes without saying.
-//!
-//! What it deliberately does not do: it does not know whether what is named exists.
+//! A path is compared with a list of forms; none leads to a file. The part after the names of a page is its question,
+//! in a query whose parameters are sorted and leave out defaults.
 
 use super::query::{Query, decoded};
 use super::reply::PageError;
 use olmdex_index::query::Status;
 use olmdex_text::encoding::percent;
 
-/// A page, or what pages are made of.
+/// A page, or a file that pages consist of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
     /// The catalogs.
@@ -29,19 +27,19 @@ pub enum Route {
     Channel(Stream),
     /// The way from a version, and to one.
     Path(Way),
-    /// Why a version is not taken, which has no page of its own.
+    /// Why a version is not taken; this has no page of its own.
     WhyNot(Way),
-    /// Versions and a version of OpenShift.
+    /// Whether versions support a version of OpenShift.
     Compat(Fit),
-    /// What an operator's installation grants.
+    /// The rights that an operator's installation grants.
     Permissions(Rights),
     /// When versions came and went.
     History(Kept),
-    /// What differs between two catalogs.
+    /// The differences between two catalogs.
     Diff(Comparison),
     /// The plan of a cluster.
     Plan(Journey),
-    /// Who provides and who requires a kind of objects.
+    /// The providers and the dependants of a kind of objects.
     Api {
         /// The group; empty for the core one.
         group: String,
@@ -50,9 +48,9 @@ pub enum Route {
     },
     /// The APIs that packages provide.
     Apis(ApiList),
-    /// Who uses images with a text in their reference.
+    /// The users of images with a text in their reference.
     Images(ImageSearch),
-    /// What the checks find in a catalog.
+    /// The findings of the checks in a catalog.
     Lint {
         /// The catalog; `None` for the first.
         catalog: Option<String>,
@@ -61,11 +59,11 @@ pub enum Route {
     },
     /// The picture of a package, by its digest and kind.
     Icon(String),
-    /// What a mirror is to hold.
+    /// The wanted contents of a mirror.
     Mirror(MirrorList),
-    /// Which addresses there are, for people and for programs.
+    /// The list of all addresses, for people and for programs.
     Endpoints,
-    /// What programs read that are not about one answer.
+    /// Data for programs that is not about one answer.
     Machine(Machine),
     /// The style sheet.
     Style,
@@ -73,37 +71,39 @@ pub enum Route {
     Script,
 }
 
-/// What readers of feeds, search engines and other pages take.
+/// Data for readers of feeds, search engines and other pages.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Machine {
-    /// What search engines may read.
+    /// The addresses that search engines may read.
     Robots,
     /// The pages that search engines should know.
     Sitemap,
     /// The picture of the site in tabs and bookmarks.
     Favicon,
-    /// What is new in a package.
+    /// The news of a package.
     PackageFeed(String),
-    /// What is new in a catalog.
+    /// The news of a catalog.
     CatalogFeed(String),
     /// A picture with the version of a package, for other pages.
     Badge(String),
-    /// The names of packages and what they can be told apart by, as a script: what pages that are files search.
+    /// The names of packages with their distinguishing values, as a script: pages in files search in it.
     Names,
+    /// The versions of a package with the addresses of their pages, as a script: pages in files choose from it.
+    Versions(String),
 }
 
-/// Which packages are wanted.
+/// A choice of packages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct List {
     /// Words.
     pub words: String,
-    /// Catalogs, of which one has it.
+    /// Catalogs; the package is in one of them.
     pub catalogs: Vec<String>,
-    /// Providers, of which it has one.
+    /// Providers; the package has one of them.
     pub providers: Vec<String>,
     /// Categories that it has.
     pub categories: Vec<String>,
-    /// Capability levels, of which it has one.
+    /// Capability levels; the package has one of them.
     pub capabilities: Vec<String>,
     /// Features that are `true`.
     pub features: Vec<String>,
@@ -119,12 +119,12 @@ pub struct List {
     pub page: usize,
 }
 
-/// Images that are looked for.
+/// A search for images.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ImageSearch {
     /// A part of their references; empty if nothing is asked yet.
     pub text: String,
-    /// Which page of those who use them, from 0.
+    /// The number of the page in the list of users, from 0.
     pub page: usize,
     /// Whether only the references are wanted, as text.
     pub is_text: bool,
@@ -133,7 +133,7 @@ pub struct ImageSearch {
 /// The order of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sort {
-    /// The best first if words are searched for, else by name.
+    /// The best first for a search by words, else by name.
     #[default]
     Best,
     /// By name.
@@ -149,13 +149,13 @@ pub enum Sort {
 pub struct PackageVersion {
     /// The package.
     pub package: String,
-    /// The version; of a bundle without one, its name.
+    /// The version; the name of a bundle without one.
     pub version: String,
     /// The catalog; `None` for the preferred one that has it.
     pub catalog: Option<String>,
 }
 
-/// How a package is to be installed.
+/// The options of an installation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Install {
     /// The package.
@@ -168,12 +168,12 @@ pub struct Install {
     pub is_manual: bool,
 }
 
-/// What is wanted of a version.
+/// The wanted part of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// All of it.
     Whole,
-    /// What it requires, as data.
+    /// Its requirements, as data.
     Deps,
     /// Its images, as data.
     Images,
@@ -195,9 +195,9 @@ pub struct Stream {
 pub struct Way {
     /// The package.
     pub package: String,
-    /// What is installed.
+    /// The installed bundle.
     pub from: Option<String>,
-    /// What is wanted.
+    /// The wanted bundle.
     pub to: Option<String>,
     /// The channel of the Subscription or ClusterExtension.
     pub channel: Option<String>,
@@ -234,29 +234,29 @@ pub struct Fit {
     pub package: String,
     /// The version that the cluster has, as in `4.16`.
     pub openshift: Option<String>,
-    /// The version of the package that its visitor looks at, for the ways to other pages.
+    /// The chosen version of the visitor, for the links to other pages.
     pub version: Option<String>,
-    /// The catalog in which that is.
+    /// The catalog of that version.
     pub catalog: Option<String>,
 }
 
 /// Kinds of objects that are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ApiList {
-    /// The first letter of the kinds; `None` for the first one that there is.
+    /// The first letter of the kinds; `None` for the first existing one.
     pub letter: Option<String>,
-    /// A part of the kind or the group, in place of a letter; empty if none is looked for.
+    /// A part of the kind or the group, instead of a letter; empty without a search.
     pub text: String,
 }
 
-/// A page about all of a package, which keeps the version that its visitor looks at for the ways to other pages.
+/// A page about a package as a whole, which keeps the visitor's version for the links to other pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kept {
     /// The package.
     pub package: String,
     /// The version; `None` for the default head.
     pub version: Option<String>,
-    /// The catalog in which that is.
+    /// The catalog of that version.
     pub catalog: Option<String>,
 }
 
@@ -275,7 +275,7 @@ pub struct Rights {
     pub package: String,
     /// The version; the default head, if none is named.
     pub version: Option<String>,
-    /// The version that it is compared with.
+    /// The other version of the comparison.
     pub against: Option<String>,
     /// The catalog.
     pub catalog: Option<String>,
@@ -294,14 +294,14 @@ pub struct Comparison {
     pub kind: Option<String>,
 }
 
-/// What a mirror is to hold of a catalog.
+/// The wanted contents of a mirror, from one catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MirrorList {
     /// The catalog; `None` for the preferred one.
     pub catalog: Option<String>,
     /// Packages, as `PKG[/CHANNEL][@RANGE]`.
     pub packages: Vec<String>,
-    /// Whether all versions are wanted where no range is given, instead of the heads of channels.
+    /// Whether all versions are wanted if no range is given, instead of the heads of channels.
     pub is_full: bool,
     /// Whether only the references of images are wanted, as text.
     pub is_text: bool,
@@ -314,26 +314,26 @@ pub struct MirrorList {
 pub struct Journey {
     /// The version of OpenShift to go to.
     pub to: Option<String>,
-    /// The namespaces that are looked at; all if there are none.
+    /// The namespaces to cover; all if there are none.
     pub scope: Vec<String>,
     /// The day on which support is judged.
     pub date: Option<String>,
-    /// The kind of channels of its updates, or a channel; those of the cluster's kind, if nothing is said.
+    /// The kind of channels of its updates, or a channel; by default those of the cluster's kind.
     pub channel: Option<String>,
-    /// The architecture; that of the cluster, if nothing is said.
+    /// The architecture; by default that of the cluster.
     pub arch: Option<String>,
 }
 
-/// In which form an answer is wanted.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A page, or a file as it is.
+    /// A page, or an unchanged file.
     Page,
     /// The answer as data.
     Json,
 }
 
-/// What stands for the core group, whose name is empty.
+/// The name for the core group, whose own name is empty.
 const CORE: &str = "-";
 
 /// Bytes of an address.
@@ -343,7 +343,7 @@ impl Route {
     /// Reads an address: a path and a query.
     ///
     /// # Errors
-    /// [`PageError`] if it is too long, names nothing, or asks something that cannot be asked.
+    /// [`PageError`] if it is too long, names nothing, or has a question that is not valid.
     pub fn parse(target: &str) -> Result<(Self, Form), PageError> {
         if target.len() > MAX_TARGET {
             return Err(PageError::TooLong);
@@ -363,7 +363,7 @@ impl Route {
             (["p", package], _) => Self::Package(own(package)),
             (["p", package, "install"], Form::Page) => Self::Install(Install::read(package, &mut query)?),
             (["p", package, "versions"], Form::Page) => Self::Versions(Kept::read(package, &mut query)),
-            // What the form of versions asks for: it has a page of its own.
+            // The form that chooses a version leads here; the version has a page of its own.
             (["p", package, "v"], Form::Page) => Self::chosen(package, &mut query)?,
             (["p", package, "v", version], _) => Self::Version(release(package, version, &mut query), Part::Whole),
             (["p", package, "v", version, "deps"], Form::Json) => {
@@ -433,7 +433,7 @@ impl Route {
         };
         match form {
             Form::Json => path.push_str(".json"),
-            // Else it would be asked as data.
+            // Without the escape, the address would ask for data.
             Form::Page if path.ends_with(".json") => path.replace_range(path.len() - 5..path.len() - 4, "%2E"),
             Form::Page => {}
         }
@@ -482,6 +482,7 @@ impl Route {
             Self::Machine(Machine::PackageFeed(package)) => vec!["p", package, "feed.atom"],
             Self::Machine(Machine::CatalogFeed(catalog)) => vec!["feeds", catalog],
             Self::Machine(Machine::Names) => vec!["packages.js"],
+            Self::Machine(Machine::Versions(package)) => vec!["p", package, "versions.js"],
             Self::Machine(Machine::Badge(package)) => vec!["p", package, "badge.svg"],
             Self::Style => vec!["style.css"],
             Self::Script => vec!["olmdex.js"],
@@ -545,7 +546,7 @@ impl Route {
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
-    /// Whether every name in it can stand in a path.
+    /// Whether every name in it can be part of a path.
     #[must_use]
     pub(crate) fn can_be_named(&self) -> bool {
         self.segments().iter().all(|it| !matches!(*it, "" | "." | ".."))
@@ -554,7 +555,7 @@ impl Route {
 }
 
 impl Machine {
-    /// What programs read at a path, if anything.
+    /// The data for programs at a path, if there is any.
     fn parse(segments: &[&str]) -> Option<Self> {
         Some(match segments {
             ["robots.txt"] => Self::Robots,
@@ -563,6 +564,7 @@ impl Machine {
             ["packages.js"] => Self::Names,
             ["feeds", catalog] => Self::CatalogFeed(own(catalog.strip_suffix(".atom")?)),
             ["p", package, "feed.atom"] => Self::PackageFeed(own(package)),
+            ["p", package, "versions.js"] => Self::Versions(own(package)),
             ["p", package, "badge.svg"] => Self::Badge(own(package)),
             _ => return None,
         })
@@ -576,12 +578,12 @@ impl List {
             Some("name") => Sort::Name,
             Some("provider") => Sort::Provider,
             Some("newest") => Sort::Newest,
-            Some(_) => return Err(PageError::parameter("sort", "it is `name`, `provider` or `newest`")),
+            Some(_) => return Err(PageError::parameter("sort", "write `name`, `provider` or `newest`")),
         };
         let page = query.page()?;
         let status = query.take("status");
         if status.as_deref().is_some_and(|it| Status::from_word(it).is_none()) {
-            return Err(PageError::parameter("status", "it is `current`, `deprecated` or `invalid`"));
+            return Err(PageError::parameter("status", "write `current`, `deprecated` or `invalid`"));
         }
         let words = query.take("q").unwrap_or_default();
         Ok(Self {
@@ -640,7 +642,7 @@ impl Journey {
     }
 }
 
-/// Whether a name is that of a file that pages use: without a digest, or with one, be it of an older program.
+/// Whether a name is that of a file that pages use: without a digest, or with one, perhaps from an older program.
 fn is_asset(name: &str, stem: &str, extension: &str) -> bool {
     let rest = name.strip_prefix(stem).and_then(|it| it.strip_suffix(extension));
     rest.is_some_and(|it| {
@@ -653,7 +655,7 @@ impl Install {
         let is_manual = match query.take("approval").as_deref() {
             None | Some("automatic") => false,
             Some("manual") => true,
-            Some(_) => return Err(PageError::parameter("approval", "it is `automatic` or `manual`")),
+            Some(_) => return Err(PageError::parameter("approval", "write `automatic` or `manual`")),
         };
         Ok(Self { package: own(package), catalog: query.take("catalog"), channel: query.take("channel"), is_manual })
     }
@@ -665,7 +667,7 @@ impl Way {
             None | Some("both") => None,
             Some("classic") => Some(Olm::Classic),
             Some("v1") => Some(Olm::V1),
-            Some(_) => return Err(PageError::parameter("olm", "it is `classic`, `v1` or `both`")),
+            Some(_) => return Err(PageError::parameter("olm", "write `classic`, `v1` or `both`")),
         };
         Ok(Self {
             package: own(package),
@@ -691,7 +693,7 @@ fn page_parameter(page: usize) -> Option<String> {
     (page > 0).then(|| (page + 1).to_string())
 }
 
-/// A text in percent encoding, so that nothing in it has a meaning in an address.
+/// A text in percent encoding, so that no character has a meaning in an address.
 pub(super) fn encoded(text: &str) -> String {
     percent::encoded(text, percent::RESERVED)
 }

@@ -1,11 +1,11 @@
-//! A version of a package: what it offers, what it needs, and how upgrades lead to it and on.
+//! A version of a package: its provisions, its requirements, and the upgrades to it and from it.
 
 use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::header::{Heading, all_versions, header};
+use super::header::{Heading, header};
 use super::install;
 use super::parts::{
     address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_route,
@@ -17,9 +17,9 @@ use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
-use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour};
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour, PropertyRow};
 
-/// The answer as data: what `show PKG@VERSION` gives.
+/// The answer as data: that of `show PKG@VERSION`.
 pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
     context.must_have_catalog(release.catalog.as_ref())?;
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
@@ -30,7 +30,7 @@ pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Resu
     Ok(found)
 }
 
-/// What the version requires: what `deps PKG@VERSION` gives.
+/// The requirements of the version: the answer of `deps PKG@VERSION`.
 pub(super) fn dependencies(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<Dependencies>, PageError> {
     let found = answer(context, release)?;
     let Some(bundle) = found.first().map(|it| it.row.bundle.clone()) else { return Ok(Vec::new()) };
@@ -40,7 +40,7 @@ pub(super) fn dependencies(context: PageContext<'_>, release: &PackageVersion) -
     Ok(ask::dependencies(context.index(), &catalogs, &target, wish, &mut |_| {})?.answers)
 }
 
-/// What a bundle of one catalog requires, as the page shows it.
+/// The requirements of a bundle of one catalog, as the page shows them.
 fn needed(context: PageContext<'_>, catalog: &str, package: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError> {
     match context.shared {
         Some(shared) => shared.demands(catalog, bundle),
@@ -51,7 +51,7 @@ fn needed(context: PageContext<'_>, catalog: &str, package: &str, bundle: &str) 
     }
 }
 
-/// The images of the version: what `images PKG@VERSION` gives.
+/// The images of the version: those of `images PKG@VERSION`.
 pub(super) fn images(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<ImageUse>, PageError> {
     let found = answer(context, release)?;
     let having: Vec<String> = found.iter().map(|it| it.row.catalog.clone()).collect();
@@ -88,10 +88,10 @@ pub(super) fn page(
     };
     let elsewhere = if context.has_several() { context.index().show_bundle(&everywhere)? } else { Vec::new() };
     let elsewhere: Vec<String> = elsewhere.into_iter().map(|it| it.row.catalog).filter(|it| *it != catalog).collect();
-    // What it requires says something wrong in a catalog that is broken, and the rest of the page does not.
+    // In a broken catalog only the requirements can fail, so the error stays in their section of the page.
     let requires = needed(context, &catalog, &row.package, &row.bundle);
     let higher = if detail.upgrades_to.is_empty() { higher(context, detail)? } else { Vec::new() };
-    // Files do not repeat what each version of a package says.
+    // Files do not repeat a text that every version of a package has.
     let described = match context.shared {
         Some(shared) => shared.described(&catalog)?.get(&row.bundle).cloned(),
         None => None,
@@ -114,11 +114,11 @@ pub(super) fn page(
         (requirements(context, requires))
         (apis(context, "provides", "Provides", &detail.provides))
         (related_images(context, detail))
-        (properties(detail))
+        (properties(context, detail))
     };
     let catalog_choice = context.catalog_choice(&catalog);
     let command = |verb| named(verb, release, detail).given("--catalog", catalog_choice.as_ref());
-    // What the page links to is about the bundle that it shows.
+    // The links of the page are about the bundle that it shows.
     let whole =
         |part| Route::Version(PackageVersion { catalog: context.catalog_choice(&catalog), ..release.clone() }, part);
     Ok(Page {
@@ -132,11 +132,8 @@ pub(super) fn page(
         more_data: vec![("what it requires", whole(Part::Deps)), ("its images", whole(Part::Images))],
         is_data: true,
         data: Some(whole(Part::Whole)),
-        about: format!(
-            "{} {}",
-            if row.display_name.is_empty() { &row.package } else { &row.display_name },
-            release.version
-        ),
+        // In a file this text would only repeat the title.
+        about: if context.is_served() { format!("{name} {}", release.version) } else { String::new() },
         body,
     })
 }
@@ -155,7 +152,7 @@ fn about(context: PageContext<'_>, detail: &BundleDetail, described: Option<&Nei
     }
 }
 
-/// The ways to what differs from the version before.
+/// Links to the differences from the version before.
 fn compared(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
     if !context.is_served() || row.version.is_empty() {
         return Ok(html! {});
@@ -173,7 +170,7 @@ fn compared(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageErr
     })
 }
 
-/// The ways to the next older and the next newer version of the catalog.
+/// Links to the next older and the next newer version of the catalog.
 fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
     let (older, newer) = context.index().neighbours(&row.catalog, &row.package, &row.bundle)?;
     let to = |it: &Neighbour| version_link(context, &row.package, (&it.bundle, &it.version), &row.catalog);
@@ -181,7 +178,6 @@ fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageE
         @if older.is_some() || newer.is_some() {
             nav.pages.beside aria-label="Other versions" {
                 @if let Some(it) = &older { span { "Older: " (to(it)) } }
-                (all_versions(context, &row.package))
                 @if let Some(it) = &newer { span { "Newer: " (to(it)) } }
             }
         }
@@ -238,7 +234,7 @@ struct Edges<'d> {
     all: Vec<&'d Edge>,
 }
 
-/// Edges of several channels that are the same, as one.
+/// Joins equal edges of several channels.
 fn joined(edges: &[Edge]) -> Vec<Edges<'_>> {
     let mut joined: Vec<Edges<'_>> = Vec::new();
     let mut at: HashMap<(&str, &str), usize> = HashMap::new();
@@ -254,7 +250,7 @@ fn joined(edges: &[Edge]) -> Vec<Edges<'_>> {
     joined
 }
 
-/// Channels of an edge that a file names; the page of a channel has its edges with their lines.
+/// The channels of an edge that a file names; the page of a channel has its edges with their lines.
 const NAMED_IN_FILES: usize = 3;
 
 /// Edges as a short list: most of all files are of versions.
@@ -285,7 +281,7 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, 
             @for Edges { first, all } in joined(edges) {
                 tr {
                     th scope="row" {
-                        // A name that is only mentioned has no page.
+                        // A name that an entry only mentions has no page.
                         @if first.version.is_empty() { (shown(&first.bundle)) }
                         @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
                     }
@@ -327,7 +323,7 @@ fn higher(context: PageContext<'_>, detail: &BundleDetail) -> Result<Vec<(String
     let filter =
         Filter { catalogs: vec![row.catalog.clone()], package: Some(row.package.clone()), ..Filter::default() };
     let mut found: Vec<(String, BundleRow)> = Vec::new();
-    // They come by their versions: what follows the bundle of the page is not lower.
+    // They are sorted by version: those after the bundle of the page are not lower.
     for it in context.index().bundles(&filter)?.into_iter().rev().take_while(|it| it.bundle != row.bundle) {
         if it.version == row.version && it.release == row.release {
             continue;
@@ -344,7 +340,7 @@ fn higher(context: PageContext<'_>, detail: &BundleDetail) -> Result<Vec<(String
 /// Channels with higher versions that are named.
 const NAMED: usize = 8;
 
-/// Says that no upgrade leads on, and where higher versions are.
+/// Reports that no upgrade leads on, and the places of higher versions.
 fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
     let name = if row.version.is_empty() { &row.bundle } else { &row.version };
@@ -356,9 +352,10 @@ fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String,
     };
     html! {
         @if higher.is_empty() {
-            p { "There is no upgrade from this version, and no channel holds a higher one." }
+            p { "No upgrade leads from this version, and no channel holds a higher one." }
         } @else {
-            p { "There is no upgrade from this version in its channels: it is the head, or the end of a channel. Higher versions are in "
+            p { "No upgrade leads from this version in its channels: it is the head, or the end of a channel. Higher \
+                versions are in "
                 @for (idx, (channel, highest)) in higher.iter().take(NAMED).enumerate() {
                     @if idx > 0 { ", " }
                     (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel)))
@@ -375,7 +372,7 @@ fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String,
 fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageError>) -> Markup {
     let found = match found {
         Ok(found) => found,
-        Err(error) => return html! { p { "This cannot be determined: " (worded(&shown(&error.to_string()))) "." } },
+        Err(error) => return html! { p { "olmdex cannot determine this: " (worded(&shown(&error.to_string()))) "." } },
     };
     let all: Vec<&Need> = found.iter().flat_map(|it| &it.needs).collect();
     if all.is_empty() {
@@ -388,7 +385,8 @@ fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageEr
                 td {
                     @let packages = &it.met.packages;
                     @if it.is_broken { (badge("bad", "cannot be read")) }
-                    @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "nobody provides it" })) }
+                    @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "no \
+                        operator provides it" })) }
                     @else { @for (idx, name) in packages.iter().enumerate() {
                         @if idx > 0 { ", " } (link(context, &Route::Package(name.clone()), shown(name)))
                     } @if it.met.n_packages > packages.len() {
@@ -400,7 +398,7 @@ fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageEr
             }
         }
     };
-    table("Requirements and their providers", &["Requirement", "Provided by", "Preferred", "~Place"], rows)
+    table("Requirements and their providers", &["Requirement", "Provided by", "Preferred", "~Source"], rows)
 }
 
 fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup {
@@ -452,7 +450,7 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
     }
 }
 
-/// The way to the mirror list of a version, and its references to copy.
+/// A link to the mirror list of a version, and its references to copy.
 fn to_mirror(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
     let row = &detail.row;
     let list = mirror_route(context, format!("{}@{}", row.package, row.version), &row.catalog);
@@ -467,10 +465,13 @@ fn to_mirror(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
     }
 }
 
-/// Properties of which the page has no part of its own.
-fn properties(detail: &BundleDetail) -> Markup {
+/// Properties without a section of their own on the page.
+fn properties(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
     const TOLD: [&str; 5] = ["olm.package", "olm.gvk", "olm.gvk.required", "olm.package.required", "olm.constraint"];
-    let others: Vec<_> = detail.properties.iter().filter(|it| !TOLD.contains(&&*it.kind)).collect();
+    // Files have no JSON of a version for values that are too large for a page, so these are shown.
+    let is_shown = |it: &PropertyRow| context.is_served() || it.value.is_some();
+    let others: Vec<_> =
+        detail.properties.iter().filter(|it| !TOLD.contains(&&*it.kind)).filter(|it| is_shown(it)).collect();
     let rows = html! {
         @for it in &others {
             tr {

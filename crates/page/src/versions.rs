@@ -1,4 +1,5 @@
-//! All versions of a package and all its channels: versions by minor, with their days, two of their channels, and their catalogs.
+//! All versions of a package and all its channels: versions by minor, with their days, two of their channels, and their
+//! catalogs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +18,7 @@ use olmdex_text::calendar::Day;
 use olmdex_version::Version;
 use olmdex_version::by_numbers;
 
-/// Channels that are shown at once; the others can be unfolded.
+/// The channels that are shown at once; the others can be unfolded.
 const SHOWN_CHANNELS: usize = 8;
 
 /// Channels of a version that are named; its own page has all.
@@ -59,7 +60,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
 
 /// The channels with their heads in all catalogs.
 fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
-    // By catalog and name; of several the first.
+    // The channels by catalog and name; among equal ones the first.
     let mut rows: HashMap<(&str, &str), &ChannelRow> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
@@ -122,7 +123,7 @@ struct VersionLine<'b> {
     rows: BTreeMap<&'b str, &'b BundleRow>,
 }
 
-/// All versions, and how each stands to each catalog.
+/// All versions, and the state of each in each catalog.
 fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> Result<Markup, PageError> {
     let mut lines: HashMap<(&str, &str), VersionLine<'_>> = HashMap::new();
     for row in all.iter().flat_map(|it| &it.bundle_list) {
@@ -131,7 +132,7 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
             .or_insert_with(|| VersionLine { version: Version::parse(&row.version).ok(), rows: BTreeMap::new() });
         line.rows.insert(&row.catalog, row);
     }
-    // What entries skip is not to be had, but was once.
+    // Skipped entries cannot be installed any more, although they could be once.
     let graphs = context.index().package_graphs(&Filter::default(), package)?;
     let skipped: HashSet<(&str, &str)> = graphs
         .iter()
@@ -178,7 +179,7 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
     Ok(html! {
         @for (at, group) in groups.iter().enumerate() {
             @let words = words_of(group);
-            @let caption = if is_one { "Versions, the highest first".to_owned() } else { format!("Versions {words}") };
+            @let caption = if is_one { "Versions, highest first".to_owned() } else { format!("Versions {words}") };
             @let rows = html! { @for (name, line) in *group { (row(*name, line)) } };
             @if is_one { (table(&caption, &headers, rows)) }
             @else {
@@ -199,7 +200,7 @@ fn words_of(group: &[((&str, &str), VersionLine<'_>)]) -> String {
     }
 }
 
-/// How many versions a group has, and when the newest was released.
+/// The number of versions in a group, and the release day of the newest.
 fn span_of(group: &[((&str, &str), VersionLine<'_>)], days: &HashMap<String, Day>) -> Markup {
     let newest = group.iter().filter_map(|it| days.get(it.0.1)).max();
     html! {
@@ -208,7 +209,7 @@ fn span_of(group: &[((&str, &str), VersionLine<'_>)], days: &HashMap<String, Day
     }
 }
 
-/// The newest channels of a version, and how many others there are.
+/// The newest channels of a version, and the number of the others.
 fn some_channels(context: PageContext<'_>, row: &BundleRow) -> Markup {
     let names = newest_first(&row.channels);
     html! {
@@ -220,7 +221,7 @@ fn some_channels(context: PageContext<'_>, row: &BundleRow) -> Markup {
     }
 }
 
-/// In which catalogs a version is, and how.
+/// The catalogs of a version, with its state in each.
 fn places(catalogs: &[&str], line: &VersionLine<'_>, is_skipped: &dyn Fn(&str) -> bool) -> Markup {
     let is_there = |it: &&BundleRow| it.deprecation.is_none() && !it.channels.is_empty();
     let with = |holds: &dyn Fn(&&BundleRow) -> bool| -> Vec<String> {
