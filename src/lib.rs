@@ -1,6 +1,7 @@
 //! `olmdex` reads Operator Lifecycle Manager (OLM) catalogs, checks them, stores them in one embedded SQLite file, and
-//! answers questions about them: what is in a catalog, which upgrades are possible and which OLM takes, what an operator needs, and
-//! why something cannot happen. Answers are those of the real systems (opm, OLM Classic, OLM v1), with reasons.
+//! answers questions about them: what is in a catalog, which upgrades are possible and which OLM takes, what an
+//! operator needs, and why something cannot happen. Answers are those of the real systems (opm, OLM Classic, OLM v1),
+//! with reasons.
 //!
 //! The program `olmdex` is a thin command line over this library.
 //!
@@ -13,8 +14,8 @@
 //! | put catalogs into an index, and list what is there | [`index::Builder`], [`index::Index`] and [`index::query`] | `examples/ask.rs` |
 //! | use the engines by themselves | [`upgrade::classic::Package`], [`upgrade::v1::resolve`], [`resolve::resolve()`] | |
 //!
-//! A catalog is an [`fbc::Input`]: a directory, a file, or bytes. [`source::Opener`] tells by its content what a path is, legacy
-//! SQLite catalogs included.
+//! A catalog is an [`fbc::Input`]: a directory, a file, or bytes. [`source::Opener`] tells by its content what a path
+//! is, legacy SQLite catalogs included.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -34,14 +35,17 @@
 //! # What holds everywhere
 //!
 //! - The same input gives the same result, byte for byte, whatever the number of threads.
-//! - No input causes a panic, and none is followed into recursion. What costs work beyond reason ends with an error that names the limit.
-//! - Only [`file`](mod@file) writes, and a write is whole or absent. Only [`cli`] prints, reads the environment and exits.
+//! - No input causes a panic, and none is followed into recursion. An input that would cost too much work ends with an
+//!   error that names the limit.
+//! - Only [`file`](mod@file) writes, and a write is whole or absent. Only [`cli`] prints, reads the environment and
+//!   exits.
 //! - Only `serve` and `mcp` are asynchronous, and only `serve` and the reader of images in registries use the network.
 //!
 //! # Crates
 //!
-//! This crate is the program and a facade: it has the command line in [`cli`], and re-exports the modules of the crates below under
-//! their own names. A crate uses only crates above it in this table. Depend on one of them if you need no more than that.
+//! This crate is the program and a facade: it has the command line in [`cli`], and re-exports the modules of the crates
+//! below under their own names. A crate uses only crates above it in this table. Depend on one of them if you need no
+//! more than that.
 //!
 //! | crate | modules | what it does |
 //! |---|---|---|
@@ -58,9 +62,10 @@
 //! | [`olmdex_compose`] | [`mirror`], [`compose`], [`scaffold`] | catalogs filtered for a mirror, composed from parts, begun |
 //! | [`olmdex_olm`] | [`upgrade`], [`mod@resolve`], [`solve`], [`catalog_source`] | what OLM upgrades to and installs together, and why |
 //! | [`olmdex_change`] | [`edit`], [`draw`] | catalogs edited and drawn |
-//! | [`olmdex_plan`] | [`mod@plan`], [`lock`] | upgrades of whole clusters; bundles that operators are pinned to |
+//! | [`olmdex_plan`] | [`mod@plan`], [`fleet`], [`lock`] | upgrades of whole clusters, and of many; bundles that operators are pinned to |
 //! | [`olmdex_ask`] | [`ask`] | questions in words, and their complete answers, for commands, pages and editors |
 //! | [`olmdex_page`] | [`page`] (feature `page`) | pages of catalogs, as HTML |
+//! | [`olmdex_graphql`](https://docs.rs/olmdex-graphql) | `graphql` (feature `graphql`) | catalogd's GraphQL: schemas of catalogs, and queries |
 //! | [`olmdex_serve`] | [`serve`] (feature `serve`) | the gRPC registry and catalogd's HTTP API, out of an index |
 //! | [`olmdex_lsp`] | [`lsp`] | the language server |
 //! | [`olmdex_mcp`](https://docs.rs/olmdex-mcp) | `mcp` (feature `mcp`) | questions as tools for assistants |
@@ -68,7 +73,7 @@
 //! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
 
 #[cfg(not(unix))]
-compile_error!("olmdex needs Unix: it opens files relative to directories and locks them");
+compile_error!("olmdex runs on Unix only: it opens files relative to directories, and locks them");
 
 pub mod cli;
 
@@ -79,6 +84,8 @@ pub use olmdex_change::{draw, edit};
 pub use olmdex_compose::{compose, mirror, scaffold};
 pub use olmdex_constraint as constraint;
 pub use olmdex_fbc as fbc;
+#[cfg(feature = "graphql")]
+pub use olmdex_graphql as graphql;
 pub use olmdex_index as index;
 #[cfg(feature = "parquet")]
 pub use olmdex_index::columnar;
@@ -90,7 +97,7 @@ pub use olmdex_olm::{catalog_source, permissions, readiness, resolve, solve, upg
 pub use olmdex_open::{git, oci, source, template};
 #[cfg(feature = "page")]
 pub use olmdex_page as page;
-pub use olmdex_plan::{lock, plan};
+pub use olmdex_plan::{fleet, lock, plan};
 pub use olmdex_rules::{check, cluster, crd, explain, openshift};
 #[cfg(feature = "serve")]
 pub use olmdex_serve as serve;

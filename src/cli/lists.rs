@@ -1,4 +1,4 @@
-//! What the whole program has: the schemas of all JSON output, and all rules. The types of the answers live with their engines.
+//! The schemas of all JSON output, and all rules of the program. The types of the answers live with their engines.
 
 use std::collections::BTreeMap;
 
@@ -56,6 +56,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ImageUse>("Image"),
         of::<crate::oci::Presence>("ImagePresence"),
         of::<crate::mirror::Holding>("MirrorHolding"),
+        with::<crate::ask::DeltaStep, crate::ask::DeltaMetadata>("MirrorDelta"),
         of::<crate::lock::Drift>("LockDrift"),
         of::<crate::lock::LockChange>("LockChange"),
         of::<crate::lock::Outdated>("OutdatedList"),
@@ -70,11 +71,16 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         with::<FindingJson, FindingsMetadata>("Findings"),
         of::<crate::mirror::FilterExplanation>("FilterExplanation"),
         of::<crate::edit::Simulation>("Simulation"),
+        of::<crate::edit::PackageRepair>("Repairs"),
         of::<ChannelGraph>("Graph"),
         of::<HistoryRow>("History"),
+        of::<crate::index::query::BlameRow>("Blame"),
+        of::<crate::ask::Bisection>("BisectList"),
+        of::<crate::ask::Stranding>("StrandedList"),
         of::<crate::openshift::LifecycleRow>("LifecycleList"),
         of::<crate::openshift::PlatformRoute>("PlatformRoute"),
         of_plan(),
+        with::<crate::fleet::FleetCluster, crate::fleet::FleetMetadata>("Fleet"),
         of_progress(),
         of::<crate::ask::CatalogPresence>("Whereis"),
         of::<Stay>("CompatList"),

@@ -1,4 +1,4 @@
-//! The command line: arguments, formats, exit codes. One file a command; the work is done by the library.
+//! The command line: arguments, formats, exit codes. Each command has one file; the library does the work.
 //!
 //! Only this module prints, reads the environment and decides how the program ends.
 
@@ -30,7 +30,7 @@ use crate::compose::Reach;
 use crate::diag::printable;
 use args::images::ImageArgs;
 use author::{bundle, edits, init, lsp, onboard, release, repo, simulate, template};
-use catalog::{build, check, diff, generate, history, image, info, list, render, search, show, sql, validate};
+use catalog::{blame, build, check, diff, generate, history, image, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
 use dependencies::{crd_check, deps, explain, explain_message, images, provides, requires, resolve, why};
@@ -50,7 +50,7 @@ use terminal::interrupt;
 use terminal::pager;
 use terminal::report::{ColorChoice, LogFormat, Reporter};
 use terminal::screen;
-use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
+use upgrade::{bisect, check_graph, compat, graph, path, stranded, updates, why_not, z_stream};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
 #[derive(Debug, Parser)]
@@ -62,7 +62,7 @@ struct Cli {
     global: GlobalArgs,
 }
 
-/// What every command takes.
+/// The options that every command takes.
 #[derive(Debug, Args)]
 struct GlobalArgs {
     /// Use colours: `auto` (on a terminal, unless `NO_COLOR` is set), `always` or `never`
@@ -98,7 +98,7 @@ struct GlobalArgs {
     /// Print long answers to the terminal as they are, not through `$OLMDEX_PAGER`, `$PAGER` or `less`
     #[arg(long, global = true, help_heading = "Global options")]
     no_pager: bool,
-    /// Read catalogs in files anew, and keep nothing of them for the next question
+    /// Read catalogs in files anew, and cache nothing of them for the next question
     #[arg(long, global = true, help_heading = "Global options")]
     no_cache: bool,
     /// Threads that read catalogs. Default: one per processor
@@ -111,8 +111,8 @@ struct GlobalArgs {
     images: ImageArgs,
 }
 
-/// Declares the commands: the word that is typed, the arguments, the function that runs it, the task under which the help lists it with
-/// its place there, and whether people read what it prints.
+/// Declares the commands: the typed word, the arguments, the function that runs the command, its task and place in the
+/// help, and whether people read its output.
 macro_rules! commands {
     ($($(#[$when:meta])* $name:literal => $variant:ident($args:ty), $run:path, $task:ident $place:literal, $is_read:path;)*) => {
         #[derive(Debug, Subcommand)]
@@ -120,7 +120,7 @@ macro_rules! commands {
             $($(#[$when])* #[command(name = $name)] $variant($args),)*
         }
 
-        /// Where the help lists each command.
+        /// The place of each command in the help.
         const PLACES: &[(Task, u8, &str)] = &[$($(#[$when])* (Task::$task, $place, $name),)*];
 
         impl Command {
@@ -130,7 +130,7 @@ macro_rules! commands {
                 }
             }
 
-            /// Whether people read what it prints; the others write something.
+            /// Whether people read its output; the other commands write something.
             fn is_read(&self) -> bool {
                 match self {
                     $($(#[$when])* Self::$variant(args) => $is_read(args),)*
@@ -138,7 +138,7 @@ macro_rules! commands {
             }
         }
 
-        /// The arguments of one command, or nothing if there is none of this name.
+        /// The arguments of one command; `None` if there is no command of this name.
         fn arguments_of(name: &str) -> Option<clap::Command> {
             match name {
                 $($(#[$when])* $name => Some(vocabulary::with_other_names(<$args as Args>::augment_args(clap::Command::new($name)))),)*
@@ -173,10 +173,13 @@ commands! {
     "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 4, reads;
     "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 8, reads;
     "history" => History(history::HistoryArgs), history::run, Catalogs 9, reads;
+    "blame" => Blame(blame::BlameArgs), blame::run, Catalogs 10, reads;
+    "bisect" => Bisect(bisect::BisectArgs), bisect::run, Upgrades 6, reads;
+    "stranded" => Stranded(stranded::StrandedArgs), stranded::run, Upgrades 7, reads;
     "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Upgrades 5, reads;
     "compat" => Compat(compat::CompatArgs), compat::run, Clusters 2, reads;
     "plan" => Plan(plan::PlanArgs), plan::run, Clusters 1, reads;
-    "whereis" => Whereis(whereis::WhereisArgs), whereis::run, Catalogs 10, reads;
+    "whereis" => Whereis(whereis::WhereisArgs), whereis::run, Catalogs 11, reads;
     "v1" => V1(v1::V1Args), v1::run, Clusters 7, reads;
     "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Clusters 3, reads;
     "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run, Clusters 4, reads;
@@ -205,12 +208,12 @@ commands! {
     "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Mirroring 6, writes;
     "explain" => Explain(explain::ExplainArgs), explain::run, Clusters 5, reads;
     "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Clusters 6, reads;
-    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 12, reads;
+    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 13, reads;
     #[cfg(feature = "serve")]
     "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serving 1, writes;
     #[cfg(feature = "mcp")]
     "mcp" => Mcp(mcp::McpArgs), mcp::run, Serving 3, writes;
-    "info" => Info(info::InfoArgs), info::run, Catalogs 11, reads;
+    "info" => Info(info::InfoArgs), info::run, Catalogs 12, reads;
     "completion" => Completion(completion::CompletionArgs), completion::completion, Shell 1, writes;
     "man" => Man(man::ManArgs), print_manual, Shell 2, writes;
     "complete" => Complete(completion::CompleteArgs), complete, Shell 3, writes;
@@ -238,7 +241,7 @@ fn complete(_: &Context, args: &completion::CompleteArgs) -> CommandResult {
 }
 
 impl Command {
-    /// Whether it does what opm does, down to what a catalog is made of.
+    /// Whether it behaves like opm, even in its idea of a catalog.
     fn is_opm(&self) -> bool {
         match self {
             Self::Validate(args) => args.compat.is_some(),
@@ -265,8 +268,8 @@ impl Command {
     }
 }
 
-/// Version, commit and the SQLite that is built in. Whoever packages the program names the commit, in the environment of the build:
-/// a build script that asked git would compile the library again after each `git add`.
+/// Version, commit and the built-in SQLite. Packagers name the commit in the environment of the build: a build script
+/// that asked git would compile the library again after each `git add`.
 fn version() -> String {
     let commit =
         option_env!("OLMDEX_COMMIT").filter(|it| !it.is_empty()).map(|it| format!("commit {it}, ")).unwrap_or_default();
@@ -288,16 +291,17 @@ fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     }
 }
 
-/// Parses a command line without an error whose first word is a command: this one's arguments are described to clap, not those of
-/// the fifty others, which take longer than many an answer. Help and messages need them all.
+/// Parses an error-free command line whose first word is a command. clap gets a description of this command only: those
+/// of the fifty others take longer than many an answer. Help and messages need them all.
 fn parse_for_one(words: &[OsString]) -> Option<Cli> {
     let command = arguments_of(words.get(1)?.to_str()?)?;
     let root = GlobalArgs::augment_args(clap::Command::new("olmdex")).subcommand_required(true).subcommand(command);
     Cli::from_arg_matches(&root.try_get_matches_from(words).ok()?).ok()
 }
 
-/// The error of a command line as it can be printed: clap repeats words as they are, and a script may have taken them from a catalog.
-/// `words` are all its words as they can be printed. The second is false if clap must not print the error.
+/// The error of a command line in a printable form: clap repeats words as they are, and a script may have taken them
+/// from a catalog. `words` are all its words in printable form. The second value is false if clap must not print the
+/// error.
 fn printable_error(error: clap::Error, words: &[String]) -> (clap::Error, bool) {
     let is_printable = std::env::args_os().zip(words).all(|(it, shown)| it.to_string_lossy() == *shown);
     if is_printable {
@@ -309,7 +313,7 @@ fn printable_error(error: clap::Error, words: &[String]) -> (clap::Error, bool) 
     }
 }
 
-/// Whether messages are wanted as JSON, of a command line that could not be parsed.
+/// Whether a command line that could not be parsed asks for messages as JSON.
 fn wants_json(words: &[String]) -> bool {
     let before_values = words.split(|it| it == "--").next().unwrap_or_default();
     before_values.iter().any(|it| it == "--log-format=json")
@@ -318,7 +322,7 @@ fn wants_json(words: &[String]) -> bool {
             .any(|it| matches!(it, [option, value] if option == "--log-format" && value == "json"))
 }
 
-/// Parses the arguments, runs the command, and gives the exit code.
+/// Parses the arguments, runs the command, and returns the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
     limits::obey();
@@ -335,7 +339,7 @@ pub fn run() -> ExitCode {
             let is_help = !error.use_stderr();
             let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
             if is_help || (is_printable && format == LogFormat::Text) {
-                // Nobody is left to tell if this cannot be printed.
+                // If this cannot be printed, there is no other way to report it.
                 let _ = error.print();
             } else {
                 let reporter = Reporter::new(ColorChoice::Never, format, false, false);
@@ -348,10 +352,10 @@ pub fn run() -> ExitCode {
     interrupt::undo_all_writes(reporter);
     screen::look(|is_terminal| reporter.color(is_terminal));
     if let Some(n_threads) = cli.global.threads {
-        // Fails only if the pool exists already, which it cannot this early.
+        // This fails only if the pool exists already, which is impossible this early.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
     }
-    // For tests of what happens between two processes.
+    // Lets tests interfere between two processes.
     if cfg!(debug_assertions)
         && let Some(delay) = std::env::var("OLMDEX_TEST_LOCK_DELAY_MS").ok().and_then(|it| it.parse().ok())
     {
@@ -364,12 +368,13 @@ pub fn run() -> ExitCode {
     let opener = if cli.command.is_opm() { opener.keeping_git() } else { opener };
     let found_config = if cli.global.trust_config { Reach::Anywhere } else { Reach::Inside };
     let context = Context { reporter, opener, keeps_indexes: !cli.global.no_cache, found_config };
-    // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
+    // A panic is a bug, and this program has its own message for it. The message of the runtime would be printed in
+    // addition.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli.command.run(&context)));
     interrupt::wait_if_interrupted();
     pager::finish();
-    // The limit is why a document was not read, whatever the command made of that.
+    // A document was not read because of the limit, whatever the command made of that.
     let limit = CommandError::of_limit().filter(|_| !cli.command.goes_on());
     if let (Ok(_), Some(error)) = (&result, limit) {
         reporter.error(&error);
@@ -390,7 +395,7 @@ pub fn run() -> ExitCode {
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no message");
             let error = CommandError::new(Exit::Bug, format!("internal error: {what}"));
-            reporter.error(&error.help("this is a bug in olmdex: please report it with the command and its input"));
+            reporter.error(&error.help("this is a bug in olmdex: please report it, with the command and its input"));
             Exit::Bug.into()
         }
     }

@@ -1,6 +1,4 @@
-//! Where the bundles of images are looked for, for commands that render templates.
-//!
-//! What it deliberately does not do: it renders nothing.
+//! The places where commands that render templates look for the bundles of images.
 
 use std::path::PathBuf;
 
@@ -12,7 +10,7 @@ use crate::diag::{Finding, closest, counted};
 use crate::source::{Images, ImagesError};
 use crate::template::rules;
 
-/// Where the bundles of images come from.
+/// The sources of the bundles of images.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BundleImageArgs {
     /// The bundle of an image: its directory, or an image in a layout or archive; may be repeated
@@ -24,7 +22,7 @@ pub(crate) struct BundleImageArgs {
     /// A catalog or index that has bundles; may be repeated
     #[arg(long, alias = "from", value_name = "SOURCE")]
     with: Vec<PathBuf>,
-    /// Fetch from their registries what is not found otherwise
+    /// Fetch missing images from their registries
     #[cfg(feature = "oci")]
     #[arg(long)]
     pull: bool,
@@ -38,7 +36,7 @@ fn parse_given(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl BundleImageArgs {
-    /// Nothing was named.
+    /// No places at all.
     pub(crate) fn none() -> Self {
         Self {
             bundle: Vec::new(),
@@ -49,13 +47,13 @@ impl BundleImageArgs {
         }
     }
 
-    /// The images that were given a directory and that nothing asks for, each with the one that may be meant.
+    /// The given images that nothing asks for, each with the one that the user may have meant.
     pub(crate) fn not_among<'s>(&'s self, asked: &'s [&'s str]) -> impl Iterator<Item = (&'s str, Option<&'s str>)> {
         let given = self.bundle.iter().map(|it| it.0.as_str()).filter(|it| !asked.contains(it));
         given.map(|it| (it, closest(it, asked.iter().copied())))
     }
 
-    /// Opens what was named.
+    /// Opens the named places.
     pub(crate) fn open<'c>(&self, context: &'c Context) -> Result<Images<'c>, CommandError> {
         #[cfg(feature = "oci")]
         let pulls = self.pull;
@@ -79,15 +77,14 @@ impl From<ImagesError> for CommandError {
     fn from(error: ImagesError) -> Self {
         match error {
             ImagesError::Source(error) => error.into(),
-            error @ ImagesError::NotThere(_) => {
-                Self::new(Exit::Input, error.to_string()).help("name a bundle directory, a tree of them, or a layout")
-            }
+            error @ ImagesError::NotThere(_) => Self::new(Exit::Input, error.to_string())
+                .help("name a bundle directory, a directory of such directories, or an OCI layout"),
             error => Self::usage(error.to_string()),
         }
     }
 }
 
-/// Shows what stands in the way of rendering.
+/// Shows the findings that prevent rendering.
 pub(crate) fn not_rendered(context: &Context, shown: &str, findings: &[Finding]) -> CommandError {
     context.reporter.findings(findings);
     let is_unknown = |it: &Finding| it.rule == rules::UNAVAILABLE && it.message.ends_with("not known offline");

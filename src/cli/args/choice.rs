@@ -1,6 +1,4 @@
 //! Choosing findings: the options that every command with findings has, joined with `olmdex.toml`.
-//!
-//! What it deliberately does not do: no printing of findings, and no exit codes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,10 +18,10 @@ use crate::diag::selection::{Layer, Level, Selection, UnknownRule, check_word};
 use crate::diag::{Finding, Rule};
 use crate::version::first_of;
 
-/// What stands above the options in the help.
+/// The heading above these options in the help.
 const HEADING: &str = "Choosing findings";
 
-/// Which findings are shown and count.
+/// The choice of findings.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ChoiceOptions {
     /// Show only these rules: `W0805`, `stranded-version`, `W08` for all that start with it, `ALL`
@@ -38,10 +36,10 @@ pub(crate) struct ChoiceOptions {
     /// Treat warnings as errors
     #[arg(long, help_heading = HEADING)]
     strict: bool,
-    /// Hide the findings in this file, and say how many they are
+    /// Hide the findings in this file, and print their number
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     baseline: Option<PathBuf>,
-    /// Write the findings of this run to the baseline, that of `--baseline` or of olmdex.toml
+    /// Write the findings of this run to the baseline that `--baseline` or olmdex.toml names
     #[arg(long, help_heading = HEADING)]
     write_baseline: bool,
     /// Show each finding, not only the first few of many alike
@@ -55,7 +53,7 @@ pub(crate) struct ChoiceOptions {
     no_config: bool,
 }
 
-/// Whether the baseline that `olmdex.toml` names is meant: it is, where a catalog is looked at as a whole.
+/// Whether the baseline of `olmdex.toml` applies: it does if a catalog is checked as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whole {
     Catalogs,
@@ -81,7 +79,7 @@ fn parse_severity(text: &str) -> Result<(String, Level), String> {
 /// The names of profiles.
 pub(crate) fn profiles() -> impl TypedValueParser<Value = Profile> {
     let names = PossibleValuesParser::new(Profile::ALL.map(|it| PossibleValue::new(it.name()).help(it.about())));
-    names.try_map(|it| Profile::find(&it).ok_or("there is no such profile"))
+    names.try_map(|it| Profile::find(&it).ok_or("no such profile"))
 }
 
 fn in_words(error: &UnknownRule) -> String {
@@ -89,7 +87,7 @@ fn in_words(error: &UnknownRule) -> String {
 }
 
 impl ChoiceOptions {
-    /// Whether anything is to be chosen.
+    /// Whether an option chooses anything.
     pub(crate) fn is_given(&self) -> bool {
         let given = [
             !self.select.is_empty(),
@@ -106,13 +104,13 @@ impl ChoiceOptions {
     /// Another tool's answers are not ours to choose from.
     pub(crate) fn refuse_with_compat(&self) -> Result<(), CommandError> {
         if self.is_given() {
-            let error = CommandError::usage("`--compat opm` prints what opm prints: its findings cannot be chosen");
+            let error = CommandError::usage("`--compat opm` prints what opm prints: you cannot choose its findings");
             return Err(error.help("leave out `--compat`, or the options about findings"));
         }
         Ok(())
     }
 
-    /// The file of options, if there is one: the one that is named, else the one in or above the current directory.
+    /// The file of options, if there is one: the named one, else the one in or above the current directory.
     pub(crate) fn config(&self, context: &Context, sources: &[PathBuf]) -> Result<Option<Config>, CommandError> {
         if self.no_config {
             return Ok(None);
@@ -120,7 +118,7 @@ impl ChoiceOptions {
         composition::config(context, self.config.as_deref(), sources)
     }
 
-    /// How findings are chosen, by these options and those of the file.
+    /// The choice of findings by these options and those of the file.
     pub(crate) fn choice(
         &self,
         context: &Context,
@@ -182,7 +180,7 @@ impl ChoiceOptions {
     }
 }
 
-/// Says what is not shown, what is known without being there, and what was written down.
+/// Reports the hidden findings, the known findings that are gone, and the written baseline.
 pub(crate) fn report(context: &Context, choice: &Choice, chosen: &Chosen) {
     if let Some(path) = &choice.write_to {
         context.reporter.note(&format!("wrote {}", path.display()));
@@ -192,12 +190,12 @@ pub(crate) fn report(context: &Context, choice: &Choice, chosen: &Chosen) {
     }
     if chosen.n_gone > 0 {
         let n = crate::diag::counted(chosen.n_gone, "finding");
-        context.reporter.note(&format!("{n} of the baseline fixed; `--write-baseline` removes them"));
+        context.reporter.note(&format!("{n} of the baseline fixed: `--write-baseline` removes them from the file"));
     }
 }
 
-/// Says which packages could not be checked because of findings that are not shown, and how to see these; whether there are any. A check
-/// that did not run is no success.
+/// Reports the packages that hidden findings kept from being checked, and how to see those findings. Returns whether
+/// there are any: a check that did not run is no success.
 pub(crate) fn report_unchecked<'f>(
     context: &Context,
     unseen: impl Iterator<Item = &'f Finding>,
@@ -211,16 +209,16 @@ pub(crate) fn report_unchecked<'f>(
     if rules.is_empty() {
         return false;
     }
-    // What belongs to no package may be a part of any.
+    // A finding without a package may concern any package.
     let is_part_unread = packages.remove("");
     let names = packages.iter().map(|it| format!("`{it}`"));
     let mut what = match packages.len() {
-        0 => "documents that could not be read were not checked".to_owned(),
+        0 => "unreadable documents were not checked".to_owned(),
         1 => format!("package {} could not be checked", first_of(names, 1)),
         n => format!("{n} packages could not be checked: {}", first_of(names, n)),
     };
     if is_part_unread && !packages.is_empty() {
-        what.push_str(", nor documents that could not be read");
+        what.push_str(", and unreadable documents were not checked");
     }
     let rules = rules.into_iter().collect::<Vec<_>>().join(",");
     context.reporter.error(&CommandError::new(Exit::No, what).help(help(&rules)));
@@ -229,11 +227,11 @@ pub(crate) fn report_unchecked<'f>(
 
 /// How to see findings that options hide.
 pub(crate) fn select_help(rules: &str) -> String {
-    format!("`--select {rules}` shows what is wrong")
+    format!("`--select {rules}` shows the findings")
 }
 
 impl From<ConfigError> for CommandError {
-    /// What is in the file is part of the command line.
+    /// The configuration file counts as part of the command line, so an error in it is an error of usage.
     fn from(error: ConfigError) -> Self {
         let exit = if matches!(error, ConfigError::Io { .. }) { Exit::Input } else { Exit::Usage };
         Self::new(exit, error.to_string()).with_help(error.help())

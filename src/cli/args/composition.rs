@@ -1,4 +1,4 @@
-//! The catalogs that `olmdex.toml` composes, for commands that take them where no source is named.
+//! The catalogs that `olmdex.toml` composes, for commands that use them if no source is named.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::compose::{
 };
 use crate::diag::closest;
 
-/// The file of options, if there is one: the one that is named, else the one in or above the current directory.
+/// The file of options, if there is one: the named one, else the one in or above the current directory.
 pub(crate) fn config(
     context: &Context,
     named: Option<&Path>,
@@ -22,7 +22,7 @@ pub(crate) fn config(
         // A user who names a file trusts it.
         Some(path) => (Some(path.to_owned()), Reach::Anywhere),
         None => {
-            // Without a current directory there is nothing above it.
+            // If there is no current directory, there is nothing above it.
             let current = std::env::current_dir().unwrap_or_default();
             let search = compose::find(&current, sources);
             for it in &search.passed_over {
@@ -43,10 +43,11 @@ pub(crate) fn config(
     Ok(Some(config))
 }
 
-/// The file that names catalogs. `example` is how the command is called with a source.
+/// The file that names catalogs. `example` is a call of the command with a source.
 pub(crate) fn with_catalogs(config: Option<Config>, example: &str) -> Result<Config, CommandError> {
     let help = format!(
-        "name catalogs with `-i PATH`, as in `{example}`, or list them in olmdex.toml: `[catalogs.NAME]` with `source = \"my-catalog\"`"
+        "name catalogs with `-i PATH`, as in `{example}`, or list them in olmdex.toml, as `[catalogs.NAME]` with \
+        `source = \"my-catalog\"`"
     );
     match config {
         None => Err(CommandError::usage(format!("no catalog given, and there is no {FILE_NAME}")).help(help)),
@@ -70,8 +71,8 @@ pub(crate) fn named<'c>(config: &'c Config, name: &str) -> Result<&'c NamedCatal
     })
 }
 
-/// What a catalog of a file is made of, as paths: its sources, its templates, and what has their bundles. Nothing if the file cannot be
-/// read, which is for whoever builds from it to say.
+/// The paths of the parts of a catalog in a configuration file: its sources, its templates, and the places of their
+/// bundles. Empty if the file cannot be read: the build reports that error.
 pub(crate) fn parts(file: &Path, catalog: &str) -> Vec<PathBuf> {
     let config = compose::read(file, &all_rules());
     let catalogs = config.map(|it| it.catalogs).unwrap_or_default();
@@ -79,7 +80,7 @@ pub(crate) fn parts(file: &Path, catalog: &str) -> Vec<PathBuf> {
     components.flat_map(|it| it.inputs()).map(Path::to_owned).collect()
 }
 
-/// Composes a catalog, and says what users should know of what was chosen.
+/// Composes a catalog, and prints the warnings about the choice.
 pub(crate) fn compose(context: &Context, config: &Config, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
     config.check_inputs(catalog)?;
     let composed = Composition::compose(&config.path, catalog, &context.opener, &|path| context.open(path));
@@ -117,14 +118,14 @@ impl From<FilesError> for CommandError {
 }
 
 impl From<DestinationError> for CommandError {
-    /// What is in the file is part of the command line.
+    /// The configuration file counts as part of the command line, so an error in it is an error of usage.
     fn from(error: DestinationError) -> Self {
         Self::usage(error.to_string()).help(error.help)
     }
 }
 
 impl From<OutsideError> for CommandError {
-    /// What is in the file is part of the command line.
+    /// The configuration file counts as part of the command line, so an error in it is an error of usage.
     fn from(error: OutsideError) -> Self {
         Self::usage(error.to_string()).help(error.help())
     }

@@ -1,6 +1,4 @@
 //! Conditions on bundles, for searches and lists.
-//!
-//! What it deliberately does not do: it searches nothing.
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -10,13 +8,13 @@ use crate::index::query::{ApiPattern, FacetKind, SearchQuery, Status};
 use crate::index::{Index, IndexError};
 use crate::version::first_of;
 
-/// Which bundles are wanted. All conditions must hold for one bundle.
+/// The wanted bundles. All conditions must hold for one bundle.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Conditions {
-    /// Only bundles that provide this API; parts may be left empty; may be repeated
+    /// Only bundles that provide this API; parts may be empty; may be repeated
     #[arg(long, value_name = "GROUP/VERSION/KIND")]
     provides: Vec<String>,
-    /// Only bundles whose image, or one that they use, has this in its reference; may be repeated
+    /// Only bundles with this text in the reference of their image, or of one that they use; may be repeated
     #[arg(long, value_name = "TEXT")]
     image: Vec<String>,
     /// Only bundles with this feature, for example disconnected=true; may be repeated
@@ -28,13 +26,14 @@ pub(crate) struct Conditions {
     /// Only bundles with this keyword; may be repeated
     #[arg(long, value_name = "KEYWORD")]
     keyword: Vec<String>,
-    /// Only bundles of this capability level, for example `Deep Insights` or 4; of several, any
+    /// Only bundles of this capability level, for example `Deep Insights` or 4; if repeated, of any of them
     #[arg(long, value_name = "LEVEL")]
     capability: Vec<String>,
-    /// Only bundles that support this architecture, for example arm64; amd64 also those that state none. May be repeated
+    /// Only bundles that support this architecture, for example arm64; amd64 also those that state none. May be
+    /// repeated
     #[arg(long, value_name = "ARCH")]
     arch: Vec<String>,
-    /// Only bundles of this provider, by its whole name in any letter case; of several, any
+    /// Only bundles of this provider, by its whole name in any letter case; if repeated, of any of them
     #[arg(long, value_name = "PROVIDER")]
     provider: Vec<String>,
     /// Only bundles that support this install mode, for example AllNamespaces; may be repeated
@@ -46,7 +45,8 @@ pub(crate) struct Conditions {
 const SHOWN: usize = 10;
 
 impl Conditions {
-    /// Which conditions no bundle can meet, because none has such a feature, category, architecture, provider or install mode, in words.
+    /// The conditions that no bundle can meet, because none has such a feature, category, architecture, provider or
+    /// install mode, in words.
     pub(crate) fn unknown(&self, index: &Index) -> Result<Vec<String>, IndexError> {
         let by_kind = [
             (FacetKind::Feature, "feature", &self.feature),
@@ -74,7 +74,7 @@ impl Conditions {
                 }
                 let help = match closest(value, known.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{meant}`?"),
-                    None if known.is_empty() => "there is none".to_owned(),
+                    None if known.is_empty() => "the index has none".to_owned(),
                     None => format!("there are {}", first_of(known.iter().take(SHOWN), known.len())),
                 };
                 found.push(format!("no bundle has the {what} `{value}`: {help}"));
@@ -125,5 +125,5 @@ pub(crate) fn statuses() -> impl TypedValueParser<Value = Status> {
         Status::Invalid => "a package with errors",
     };
     let words = PossibleValuesParser::new(Status::ALL.map(|it| PossibleValue::new(it.word()).help(about(it))));
-    words.try_map(|it| Status::from_word(&it).ok_or("there is no such status"))
+    words.try_map(|it| Status::from_word(&it).ok_or("no such status"))
 }

@@ -7,10 +7,10 @@ use crate::cli::terminal::error::CommandError;
 
 /// A day.
 pub(crate) fn parse_day(text: &str) -> Result<Day, String> {
-    Day::parse(text).ok_or_else(|| "a day looks like 2026-01-31".to_owned())
+    Day::parse(text).ok_or_else(|| "write a date as 2026-01-31".to_owned())
 }
 
-/// The day that was given; else that of `SOURCE_DATE_EPOCH`, else today in UTC.
+/// The given day; else that of `SOURCE_DATE_EPOCH`, else today in UTC.
 pub(crate) fn day(given: Option<Day>) -> Result<Day, CommandError> {
     if let Some(day) = given {
         return Ok(day);
@@ -22,7 +22,7 @@ pub(crate) fn day(given: Option<Day>) -> Result<Day, CommandError> {
     Ok(Day::of_unix(i64::try_from(now).unwrap_or(i64::MAX)))
 }
 
-/// The moment that `SOURCE_DATE_EPOCH` says, in seconds since 1970-01-01T00:00:00Z.
+/// The moment of `SOURCE_DATE_EPOCH`, in seconds since 1970-01-01T00:00:00Z.
 pub(crate) fn epoch() -> Result<Option<i64>, CommandError> {
     let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|it| !it.is_empty()) else { return Ok(None) };
     let text = text.to_string_lossy();
@@ -32,7 +32,7 @@ pub(crate) fn epoch() -> Result<Option<i64>, CommandError> {
 
 /// A span of time from a day on: `90d`, `6m`, `1y`.
 pub(crate) fn parse_span(text: &str) -> Result<Span, String> {
-    let wrong = || "a span looks like 90d, 6m or 1y".to_owned();
+    let wrong = || "write a span as 90d, 6m or 1y".to_owned();
     let n = text.len().checked_sub(1).and_then(|at| text.get(..at)).ok_or_else(wrong)?;
     let n: u32 = n.parse().ok().filter(|it| *it <= 1200).ok_or_else(wrong)?;
     match text.as_bytes().last() {

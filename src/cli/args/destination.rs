@@ -1,4 +1,4 @@
-//! Where a command sends an image: a registry, or a new layout.
+//! The destination of an image: a registry, or a new layout.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ use crate::oci::pack::{self, PackedImage};
 use crate::oci::registry::Registry;
 use crate::oci::{OciError, PlatformOf};
 
-/// Where an image goes.
+/// The destination of an image.
 pub(crate) enum Destination<'c> {
     #[cfg(feature = "oci")]
     Registry(Box<Registry<'c>>),
     Layout(PathBuf, String),
-    /// Nowhere: this keeps the type's lifetime where there are no registries.
+    /// This variant never exists: it keeps the type's lifetime in a build without registries.
     #[cfg(not(feature = "oci"))]
     #[expect(dead_code, reason = "there is none without registries")]
     Never(std::marker::PhantomData<&'c ()>, std::convert::Infallible),
@@ -34,11 +34,13 @@ impl<'c> Destination<'c> {
         if let Some(name) = text.strip_prefix("docker://") {
             let registry = context.opener.registries.image(name).map_err(|error| cannot("send", text, error))?;
             if registry.reference().digest.is_some() {
-                let error = CommandError::usage("what is sent has a digest of its own, and goes under a tag");
+                let error = CommandError::usage(
+                    "olmdex sends a new image with a new digest, so the destination needs a tag, not a digest",
+                );
                 return Err(error.help("leave `@sha256:…` out"));
             }
             if context.opener.registries.options().is_offline {
-                return Err(CommandError::usage("`--offline` keeps olmdex from sending anything"));
+                return Err(CommandError::usage("`--offline` forbids sending"));
             }
             return Ok(Self::Registry(Box::new(registry)));
         }
@@ -47,13 +49,13 @@ impl<'c> Destination<'c> {
                 Ok(Self::Layout(PathBuf::from(path), tag.to_owned()))
             }
             _ => {
-                let error = CommandError::usage(format!("`{text}` is not where an image can go"));
+                let error = CommandError::usage(format!("`{text}` is not a valid destination for an image"));
                 Err(error.help("name `docker://HOST/NAME:TAG`, or `oci:DIR:TAG` for a new layout"))
             }
         }
     }
 
-    /// Puts an image there; `name` is how the user called the place.
+    /// Puts an image there; `name` is the user's name for the place.
     pub(crate) fn send(&self, context: &Context, image: &PackedImage, name: &str) -> Result<(), CommandError> {
         #[cfg(not(feature = "oci"))]
         let _ = context;
@@ -63,7 +65,7 @@ impl<'c> Destination<'c> {
                 let progress = Progress::start(context, format!("sending {name}"));
                 let (sent, there) = registry.push(image).map_err(|error| cannot("send", name, error))?;
                 drop(progress);
-                context.reporter.note(&format!("sent {}, {there} were there already", counted(sent as u64, "blob")));
+                context.reporter.note(&format!("sent {}; {there} were already there", counted(sent as u64, "blob")));
             }
             Self::Layout(path, tag) => {
                 let mut directory = NewDirectory::begin(path)?;
@@ -100,7 +102,7 @@ pub(crate) fn platform(text: &str) -> Result<PlatformOf, CommandError> {
     Ok(PlatformOf { os: (*os).to_owned(), architecture: (*architecture).to_owned(), variant })
 }
 
-/// The time that `SOURCE_DATE_EPOCH` says, as RFC 3339.
+/// The time of `SOURCE_DATE_EPOCH`, as RFC 3339.
 pub(crate) fn created() -> Result<Option<String>, CommandError> {
     let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|it| !it.is_empty()) else { return Ok(None) };
     let seconds: Option<i64> =

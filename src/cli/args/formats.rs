@@ -1,6 +1,4 @@
 //! Choices that several commands offer in the same words: tools to agree with, forms of blobs.
-//!
-//! What it deliberately does not do: it renders nothing.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -22,8 +20,8 @@ pub(in crate::cli) fn words<T: Words>() -> impl TypedValueParser<Value = T> {
     })
 }
 
-/// The words of an option: for each value the word, another one that is taken too, and the help; a value that holds one of another
-/// option is named as there. `Words for` says that the type belongs to the library.
+/// The words of an option: for each value the word, another accepted word, and the help; a value that wraps one of
+/// another option has its name from there. `Words for` means that the type belongs to the library.
 macro_rules! choices {
     (Words for $kind:ty => $($rest:tt)+) => {
         choices! { @ $crate::cli::args::formats::Words, $kind => $($rest)+ }
@@ -52,15 +50,15 @@ macro_rules! choices {
 
 pub(in crate::cli) use choices;
 
-/// Tools whose output can be had instead of ours.
+/// Tools whose output can replace ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
-    /// opm of the operator framework: what it prints, and what it loses or refuses is lost or refused
+    /// opm of the operator framework: prints the same, and loses or refuses the same
     Opm,
 }
 
 choices! { Words for Format =>
-    Json: "json", "JSON, indented by four";
+    Json: "json", "JSON, indented by four spaces";
     Yaml: "yaml", "YAML documents";
 }
 
@@ -69,7 +67,7 @@ choices! { Words for Format =>
 pub(crate) enum MigrateLevel {
     /// Manifests stay as `olm.bundle.object` properties
     None,
-    /// An `olm.csv.metadata` property takes the place of the manifests; in short `csv-metadata`
+    /// An `olm.csv.metadata` property replaces the manifests; in short `csv-metadata`
     #[value(alias = "csv-metadata")]
     BundleObjectToCsvMetadata,
     /// All migrations
@@ -85,7 +83,7 @@ impl From<MigrateLevel> for Level {
     }
 }
 
-/// Forms of data. Most commands offer some of them beside those for people.
+/// Forms of data. Most commands offer some of them in addition to those for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DataFormat {
     /// JSON envelope
@@ -127,12 +125,12 @@ impl AnswerOptions {
 }
 
 choices! { AnswerFormat =>
-    Text: "table" | "text" | "plain", "For people; on a terminal, cells are cut to its width";
-    Wide: "wide", "For people, with all cells whole";
+    Text: "table" | "text" | "plain", "For people; on a terminal, cells are cut to fit its width";
+    Wide: "wide", "For people, with no cell cut";
     Data(DataFormat::Json);
     Data(DataFormat::Jsonl);
     Data(DataFormat::Yaml);
-    Name: "name", "Names only, one a line";
+    Name: "name", "Names only, one per line";
     Csv: "csv", "The main table as comma-separated values";
     Markdown: "markdown", "The main table in Markdown, or a page";
 }
@@ -150,11 +148,11 @@ pub(crate) enum RowFormat {
 
 choices! { RowFormat =>
     Table: "table" | "text" | "plain", "Aligned columns";
-    Wide: "wide", "Aligned columns, more of them";
+    Wide: "wide", "Aligned columns, more of them than `table`";
     Data(DataFormat::Json);
     Data(DataFormat::Jsonl);
     Data(DataFormat::Yaml);
-    Name: "name", "Names only, one a line";
+    Name: "name", "Names only, one per line";
     Csv: "csv", "Comma-separated values";
     Markdown: "markdown", "Table in Markdown";
 }

@@ -1,15 +1,17 @@
-//! How images are read, whichever command reads them.
+//! Reading of images, the same for all commands.
+
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::oci::Platform;
+use crate::oci::{Layout, Platform};
 use crate::source::Opener;
 
-/// How images are read.
+/// Options for reading images.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Images")]
 pub(crate) struct ImageArgs {
-    /// Which image of an index is read: OS/ARCHITECTURE. Default: Linux on this processor
+    /// Platform whose image of an index is read: OS/ARCHITECTURE. Default: Linux on this processor
     #[arg(long, global = true, value_name = "PLATFORM")]
     platform: Option<Platform>,
     /// Read images, archives, objects of git and documents of any size, and keep any number of findings
@@ -21,7 +23,7 @@ pub(crate) struct ImageArgs {
 }
 
 impl ImageArgs {
-    /// What opens sources.
+    /// Makes the opener of sources with these limits.
     pub(crate) fn opener(self) -> Opener {
         let mut opener = Opener::new(&std::env::temp_dir());
         if self.no_image_limits {
@@ -39,4 +41,12 @@ impl ImageArgs {
         }
         opener
     }
+}
+
+/// The directory of a layout that a word names as a whole, regardless of the images in it.
+pub(crate) fn layout_of(named: &Path) -> Option<PathBuf> {
+    if let Some(directory) = named.to_str().and_then(|it| it.strip_prefix("oci:")) {
+        return Some(PathBuf::from(directory));
+    }
+    (named.is_dir() && Layout::is_in(named)).then(|| named.to_owned())
 }

@@ -1,12 +1,14 @@
-//! Indexes of catalogs in files, kept in the user's cache directory: the next question about the same files reads none of them.
+//! Indexes of catalogs in files, kept in the user's cache directory, so that the next question about the same files
+//! reads none of them. If a question needed only a part of the catalogs, that part is kept, together with the places of
+//! all documents.
 //!
-//! Stamps say whether the files are the same, as in git. A file that was changed less than two seconds ago is not trusted, and neither is
-//! a cache that another user could have written. Only catalogs without errors are kept, since errors are said each time.
-//!
-//! What it deliberately does not do: that something cannot be kept is no error.
+//! File stamps tell whether the files are the same, as in git. A file that was changed less than two seconds ago is not
+//! trusted, and neither is a cache that another user could have written. Only catalogs without errors are kept, since
+//! each run must report errors.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -18,27 +20,30 @@ use crate::file::{BlobCache, CachedBlob};
 use crate::index::{Index, SCHEMA_VERSION};
 use crate::source::{STDIN, Source, is_index};
 
-/// A catalog of fewer bytes is read as fast as its copy is found.
-const MIN_BYTES: u64 = 1 << 20;
+/// Reading a smaller catalog is as fast as finding its copy.
+pub(crate) const MIN_BYTES: u64 = 1 << 20;
 
 /// An index of more bytes is not kept.
 const MAX_INDEX: u64 = 256 << 20;
 
-/// So many bytes are kept; what was not used for the longest time goes first.
+/// A survey of more bytes is not kept.
+const MAX_SURVEY: u64 = 64 << 20;
+
+/// The highest number of bytes in the cache; the least recently used entry goes first.
 const MAX_ALL: u64 = 1 << 30;
 
-/// How much older than now a stamp must be. Clocks of file systems tick in up to two seconds.
+/// The least age of a trusted stamp. Clocks of file systems tick in up to two seconds.
 const TICK: Duration = Duration::from_secs(2);
 
-/// Where files have stamps that say nothing.
+/// Directories whose files have meaningless stamps.
 const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// The indexes that are kept; `None` if the user has no cache directory.
+/// The cache of indexes; `None` if the user has no cache directory.
 pub(crate) fn kept_indexes() -> Option<BlobCache> {
     cache::directory().map(|it| BlobCache::at(&it.join("indexes")))
 }
 
-/// The name of what is kept of some files, with the files as they were when it was made.
+/// The key of a cache entry for some files, with the state of the files at the time when it was made.
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
     name: String,
@@ -60,7 +65,7 @@ impl Maker {
             Self { text: Vec::new(), files: Vec::new(), bytes: 0, limit: SystemTime::now().checked_sub(TICK)? };
         maker.add(env!("CARGO_PKG_VERSION").as_bytes());
         maker.add(&SCHEMA_VERSION.to_le_bytes());
-        // Another build of the same version may read otherwise.
+        // Another build of the same version may read files differently.
         let program = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
         maker.add_stamp(&program);
         Some(maker)
@@ -77,7 +82,7 @@ impl Maker {
         }
     }
 
-    /// Adds a file as it is now; `None` if there is no such file, or it is too young.
+    /// Adds the current state of a file; `None` if there is no such file, or it is too young.
     fn add_file(&mut self, shown: &str, path: &Path) -> Option<()> {
         let found = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
         let real = std::fs::canonicalize(path).ok()?;
@@ -98,7 +103,7 @@ impl Maker {
         self.add(source.path.as_os_str().as_encoded_bytes());
     }
 
-    /// Adds a source that is a file, with what a database has beside it.
+    /// Adds a source that is a file, with the files that a database has beside it.
     fn add_single(&mut self, source: &NamedSource) -> Option<()> {
         self.add_source(source);
         self.add_file("", &source.path)?;
@@ -124,7 +129,7 @@ fn is_single(source: &NamedSource) -> bool {
 }
 
 impl Key {
-    /// The key of sources that are files, which need not be opened for it.
+    /// The key of sources that are files, which need not be opened for this.
     pub(crate) fn of_files(sources: &[NamedSource]) -> Option<Self> {
         let mut maker = Maker::new()?;
         for source in sources {
@@ -154,7 +159,7 @@ impl Key {
         maker.key()
     }
 
-    /// The index that is kept under this key.
+    /// The index in the cache under this key.
     pub(crate) fn recall(&self) -> Option<Index> {
         let cache = kept_indexes()?;
         cache.open(&self.name)?;
@@ -165,11 +170,48 @@ impl Key {
         found.ok()
     }
 
-    /// Keeps an index under this key, unless a file has changed since: then nobody knows which state was read.
-    pub(crate) fn keep(&self, index: &Index) {
+    /// The key of a part of the files' documents: those of some packages.
+    pub(crate) fn of_part<'p>(&self, packages: impl IntoIterator<Item = &'p String>) -> Self {
+        let mut text = self.name.clone().into_bytes();
+        for package in packages {
+            text.push(0);
+            text.extend(package.as_bytes());
+        }
+        Self { name: BlobCache::name_of("index", &text), files: self.files.clone() }
+    }
+
+    /// The places of documents in the files, as they were kept under this key.
+    pub(crate) fn recall_survey(&self) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        kept_indexes()?.open(&self.survey_name())?.take(MAX_SURVEY).read_to_end(&mut text).ok()?;
+        Some(text)
+    }
+
+    /// Keeps the places of documents in the files, unless one of the files has changed since.
+    pub(crate) fn keep_survey(&self, survey: &[u8]) {
+        let Some(cache) = kept_indexes().filter(|_| survey.len() as u64 <= MAX_SURVEY && self.is_current()) else {
+            return;
+        };
+        let Ok(Some(mut partial)) = cache.begin(&self.survey_name()) else { return };
+        if partial.clear().is_ok() && partial.file.write_all(survey).is_ok() && partial.finish().is_ok() {
+            forget_the_oldest(&cache);
+        }
+    }
+
+    fn survey_name(&self) -> String {
+        BlobCache::name_of("survey", self.name.as_bytes())
+    }
+
+    /// Whether no file has changed since.
+    fn is_current(&self) -> bool {
         let is_same =
             |(path, stamp): &(PathBuf, Stamp)| std::fs::metadata(path).is_ok_and(|it| Stamp::of(&it) == *stamp);
-        if !self.files.iter().all(is_same) {
+        self.files.iter().all(is_same)
+    }
+
+    /// Keeps an index under this key, unless a file has changed since: then it is unknown which state was read.
+    pub(crate) fn keep(&self, index: &Index) {
+        if !self.is_current() {
             return;
         }
         let Some(cache) = kept_indexes().filter(|_| index.size().is_ok_and(|it| it <= MAX_INDEX)) else { return };
@@ -183,7 +225,7 @@ impl Key {
     }
 }
 
-/// Removes what was not used for the longest time if there is too much.
+/// Removes the least recently used entries if there is too much.
 fn forget_the_oldest(cache: &BlobCache) {
     let mut all: Vec<CachedBlob> = cache.list().unwrap_or_default();
     all.sort_by_key(|it| it.used);

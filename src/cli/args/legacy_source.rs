@@ -1,4 +1,4 @@
-//! Legacy catalogs on the command line: opening them, and saying what is remarkable about them.
+//! Legacy catalogs on the command line: opens them, and reports remarks about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,25 +20,25 @@ pub(crate) fn is_legacy(path: &Path) -> bool {
     path.is_file() && legacy::is_legacy(path)
 }
 
-/// An index has tables of the same names, so that what SQLite says of it would mislead.
+/// An index has tables of the same names, so SQLite's message about it would mislead.
 pub(crate) fn refuse_index(path: &Path) -> Result<(), CommandError> {
     if !source::is_index(path) {
         return Ok(());
     }
     let shown = path.display();
     let message = format!("`{shown}` is an olmdex index, not a legacy catalog");
-    let help = format!("make a legacy catalog of it first: olmdex export --legacy {shown} -O legacy.db");
+    let help = format!("convert it to a legacy catalog first: olmdex export --legacy {shown} -O legacy.db");
     Err(CommandError::new(Exit::Input, message).help(help))
 }
 
-/// Opens a legacy catalog and says what is remarkable about it.
+/// Opens a legacy catalog and reports the remarks about it.
 pub(crate) fn open(context: &Context, path: &Path, compat: Option<Compat>) -> Result<LegacyCatalog, CommandError> {
     let catalog = LegacyCatalog::open(path, context.opener.scratch(), fidelity(compat))?;
     report(context, catalog.findings());
     Ok(catalog)
 }
 
-/// Shows findings; of many about one rule the first ones, unless the user wants details.
+/// Shows findings; only the first of many about one rule, unless the user wants details.
 pub(crate) fn report(context: &Context, findings: &[Finding]) {
     const SHOWN: usize = 5;
     if context.reporter.is_quiet() {
@@ -54,27 +54,27 @@ pub(crate) fn report(context: &Context, findings: &[Finding]) {
     }
     for (rule, n) in n_of {
         if n > SHOWN && !context.reporter.is_verbose() {
-            context.reporter.warning(&format!("{} more of {rule}; `--verbose` shows them", n - SHOWN));
+            context.reporter.warning(&format!("{} more findings of {rule}; `--verbose` shows them", n - SHOWN));
         }
     }
 }
 
-/// Shows what keeps packages out, and everything else only if the user wants details.
+/// Shows the findings that keep packages out, and all others only if the user wants details.
 pub(crate) fn report_errors(context: &Context, findings: &[Finding]) {
     let wanted = |it: &&Finding| it.rule.severity == Severity::Error || context.reporter.is_verbose();
     report(context, &findings.iter().filter(wanted).cloned().collect::<Vec<_>>());
 }
 
-/// Why a catalog cannot be had as a whole, if it cannot.
+/// The reason why a catalog cannot be read as a whole, if there is one.
 pub(crate) fn refusal(remarks: &[Finding]) -> Option<String> {
     remarks.iter().find(|it| it.rule.severity == Severity::Error).map(|it| it.message.clone())
 }
 
-/// Says which packages were left out, and why.
+/// Reports which packages were left out, and why.
 pub(crate) fn left_out<'p>(context: &Context, problems: impl IntoIterator<Item = &'p Problem>) {
     let mut said: BTreeSet<Option<&str>> = BTreeSet::new();
     for problem in problems {
-        // What is about all broken packages at once is said of each of them.
+        // A problem of all broken packages together is reported for each of them.
         if (problem.package.is_none() && problem.is_verdict) || !said.insert(problem.package.as_deref()) {
             continue;
         }

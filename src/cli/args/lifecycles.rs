@@ -1,4 +1,4 @@
-//! Lifecycles as an argument: files besides the catalogs.
+//! Lifecycles as an argument: files in addition to the catalogs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{CatalogSpec, Index};
 use crate::openshift::{Lifecycle, SCHEMA, each_document};
 
-/// The lifecycles of catalogs and of files, with where they come from; of two of one package the first, and a catalog goes before a file.
+/// The lifecycles of catalogs and of files, with their origins; if two are about one package, the first counts, and a
+/// catalog takes precedence over a file.
 pub(crate) fn read_lifecycles(
     context: &Context,
     index: Option<&Index>,
@@ -38,7 +39,7 @@ pub(crate) fn read_lifecycles(
             if let Some((catalog, _)) = inside.filter(|it| it.1 != lifecycle) {
                 let package = &lifecycle.package;
                 context.reporter.warning(&format!(
-                    "`{shown}` and catalog `{catalog}` differ about `{package}`; the catalog counts"
+                    "`{shown}` and catalog `{catalog}` differ about `{package}`: olmdex uses the catalog"
                 ));
             }
             found.push((shown.clone(), lifecycle));
@@ -47,7 +48,7 @@ pub(crate) fn read_lifecycles(
     Ok(found)
 }
 
-/// The files with lifecycles as one catalog; nothing without files.
+/// The files with lifecycles as one catalog; `None` without files.
 pub(crate) fn lifecycle_input(files: &[PathBuf]) -> Result<Option<Input>, CommandError> {
     let mut input = Input::default();
     for path in files {
@@ -62,8 +63,8 @@ pub(crate) fn lifecycle_input(files: &[PathBuf]) -> Result<Option<Input>, Comman
         })
         .map_err(|error| CommandError::new(Exit::Input, format!("`{shown}`, {error}")))?;
         if let Some(line) = other {
-            let message = format!("`{shown}`, line {line}: it is not a lifecycle");
-            let help = format!("`--lifecycles` takes blobs of the schema {SCHEMA} only");
+            let message = format!("`{shown}`, line {line}: this document is not a lifecycle");
+            let help = format!("`--lifecycles` takes only blobs of the schema {SCHEMA}");
             return Err(CommandError::new(Exit::Input, message).help(help));
         }
         if n_lifecycles == 0 {
@@ -74,7 +75,7 @@ pub(crate) fn lifecycle_input(files: &[PathBuf]) -> Result<Option<Input>, Comman
     Ok(if files.is_empty() { None } else { Some(input) })
 }
 
-/// The catalog of lifecycles from files: whatever its neighbours say goes before it.
+/// The catalog of lifecycles from files: all other catalogs take precedence over it.
 pub(crate) fn lifecycle_spec(files: &[PathBuf]) -> CatalogSpec {
     let sources: Vec<String> = files.iter().map(|it| it.display().to_string()).collect();
     CatalogSpec {
@@ -85,14 +86,14 @@ pub(crate) fn lifecycle_spec(files: &[PathBuf]) -> CatalogSpec {
     }
 }
 
-/// Says where the lifecycles from files and those of catalogs differ.
+/// Reports the differences between the lifecycles from files and those of catalogs.
 pub(crate) fn warn_of_differences(context: &Context, all: &[(String, Lifecycle)]) {
     for (_, outside) in all.iter().filter(|it| it.0 == LIFECYCLES_LABEL) {
         let package = &outside.package;
         let inside = all.iter().find(|it| it.0 != LIFECYCLES_LABEL && it.1.package == *package);
         if let Some((catalog, _)) = inside.filter(|it| it.1 != *outside) {
             let words = format!(
-                "the files and catalog `{catalog}` differ about the lifecycle of `{package}`; the catalog counts"
+                "the files and catalog `{catalog}` differ about the lifecycle of `{package}`: olmdex uses the catalog"
             );
             context.reporter.warning(&words);
         }

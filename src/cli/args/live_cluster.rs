@@ -1,7 +1,7 @@
-//! The state of a live cluster, by the user's own `oc` or `kubectl`.
+//! Reads the state of a live cluster with the user's own `oc` or `kubectl`.
 //!
-//! What it deliberately does not do: it runs no other verb than `get`, starts no shell, reads no kubeconfig and no token, asks for no
-//! Secret, and writes nothing.
+//! For the safety of the cluster, this file runs no other verb than `get`, starts no shell, reads no kubeconfig and no
+//! token, asks for no Secret, and writes nothing.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
@@ -17,10 +17,11 @@ use crate::file::system_words;
 /// How a live cluster is named: `@`, or `@` and a context.
 const MARK: char = '@';
 
-/// The programs that ask, the first that there is.
+/// The programs that ask the cluster; the first one that exists is used.
 const PROGRAMS: [&str; 2] = ["oc", "kubectl"];
 
-/// What is read: the resource with its group, what people call its objects, and the words that choose among them.
+/// The resources to read: the resource with its group, the usual name of its objects, and the words that choose among
+/// them.
 const RESOURCES: &[(&str, &str, &[&str])] = &[
     ("clusterversions.config.openshift.io", "ClusterVersions", &[]),
     ("infrastructures.config.openshift.io", "Infrastructures", &[]),
@@ -45,7 +46,7 @@ const RESOURCES: &[(&str, &str, &[&str])] = &[
 /// How much patience there is with a cluster.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
-    /// How long one call may take: the program is told, and killed if it does not obey.
+    /// How long one call may take: the program gets a signal, and is killed if it does not obey.
     call: Duration,
     /// How many bytes one call may print.
     bytes: u64,
@@ -57,10 +58,10 @@ impl Default for Patience {
     }
 }
 
-/// Beyond its own limit a program may take so long to say so.
+/// How much longer than its own limit a program may take, so that it can report the error itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// So much is kept of what a program says is wrong.
+/// The highest number of bytes kept of a program's error message.
 const MAX_COMPLAINT: u64 = 4096;
 
 /// The context that an argument names if it names a live cluster; it is empty for the current one.
@@ -80,8 +81,12 @@ fn must_be_a_context(name: &str) -> Result<(), CommandError> {
     if !name.starts_with('-') && name.len() <= 512 && name.chars().all(is_usual) {
         return Ok(());
     }
-    let error = CommandError::usage(format!("`{MARK}{}` does not name a context", printable(&shortened(name, 80))));
-    Err(error.help("a context has letters, digits and ._-:/@+=, and does not begin with a dash; `kubectl config get-contexts` lists them"))
+    let error =
+        CommandError::usage(format!("`{MARK}{}` is not a valid name of a context", printable(&shortened(name, 80))));
+    Err(error.help(
+        "the name of a context consists of letters, digits and ._-:/@+=, and does not begin with a dash; `kubectl \
+        config get-contexts` lists them",
+    ))
 }
 
 /// Calls of a program about one cluster.
@@ -112,7 +117,7 @@ impl Asking<'_> {
                 }
                 Called::Absent => {}
                 Called::Forbidden => {
-                    unknown.push(format!("not known: {objects}; the cluster does not let this user read them"));
+                    unknown.push(format!("unknown: {objects}; the cluster does not let this user read them"));
                 }
             }
         }
@@ -137,9 +142,9 @@ impl Asking<'_> {
                 }
             }
         }
-        let message = format!("to ask a live cluster takes `{}`, and there is none on PATH", PROGRAMS.join("` or `"));
+        let message = format!("olmdex asks a live cluster with `{}`, which is not on PATH", PROGRAMS.join("` or `"));
         Err(CommandError::new(Exit::Input, message)
-            .help("or save what it says, `kubectl get … -o yaml > cluster.yaml`, and name the file"))
+            .help("or save the objects to a file, `kubectl get … -o yaml > cluster.yaml`, and name the file"))
     }
 
     fn call(&self, program: &str, resource: &str, which: &[&str]) -> Result<Called, CommandError> {
@@ -177,13 +182,18 @@ impl Asking<'_> {
         if says("(Forbidden)") || says(" is forbidden") {
             return Ok(Called::Forbidden);
         }
-        let last = complaint.lines().rfind(|it| !it.trim().is_empty()).unwrap_or("it says nothing");
+        let last = complaint.lines().rfind(|it| !it.trim().is_empty()).unwrap_or("it printed no error");
         let message = format!("`{program} get {resource}` failed: {}", printable(&shortened(last.trim(), 500)));
-        let help = format!("`{program} get {resource}` shows whether the cluster can be reached");
+        let help = if says("context") && (says("was not found") || says("does not exist")) {
+            format!("`{program} config get-contexts` lists the contexts")
+        } else {
+            let context = if self.name.is_empty() { String::new() } else { format!(" --context {}", self.name) };
+            format!("`{program} get {resource}{context}` shows whether the cluster can be reached")
+        };
         Err(CommandError::new(Exit::Input, message).help(help))
     }
 
-    /// Waits for a program as long as it may take, then ends it; whether it ended well.
+    /// Waits for a program as long as it may take, then ends it. Returns whether it ended well.
     fn wait(&self, program: &str, mut child: Child) -> Result<bool, CommandError> {
         let until = Instant::now() + self.patience.call + GRACE;
         let mut nap = Duration::from_millis(1);
@@ -203,8 +213,8 @@ impl Asking<'_> {
 
     fn too_slow(&self, program: &str) -> CommandError {
         let seconds = (self.patience.call + GRACE).as_secs();
-        CommandError::new(Exit::Limit, format!("`{program}` was stopped: it took more than {seconds} seconds"))
-            .help("the cluster may not be reachable from here")
+        CommandError::new(Exit::Limit, format!("olmdex stopped `{program}` after {seconds} seconds"))
+            .help("the cluster may be unreachable from this machine")
     }
 }
 
@@ -215,7 +225,8 @@ fn quiet(program: &str) -> Command {
     command
 }
 
-/// Reads all that a program prints, in the background, and keeps so many bytes of it; with whether that is all.
+/// Reads all output of a program in the background, and keeps at most this many bytes of it. Also tells whether that is
+/// all.
 fn drained(mut from: impl Read + Send + 'static, at_most: u64) -> Receiver<(Vec<u8>, bool)> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

@@ -1,15 +1,18 @@
 //! The lock that commands read.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::closest;
 use crate::file::{read_regular_of, system_words};
-use crate::lock::{Lock, LockError, ParseError};
+use crate::index::Index;
+use crate::lock::{Images, Lock, LockError, ParseError};
 
-/// Where the lock is.
+/// The place of the lock.
 #[derive(Debug, Args)]
 pub(crate) struct LockFile {
     /// The lock
@@ -25,13 +28,13 @@ impl LockFile {
         &self.path
     }
 
-    /// Reads it; gives also its text.
+    /// Reads the lock. Also returns its text.
     pub(crate) fn read(&self) -> Result<(Lock, String), CommandError> {
         let text = read_regular_of(&self.path, Self::MAX_LEN).map_err(|error| {
             let path = self.path.display();
             if error.kind() == std::io::ErrorKind::NotFound {
                 let error = CommandError::new(Exit::Input, format!("`{path}` does not exist"));
-                error.help("`olmdex lock PKG…` makes it; `--lock-file` names another one")
+                error.help("create it with `olmdex lock PKG…`, or name another one with `--lock-file`")
             } else {
                 CommandError::new(Exit::Input, format!("cannot read `{path}`: {}", system_words(&error)))
             }
@@ -45,21 +48,47 @@ impl LockFile {
 pub(crate) fn read_lock(path: &Path, text: &str) -> Result<Lock, CommandError> {
     Lock::parse(text).map_err(|error| {
         let help = match error {
-            ParseError::Conflict(_) => "take either side, and run `olmdex lock update`",
+            ParseError::Conflict(_) => "keep either side, then run `olmdex lock update`",
             ParseError::Version(_) => "a newer olmdex wrote it",
-            _ => "it is not what `olmdex lock` writes; delete it and lock again",
+            _ => "`olmdex lock` did not write it; delete it and lock again",
         };
-        CommandError::new(Exit::Input, format!("`{}` is not a lock: {error}", path.display())).help(help)
+        CommandError::new(Exit::Input, format!("`{}` is not a lock file: {error}", path.display())).help(help)
     })
 }
 
-/// A catalog that is locked and was not given.
+/// The images of the locked bundles. A lock has references, or only their digest: then an index provides them.
+pub(crate) fn images_of_lock(
+    context: &Context,
+    lock: &Lock,
+    index: Option<&Index>,
+) -> Result<HashSet<String>, CommandError> {
+    let mut known: HashSet<String> = HashSet::new();
+    for it in &lock.operators {
+        if let Images::List(images) = &it.images {
+            known.extend(images.iter().cloned());
+            continue;
+        }
+        let place = (it.catalog.clone(), it.package.clone(), it.bundle.clone());
+        let found = index.map_or_else(|| Ok(Vec::new()), |index| index.image_uses(&[place]))?;
+        if found.is_empty() {
+            let message =
+                format!("the catalogs no longer have `{}`, and the lock file holds only its digest", it.bundle);
+            context.reporter.warning(&format!("{message}; `olmdex lock --list-images` records the images, too"));
+        }
+        known.extend(found.into_iter().map(|it| it.image));
+    }
+    Ok(known)
+}
+
+/// The error for a locked catalog that was not given.
 pub(crate) fn refuse_unknown_catalog(file: &LockFile, error: LockError) -> CommandError {
     match &error {
         LockError::Unknown { what: "catalog", name, known, .. } => {
             let given = known.join(", ");
-            let message =
-                format!("`{}` has operators of catalog `{name}`, and given is: {given}", file.path().display());
+            let message = format!(
+                "`{}` has operators of catalog `{name}`, but the sources given are: {given}",
+                file.path().display()
+            );
             CommandError::new(Exit::NotFound, message).help(format!("name it with its source: `-i {name}=SOURCE`"))
         }
         _ => error.into(),
@@ -83,7 +112,7 @@ impl From<LockError> for CommandError {
                 Self::new(Exit::No, message).help(format!("`olmdex list bundles {package}` shows what there is"))
             }
             LockError::Range { .. } => {
-                Self::usage(message).help("a range looks like `>=2.8.0 <2.11.0`, with all three numbers")
+                Self::usage(message).help("write a range as `>=2.8.0 <2.11.0`, with all three numbers")
             }
             LockError::Closure(error) => error.into(),
             LockError::Index(error) => error.into(),

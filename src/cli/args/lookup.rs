@@ -1,6 +1,6 @@
-//! Looking images up, in a layout or where their references say.
+//! Looks images up, in a layout or in the registries of their references.
 //!
-//! A run that is interrupted is taken up by the next one: what it had found is kept until a run gets to the end.
+//! An interrupted run is continued by the next one: its results are kept until a run is complete.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,22 +16,35 @@ use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::progress::Progress;
 use crate::diag::counted;
 use crate::file::Cache;
-use crate::oci::{Presence, Status, Wanted};
+use crate::oci::{BlobSizes, Presence, Status, Wanted};
 
 /// Looks an image up by its reference.
-type Look<'c> = Box<dyn Fn(&str) -> Presence + Sync + 'c>;
+type Look<'c> = Box<dyn Fn(&str) -> Seen + Sync + 'c>;
+
+/// A found image, and the blobs that its bytes consist of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    pub(crate) presence: Presence,
+    pub(crate) blobs: BlobSizes,
+}
+
+impl From<(Presence, BlobSizes)> for Seen {
+    fn from((presence, blobs): (Presence, BlobSizes)) -> Self {
+        Self { presence, blobs }
+    }
+}
 
 /// How many images are looked up at once.
 const AT_ONCE: usize = 8;
 
-/// How often what was found is kept.
+/// How often results are kept.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// For how long a run that was interrupted is taken up.
+/// How long an interrupted run can be continued.
 const A_DAY: u64 = 24 * 60 * 60;
 
 /// Looks images up, in the order of their references. `place` is a layout, or empty for registries.
-pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result<Vec<Presence>, CommandError> {
+pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result<Vec<Seen>, CommandError> {
     let options = &context.opener.images;
     let (look, kept): (Look<'_>, _) = if place.is_empty() {
         (in_registries(context)?, Kept::of(images))
@@ -40,7 +53,7 @@ pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result
         let look = Box::new(move |image: &str| {
             let digest = image.split_once('@').and_then(|it| it.1.parse().ok());
             let tag = if digest.is_none() { Some(image.to_owned()) } else { None };
-            Presence::of(&*store, &Wanted { tag, digest }, image, options)
+            Presence::of(&*store, &Wanted { tag, digest }, image, options).into()
         });
         (look, Kept::default())
     };
@@ -49,54 +62,54 @@ pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result
         let n = counted(before.len() as u64, "image");
         context
             .reporter
-            .note(&format!("{n} were found before the last run was interrupted, and are not looked up again"));
+            .note(&format!("the last run found {n} before it was interrupted; olmdex does not look them up again"));
     }
     let done = Arc::new(AtomicUsize::new(0));
     let _progress = Progress::counting(context, "looking up images".to_owned(), Arc::clone(&done), images.len());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE).build().map_err(std::io::Error::other)?;
     let one = |image: &&str| {
-        let presence = match before.get(*image) {
+        let seen = match before.get(*image) {
             Some(known) => known.clone(),
             None => look(image),
         };
         done.fetch_add(1, Ordering::Relaxed);
-        kept.add(&presence);
-        presence
+        kept.add(&seen);
+        seen
     };
     let found = pool.install(|| images.par_iter().map(one).collect());
     kept.forget();
     Ok(found)
 }
 
-/// Looks images up where their references say.
+/// Looks images up in the registries of their references.
 #[cfg(feature = "oci")]
 fn in_registries(context: &Context) -> Result<Look<'_>, CommandError> {
     let (options, registries) = (&context.opener.images, &context.opener.registries);
     Ok(Box::new(move |image| {
         let found = registries.image(image).and_then(|it| it.confirm().map(|()| it));
         match found {
-            Ok(registry) => Presence::of(&registry, &Wanted::default(), image, options),
-            Err(error) => Presence::failed(image, &error),
+            Ok(registry) => Presence::of(&registry, &Wanted::default(), image, options).into(),
+            Err(error) => Seen { presence: Presence::failed(image, &error), blobs: BlobSizes::new() },
         }
     }))
 }
 
-/// Looks images up where their references say, which this program is built without.
+/// Looks images up in the registries of their references, which this build does not support.
 #[cfg(not(feature = "oci"))]
 fn in_registries(_: &Context) -> Result<Look<'_>, CommandError> {
-    let error = CommandError::usage("this olmdex is built without registries");
-    Err(error.help("name a layout: `--verify=oci:DIR`"))
+    let error = CommandError::usage("this build of olmdex has no support for registries");
+    Err(error.help("name an OCI layout: `--verify=oci:DIR`"))
 }
 
-/// What is kept of a run.
+/// The part of a run that is kept.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Run {
     /// Seconds since 1970 when it began.
     started: u64,
-    found: Vec<Presence>,
+    found: Vec<Seen>,
 }
 
-/// What a run has found so far, in the user's cache directory.
+/// The images that a run has found so far, kept in the user's cache directory.
 #[derive(Default)]
 struct Kept {
     /// The cache, and the key of these images there.
@@ -105,7 +118,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// What is kept of a run for the same images.
+    /// Reads what an earlier run for the same images kept.
     fn of(images: &[&str]) -> Self {
         let key = format!("images\n{}", images.join("\n")).into_bytes();
         let place = cache::directory().map(|it| (Cache::at(&it), key));
@@ -117,30 +130,30 @@ impl Kept {
         Self { place, run: Mutex::new((run, None)) }
     }
 
-    /// What was found before this run.
-    fn before(&self) -> HashMap<String, Presence> {
+    /// The images that were found before this run.
+    fn before(&self) -> HashMap<String, Seen> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        run.0.found.iter().map(|it| (it.image.clone(), it.clone())).collect()
+        run.0.found.iter().map(|it| (it.presence.image.clone(), it.clone())).collect()
     }
 
-    /// Adds what was found. What was not may be there the next time.
-    fn add(&self, presence: &Presence) {
+    /// Adds a found image. A missing one may exist by the next run, so it is not kept.
+    fn add(&self, seen: &Seen) {
         let Some((cache, key)) = &self.place else { return };
-        if presence.status != Status::Found {
+        if seen.presence.status != Status::Found {
             return;
         }
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        if run.0.found.iter().all(|it| it.image != presence.image) {
-            run.0.found.push(presence.clone());
+        if run.0.found.iter().all(|it| it.presence.image != seen.presence.image) {
+            run.0.found.push(seen.clone());
         }
         if run.1.is_none_or(|it| it.elapsed() >= EVERY) {
             run.1 = Some(Instant::now());
-            // That it cannot be kept costs the next run time, and nothing else.
+            // If it cannot be kept, only the next run takes longer.
             let _ = serde_json::to_vec(&run.0).map(|it| cache.write(key, &it));
         }
     }
 
-    /// The next run asks for everything again.
+    /// Forgets the kept answer, so that the next run asks for everything again.
     fn forget(&self) {
         let was_kept = |(cache, key): &(Cache, Vec<u8>)| cache.read(key).is_some_and(|it| !it.is_empty());
         if let Some((cache, key)) = self.place.as_ref().filter(|it| was_kept(it)) {

@@ -1,6 +1,4 @@
-//! Arguments that several commands take, and what they stand for.
-//!
-//! What it deliberately does not do: no commands.
+//! Arguments that several commands take, and their meaning.
 
 pub(in crate::cli) mod bundle_images;
 pub(in crate::cli) mod cache;
@@ -10,6 +8,7 @@ pub(in crate::cli) mod composition;
 pub(in crate::cli) mod conditions;
 pub(in crate::cli) mod day;
 pub(in crate::cli) mod destination;
+pub(in crate::cli) mod fleet;
 pub(in crate::cli) mod formats;
 pub(in crate::cli) mod image_template;
 pub(in crate::cli) mod images;
@@ -19,6 +18,7 @@ pub(in crate::cli) mod lifecycles;
 pub(in crate::cli) mod live_cluster;
 pub(in crate::cli) mod lock_file;
 pub(in crate::cli) mod lookup;
+pub(in crate::cli) mod moment;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod named_source;
 pub(in crate::cli) mod namespace;
@@ -26,6 +26,7 @@ pub(in crate::cli) mod one_catalog;
 pub(in crate::cli) mod operators;
 pub(in crate::cli) mod output_file;
 pub(in crate::cli) mod overwrite;
+pub(in crate::cli) mod part;
 pub(in crate::cli) mod past;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod registry;

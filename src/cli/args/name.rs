@@ -10,7 +10,8 @@ use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::BundleSelector;
 
-/// Refuses what can only be a path, and what exists as one while no catalog has it: it is more likely a source than a channel of a package.
+/// Refuses a text that can only be a path, and an existing path that no catalog has as a name: it is more likely a
+/// source than a channel of a package.
 pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError> {
     if is_path(text) {
         return Err(not_a_name(text));
@@ -25,13 +26,14 @@ pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError>
     Ok(())
 }
 
-/// The package that a command looks at as a whole, also if a part of it is named.
+/// The package that a command treats as a whole, also if a part of it is named.
 pub(crate) fn whole_package(context: &Context, index: &Index, text: &str) -> Result<String, CommandError> {
     let name = package(index, text)?;
     if name.is_part() && index.package_names()?.contains(&name.package) {
-        context
-            .reporter
-            .note(&format!("`{text}` is a part of package `{}`, which is looked at as a whole", name.package));
+        context.reporter.note(&format!(
+            "`{text}` is a part of package `{}`, and this command takes whole packages only",
+            name.package
+        ));
     }
     Ok(name.package)
 }
@@ -42,7 +44,9 @@ pub(crate) fn whole_packages(context: &Context, texts: &[String]) -> Vec<String>
         let name = PackageName::parse(text);
         if name.is_part() {
             let package = &name.package;
-            context.reporter.note(&format!("`{text}` is a part of package `{package}`, which is looked at as a whole"));
+            context.reporter.note(&format!(
+                "`{text}` is a part of package `{package}`, and this command takes whole packages only"
+            ));
         }
         name.package
     };
@@ -58,7 +62,7 @@ pub(crate) fn bundle_of(index: &Index, text: &str) -> Result<Option<(String, Str
     Ok(index.show_bundle(&selector)?.into_iter().next().map(|it| (it.row.package, it.row.version)))
 }
 
-/// The package that an argument names, with what it says besides.
+/// The package that an argument names, with the other parts of the name.
 pub(crate) fn package(index: &Index, text: &str) -> Result<PackageName, CommandError> {
     refuse_path(index, text)?;
     Ok(PackageName::find(index, text)?)

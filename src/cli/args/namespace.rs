@@ -1,4 +1,4 @@
-//! The namespace that a question is about: from manifests, from flags, or from both.
+//! The namespace that a question is about: from manifests, from options, or from both.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,14 @@ use clap::Args;
 
 use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
 use crate::cli::args::cluster::read_cluster_telling;
+use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::constraint::openshift::Minor;
+use crate::index::Index;
 use crate::resolve::Options;
 
 /// How much an answer may cost.
@@ -28,19 +30,19 @@ impl WorkOptions {
     }
 }
 
-/// What a namespace has and wants.
+/// The options for the contents of a namespace and the wishes for it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamespaceOptions {
-    /// Manifests of the cluster: a file, a directory (a must-gather) or `-`; or `@` and a context, which `oc` or `kubectl` read; may be
-    /// repeated
+    /// Manifests of the cluster: a file, a directory (a must-gather) or `-`; or `@` and a context, which `oc` or
+    /// `kubectl` read; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
-    /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; in a namespace of its own as
-    /// NS:PKG; may be repeated
+    /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; in a namespace
+    /// of its own as NS:PKG; may be repeated
     #[arg(long, value_name = "[NS:]PKG[@VERSION|/CHANNEL]")]
     install: Vec<String>,
-    /// What is installed: PKG, PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle, also as BUNDLE@CHANNEL with the
-    /// channel of its Subscription; in a namespace of its own as NS:PKG; may be repeated
+    /// The installed bundles: PKG, PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle, also as BUNDLE@CHANNEL
+    /// with the channel of its Subscription; in a namespace of its own as NS:PKG; may be repeated
     #[arg(long, value_name = "[NS:]PKG@VERSION|BUNDLE")]
     installed: Vec<String>,
     #[command(flatten)]
@@ -48,7 +50,8 @@ pub(crate) struct NamespaceOptions {
     /// The namespace; that of the manifests, if they have just one
     #[arg(short, long, value_name = "NAME")]
     namespace: Option<String>,
-    /// The namespace whose catalogs all namespaces see. Default: openshift-marketplace if the manifests know it, else olm
+    /// The namespace whose catalogs all namespaces see. Default: openshift-marketplace if the manifests have it, else
+    /// olm
     #[arg(long, value_name = "NAME")]
     global_namespace: Option<String>,
     /// Skip Subscriptions to catalogs that are not given
@@ -71,7 +74,21 @@ impl NamespaceOptions {
         Options { explains: true, ..self.work.options() }
     }
 
-    /// What the options ask.
+    /// Opens the part of the catalogs around the packages that the options and another word name. With manifests it
+    /// opens all, since installed bundles may require anything.
+    pub(crate) fn open(&self, context: &Context, word: Option<&String>) -> Result<Index, CommandError> {
+        if !self.cluster.is_empty() {
+            return self.ask.open_about(context, word);
+        }
+        let named = self.install.iter().chain(&self.installed);
+        // A namespace may come before a name.
+        let named = named.map(|it| it.split_once(':').map_or(it.as_str(), |it| it.1).to_owned());
+        let words: Vec<String> = named.chain(word.cloned()).collect();
+        self.ask.refuse_paths(word)?;
+        self.ask.open_part_of(context, &words.iter().collect::<Vec<_>>(), Reach::Around)
+    }
+
+    /// The question that the options ask.
     pub(crate) fn question(&self, context: &Context) -> Result<NamespaceQuestion, CommandError> {
         if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
             return Err(AskError::NothingToResolve.into());

@@ -1,6 +1,4 @@
 //! Repositories of operators as arguments.
-//!
-//! What it deliberately does not do: no check.
 
 use std::path::Path;
 
@@ -8,13 +6,16 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::community::{self, Operator};
 use crate::file::system_words;
 
-/// The operators of a repository, or the one whose directory it is.
+/// The operators of a repository, or the one in this directory.
 pub(crate) fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
     let mut all = directory.join("operators");
     if !all.symlink_metadata().is_ok_and(|it| it.is_dir()) {
         if crate::bundle::is_bundle(directory) {
-            let error = CommandError::usage(format!("`{}` is a version of an operator", directory.display()));
-            return Err(error.help("name the directory of the operator, which is the one above it"));
+            let error = CommandError::usage(format!(
+                "`{}` is the directory of one version of an operator",
+                directory.display()
+            ));
+            return Err(error.help("name the directory of the operator, one level up"));
         }
         match Operator::open(directory) {
             // A user who names the directory of all operators means each of them.

@@ -1,4 +1,5 @@
-//! The file that a command writes: `-O FILE`. Before 0.2.0 it was `-o FILE`, which is understood unless FILE is the name of a format.
+//! The file that a command writes: `-O FILE`. Before 0.2.0 it was `-o FILE`, which still works unless FILE is the name
+//! of a format.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub(crate) struct OutputFile {
     output: Option<PathBuf>,
 }
 
-/// What another command would take for the name of a format.
+/// Names of output formats. Other commands take these after `-o`, so a file is not called like one.
 const FORMATS: &[&str] = &["json", "jsonl", "yaml", "table", "text", "csv", "markdown", "sarif", "github"];
 
 impl OutputFile {
@@ -30,7 +31,7 @@ impl OutputFile {
             Some(word) if FORMATS.iter().any(|it| word.as_os_str() == *it) => {
                 let word = word.display();
                 let error = CommandError::usage(format!("`-o {word}` is a format, and this command prints no data"));
-                Err(error.help(format!("a file of this name is `-O {word}`")))
+                Err(error.help(format!("to write a file of this name, use `-O {word}`")))
             }
             old => Ok(self.output_file.as_deref().or(old)),
         }
@@ -76,7 +77,7 @@ enum FormatOrFile {
     File(PathBuf),
 }
 
-/// Takes a format's name for the format and any other word for a file; only formats are offered.
+/// Takes a format's name as the format and any other word as a file; the help offers only formats.
 #[derive(Debug, Clone)]
 struct FormatOrFileParser;
 

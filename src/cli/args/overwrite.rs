@@ -1,24 +1,24 @@
-//! Refusing to write over what is read.
+//! Refuses to overwrite the input.
 
 use std::path::Path;
 
 use crate::cli::terminal::error::CommandError;
 use crate::file::{is_inside, is_same_file};
 
-/// Refuses an output that is its own input, by whatever name.
+/// Refuses an output that is its own input, whatever its name.
 pub(crate) fn refuse_same_file(source: &Path, output: &Path, help: &str) -> Result<(), CommandError> {
     if !is_same_file(source, output) {
         return Ok(());
     }
-    let message = format!("`{}` is the input, and would be replaced", output.display());
+    let message = format!("`{}` is the input, and the output would overwrite it", output.display());
     Err(CommandError::usage(message).help(help))
 }
 
-/// Refuses a directory to write in a directory that is read: the next reader would find both catalogs in it.
+/// Refuses an output directory inside of an input directory: the next reader would find both catalogs in it.
 pub(crate) fn refuse_inside(source: &Path, directory: &Path) -> Result<(), CommandError> {
     if !is_inside(directory, source) {
         return Ok(());
     }
-    let message = format!("`{}` is in the catalog that is read, `{}`", directory.display(), source.display());
-    Err(CommandError::usage(message).help("name a directory outside of it"))
+    let message = format!("`{}` lies inside the input catalog, `{}`", directory.display(), source.display());
+    Err(CommandError::usage(message).help("name a directory outside the catalog"))
 }

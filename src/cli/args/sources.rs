@@ -1,4 +1,4 @@
-//! The sources that asking commands take, as one index.
+//! The sources of commands that ask, as one index.
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -7,24 +7,26 @@ use std::time::Instant;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use crate::ask::{check_catalog, must_have};
+use crate::ask::{self, check_catalog, must_have};
+use crate::calendar::Day;
 use crate::catalog_source::family_and_minor;
+use crate::cli::args::day::parse_day;
 use crate::cli::args::kept_index::Key;
+use crate::cli::args::moment::go_back;
 pub(crate) use crate::cli::args::named_source::NamedSource;
 use crate::cli::args::named_source::default_name;
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
-use crate::diag::{Finding, Severity, Tally};
+use crate::diag::{Finding, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
 use crate::source::{STDIN, Source};
-use crate::upgrade::cut_advice;
 
-/// Where answers come from.
+/// The sources of answers.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AskOptions {
     /// Index or catalog to ask: `index.db`, a directory, a file, or `-`; may be repeated. Default: $OLMDEX_INDEX, then
@@ -34,6 +36,9 @@ pub(crate) struct AskOptions {
     /// Only this catalog; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) catalog: Vec<String>,
+    /// State at the end of this day (UTC), from an index with a past (`build --git`)
+    #[arg(long, value_name = "DAY", value_parser = parse_day)]
+    pub(crate) on: Option<Day>,
 }
 
 /// Whether a word can only be a path. Any other word is a name first, and a path only if nothing has that name.
@@ -46,11 +51,11 @@ pub(crate) fn is_path(word: &str) -> bool {
         || ENDINGS.iter().any(|it| word.ends_with(it))
 }
 
-/// The error about a path in the place of a name.
+/// The error about a path where a name is needed.
 pub(crate) fn not_a_name(path: &str) -> CommandError {
     let what = if Path::new(path).exists() { "a file or directory" } else { "a path" };
     let error = CommandError::new(Exit::NotFound, format!("`{path}` is {what}, not a package"));
-    error.help(format!("to query it, give it as a source: `-i {path}`"))
+    error.help(format!("to query it, name it as a source: `-i {path}`"))
 }
 
 /// Reads a source with or without a name, for a command that shows the name.
@@ -61,12 +66,12 @@ pub(crate) fn named_source() -> impl TypedValueParser<Value = NamedSource> {
     })
 }
 
-/// Reads a source with or without a name, for a command with one source: it has no need to call it by a name.
+/// Reads a source with or without a name, for a command with one source, which does not need the name.
 pub(crate) fn source_path() -> impl TypedValueParser<Value = PathBuf> {
     named_source().map(|it| it.path)
 }
 
-/// Two sources of one name are more likely a slip than meant.
+/// Two sources of one name are more likely a slip than intended.
 pub(crate) fn refuse_equal_names(sources: &[NamedSource]) -> Result<(), CommandError> {
     let mut seen = std::collections::BTreeMap::new();
     for source in sources {
@@ -82,22 +87,23 @@ pub(crate) fn refuse_equal_names(sources: &[NamedSource]) -> Result<(), CommandE
 impl AskOptions {
     /// Options that name sources only.
     pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
-        Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
+        let input = sources.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+        Self { input, catalog: Vec::new(), on: None }
     }
 
     /// Options with the words that `-i` takes.
     pub(crate) fn of_words(words: &[String]) -> Self {
-        Self { input: words.to_vec(), catalog: Vec::new() }
+        Self { input: words.to_vec(), catalog: Vec::new(), on: None }
     }
 
-    /// The sources as words of a command, for who reads it elsewhere: a path that begins at the root says more about this machine than
-    /// it helps, and gets a placeholder.
+    /// The sources as words of a command, for readers on other machines: an absolute path reveals more about this
+    /// machine than it helps, and gets a placeholder.
     #[cfg(feature = "page")]
     pub(crate) fn as_words(&self) -> Result<Vec<String>, CommandError> {
         if self.input.is_empty() { Ok(Vec::new()) } else { Ok(words_of(&self.sources()?)) }
     }
 
-    /// What `-i` was given.
+    /// The values of `-i`.
     #[cfg(feature = "mcp")]
     pub(crate) fn given(&self) -> &[String] {
         &self.input
@@ -117,8 +123,8 @@ impl AskOptions {
     }
 
     /// The index that was kept of the same files.
-    fn recall(&self, context: &Context) -> Result<Option<Index>, CommandError> {
-        if !context.keeps_indexes {
+    pub(crate) fn recall(&self, context: &Context) -> Result<Option<Index>, CommandError> {
+        if !context.keeps_indexes || self.on.is_some() {
             return Ok(None);
         }
         let sources = self.sources()?;
@@ -128,7 +134,7 @@ impl AskOptions {
         Ok(Some(index))
     }
 
-    /// As [`Self::open`], to ask about these names.
+    /// As [`Self::open`], for a question about these names.
     pub(crate) fn open_about<'w>(
         &self,
         context: &Context,
@@ -138,7 +144,8 @@ impl AskOptions {
         self.open(context)
     }
 
-    /// Refuses paths in the place of names: they are meant as the source. Without a source that is also what only exists as a path.
+    /// Refuses paths where names are needed: the user meant them as the source. Without a source, any existing path is
+    /// refused as well.
     pub(crate) fn refuse_paths<'w>(&self, names: impl IntoIterator<Item = &'w String>) -> Result<(), CommandError> {
         let has_source = self.is_given() || default_source().is_ok();
         let is_it = |it: &&String| is_path(it) || (!has_source && Path::new(it).exists());
@@ -152,6 +159,11 @@ impl AskOptions {
 
     /// Opens each source once: standard input can be read only once.
     pub(crate) fn look(&self, context: &Context) -> Result<Sources<'_>, CommandError> {
+        self.look_about(context, &[])
+    }
+
+    /// As [`Self::look`], to ask about what some words name, and about nothing else.
+    pub(crate) fn look_about(&self, context: &Context, words: &[&String]) -> Result<Sources<'_>, CommandError> {
         let sources = self.sources()?;
         let mut opened = Vec::with_capacity(sources.len());
         for source in &sources {
@@ -160,15 +172,30 @@ impl AskOptions {
         if let [(only, Source::Index(path))] = opened.as_slice()
             && !only.is_named
         {
-            let index = Index::open(path)?;
+            let mut index = Index::open(path)?;
             warn_if_outdated(context, &index)?;
+            if let Some(day) = self.on {
+                check_names(&self.catalog, &index.catalog_names()?)?;
+                go_back(context, &mut index, day, &self.catalog, words)?;
+            }
             return Ok(Sources { wanted: &self.catalog, opened: Opened::Index(index) });
         }
+        self.refuse_day("`--on` takes one source only, an index with a history")?;
         refuse_equal_names(&sources)?;
         Ok(Sources { wanted: &self.catalog, opened: Opened::Catalogs(opened) })
     }
 
-    /// Whether the user gave a catalog a name of its own, which says more than a version of OpenShift.
+    /// Refuses `--on` if it is meaningless, with a reason.
+    pub(crate) fn refuse_day(&self, reason: &str) -> Result<(), CommandError> {
+        match self.on {
+            None => Ok(()),
+            Some(_) => {
+                Err(CommandError::usage(reason).help("`olmdex build --git NAME=REPO` builds an index with a history"))
+            }
+        }
+    }
+
+    /// Whether the user gave a catalog a name of its own that is more than a version of OpenShift.
     pub(crate) fn names_catalogs(&self) -> bool {
         let named = self.input.iter().map(|it| NamedSource::parse(it)).filter(|it| it.is_named);
         named.into_iter().any(|it| family_and_minor(&it.name).is_none())
@@ -182,8 +209,8 @@ impl AskOptions {
     }
 }
 
-/// Says which catalogs have changed since the index was written, to somebody at a terminal: looking at every file of the sources
-/// may take as long as the answer.
+/// Warns somebody at a terminal about catalogs that have changed since the index was written. Others get no warning:
+/// checking every file of the sources may take as long as the answer.
 fn warn_if_outdated(context: &Context, index: &Index) -> Result<(), CommandError> {
     if context.reporter.is_quiet() || !std::io::stderr().is_terminal() {
         return Ok(());
@@ -222,7 +249,7 @@ pub(crate) fn words_of(sources: &[NamedSource]) -> Vec<String> {
     words.collect()
 }
 
-/// What is asked if no source is named.
+/// The source of a question that names none.
 pub(crate) fn default_source() -> Result<NamedSource, CommandError> {
     if let Some(named) = std::env::var_os("OLMDEX_INDEX").filter(|it| !it.is_empty()) {
         return Ok(NamedSource::parse(&named.to_string_lossy()));
@@ -257,11 +284,19 @@ struct Imported {
     index: Index,
     /// The catalogs that were imported, in the order of the sources.
     names: Vec<String>,
-    /// What makes them invalid, if that was asked for.
+    /// The errors that make them invalid, if the caller asked for them.
     errors: Vec<Finding>,
 }
 
 impl Sources<'_> {
+    /// The sources, if all are catalogs in files.
+    pub(crate) fn catalogs(&self) -> Option<&[(NamedSource, Source)]> {
+        match &self.opened {
+            Opened::Catalogs(all) if all.iter().all(|it| matches!(it.1, Source::Catalog(_))) => Some(all),
+            _ => None,
+        }
+    }
+
     /// The files, if the only source is one catalog of files.
     pub(crate) fn files(&self) -> Option<(&NamedSource, &Input)> {
         match &self.opened {
@@ -273,7 +308,7 @@ impl Sources<'_> {
         }
     }
 
-    /// What the real tool says if it refuses one of the catalogs.
+    /// The message of the real tool if it refuses one of the catalogs.
     pub(crate) fn refusal(&self) -> Option<String> {
         let Opened::Catalogs(sources) = &self.opened else { return None };
         sources.iter().find_map(|(_, source)| match source {
@@ -282,8 +317,8 @@ impl Sources<'_> {
         })
     }
 
-    /// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: what is wrong is a warning, and
-    /// broken packages are marked. What cannot be read is an error.
+    /// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: faults are
+    /// warnings, and broken packages are marked. Unreadable input is an error.
     pub(crate) fn import(self, context: &Context) -> Result<Index, CommandError> {
         let wanted = self.wanted;
         let index = self.import_with_warnings(context)?.index;
@@ -291,8 +326,8 @@ impl Sources<'_> {
         Ok(index)
     }
 
-    /// As [`Self::import`], with the catalogs in the order in which the user named them: by `--catalog`, else by their sources; those of
-    /// an index by their age.
+    /// As [`Self::import`], with the catalogs in the user's order: that of `--catalog`, else that of the sources; those
+    /// of an index by their age.
     pub(crate) fn import_in_order(self, context: &Context) -> Result<(Index, Vec<String>), CommandError> {
         let wanted = self.wanted;
         let Imported { index, mut names, .. } = self.import_with_warnings(context)?;
@@ -303,8 +338,8 @@ impl Sources<'_> {
         Ok((index, if wanted.is_empty() { names } else { wanted.to_vec() }))
     }
 
-    /// As [`Self::import`], with what makes the catalogs invalid as findings, instead of a warning or an error about them. Catalogs in an
-    /// index are valid.
+    /// As [`Self::import`], but with errors that make the catalogs invalid as findings, and not as warnings or as an
+    /// error. Catalogs in an index are valid.
     pub(crate) fn import_judged(self, context: &Context) -> Result<(Index, Vec<Finding>), CommandError> {
         let wanted = self.wanted;
         let imported = self.import_with(context, &mut |named, input, import| {
@@ -348,7 +383,7 @@ impl Sources<'_> {
     }
 }
 
-/// Judges what is wrong with a catalog in files: an error ends the command.
+/// Judges the findings about a catalog in files: an error ends the command.
 type Judge<'j> = dyn FnMut(&NamedSource, &Input, Import) -> Result<Vec<Finding>, CommandError> + 'j;
 
 fn import(
@@ -356,7 +391,7 @@ fn import(
     sources: Vec<(NamedSource, Source)>,
     judge: &mut Judge<'_>,
 ) -> Result<Imported, CommandError> {
-    let mut builder = Builder::in_memory().advised_by(cut_advice);
+    let mut builder = ask::builder();
     let mut names: Vec<String> = Vec::new();
     let (mut updates, mut errors) = (Vec::new(), Vec::new());
     for (named, source) in sources {
@@ -373,8 +408,11 @@ fn import(
                 let catalogs = index.catalog_names()?;
                 if named.is_named && catalogs.len() != 1 {
                     let (path, name) = (path.display(), &named.name);
-                    let message = format!("`{path}` has {} catalogs, and cannot be called `{name}`", catalogs.len());
-                    return Err(CommandError::usage(message).help("leave the name out: its catalogs have their own"));
+                    let message =
+                        format!("`{path}` has {} catalogs, so it cannot take the one name `{name}`", catalogs.len());
+                    return Err(
+                        CommandError::usage(message).help("leave the name out: the catalogs keep their own names")
+                    );
                 }
                 for name in &catalogs {
                     let spec = CatalogSpec {
@@ -395,16 +433,16 @@ fn import(
     Ok(Imported { index: builder.into_index()?, names, errors })
 }
 
-/// Indexes may hold catalogs of one name, which only opening them shows.
+/// Indexes may hold catalogs of one name, which shows only once they are open.
 fn must_be_new(names: &[String], name: &str) -> Result<(), CommandError> {
     if names.iter().any(|it| it == name) {
-        let error = CommandError::usage(format!("two of the sources have a catalog `{name}`"));
+        let error = CommandError::usage(format!("two sources have a catalog `{name}`"));
         return Err(error.help("give one of them another name: `NAME=SOURCE`"));
     }
     Ok(())
 }
 
-/// Imports one catalog in files. What cannot be read ends the command.
+/// Imports one catalog in files. Unreadable files end the command.
 pub(crate) fn import_files(
     context: &Context,
     builder: &mut Builder,
@@ -415,7 +453,8 @@ pub(crate) fn import_files(
     refuse_unreadable(context, named, input, &import)
 }
 
-fn add_files(
+/// As [`import_files`], but without reports.
+pub(crate) fn add_files(
     context: &Context,
     builder: &mut Builder,
     named: &NamedSource,
@@ -427,11 +466,15 @@ fn add_files(
     let progress = Progress::reading(context, format!("reading {source}"), input);
     let import = builder.add_catalog(&spec, input, Mode::Tolerant)?;
     drop(progress);
-    context.reporter.detail(&format!("read {} files of {source} in {:.0?}", input.files.len(), started.elapsed()));
+    let what = match &input.part {
+        Some(documents) => counted(documents.len() as u64, "document"),
+        None => format!("{} files", input.files.len()),
+    };
+    context.reporter.detail(&format!("read {what} of {source} in {:.0?}", started.elapsed()));
     Ok(import)
 }
 
-/// Says what is wrong with a catalog. What cannot be read is an error.
+/// Reports the faults of a catalog. Unreadable files are an error.
 fn refuse_unreadable(
     context: &Context,
     named: &NamedSource,
@@ -451,7 +494,7 @@ fn refuse_unreadable(
         let names = names.join(", ");
         context
             .reporter
-            .warning(&format!("`{source}` is not valid ({tally}; packages: {names}); `olmdex validate` says why"));
+            .warning(&format!("`{source}` is not valid ({tally}; packages: {names}); `olmdex validate` shows why"));
     }
     Ok(())
 }

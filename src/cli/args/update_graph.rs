@@ -1,7 +1,5 @@
-//! What is known of the updates of OpenShift, as an argument: saved answers of the update service, a ClusterVersion, or a copy of the
+//! Known updates of OpenShift, as an argument: saved answers of the update service, a ClusterVersion, or a copy of the
 //! repository of the graph data.
-//!
-//! What it deliberately does not do: it asks no service.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,12 +21,12 @@ pub(crate) fn read_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<U
     open_updates(context, paths)?.iter().map(read).collect()
 }
 
-/// Reads what was opened.
+/// Reads the opened updates.
 pub(crate) fn read(saved: &SavedUpdates) -> Result<UpdateSource, CommandError> {
     saved.read().map_err(|error| {
         let help = match error {
             UpdateSourceError::NotData => {
-                "it is the repository with `channels/`, `blocked-edges/` and `build-suggestions/`"
+                "name the repository that has `channels/`, `blocked-edges/` and `build-suggestions/`"
             }
             _ => {
                 "save an answer with `curl \"$UPSTREAM?channel=CHANNEL&arch=ARCH\" -o FILE`, or name a copy of the graph data"
@@ -72,13 +70,13 @@ pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<S
     paths.iter().map(open).collect()
 }
 
-/// When a file was changed last, in seconds since 1970-01-01T00:00:00Z.
+/// The time of a file's last change, in seconds since 1970-01-01T00:00:00Z.
 fn seconds_of(path: &Path) -> Option<i64> {
     let changed = std::fs::metadata(path).ok()?.modified().ok()?;
     i64::try_from(changed.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
 }
 
-/// No day is after that of `SOURCE_DATE_EPOCH`, so that an index has the same bytes wherever it is built.
+/// The latest possible day is that of `SOURCE_DATE_EPOCH`, so that an index has the same bytes wherever it is built.
 fn latest() -> Result<i64, CommandError> {
     Ok(epoch()?.unwrap_or(i64::MAX))
 }

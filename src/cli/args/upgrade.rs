@@ -1,4 +1,5 @@
-//! What `updates`, `path` and `why-not` share: the package, what is installed, the channel, the generation of OLM.
+//! The arguments that `updates`, `path` and `why-not` share: the package, the installed bundle, the channel, the
+//! generation of OLM.
 
 use crate::cli::args::formats::words;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use crate::ask::{AskError, Olm, UpgradeQuestion, minor};
 use crate::cli::args::cluster::{read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::refuse_path;
+use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
@@ -29,8 +31,8 @@ choices! { Words for Olm =>
 }
 
 choices! { Words for Policy =>
-    CatalogProvided: "catalog-provided" | "CatalogProvided", "Only what the catalog's edges permit";
-    SelfCertified: "self-certified" | "SelfCertified", "Any version, also an older one";
+    CatalogProvided: "catalog-provided" | "CatalogProvided", "Only the versions that the catalog's edges permit";
+    SelfCertified: "self-certified" | "SelfCertified", "Any version, including older ones";
 }
 
 /// The feature gates of operator-controller.
@@ -66,9 +68,9 @@ pub(crate) struct UpgradeOptions {
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
     #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
     pub(crate) catalog_selector: Option<LabelSelector>,
-    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@` and a
-    /// context, which `oc` or `kubectl` read; may be repeated. Package, channel, version range, policy and what is installed come from its Subscriptions and
-    /// ClusterExtensions, unless they are given
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@`
+    /// and a context, which `oc` or `kubectl` read; may be repeated. Package, channel, version range, policy and the
+    /// installed bundle come from its Subscriptions and ClusterExtensions, unless they are given
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", alias = "extension")]
     pub(crate) cluster: Vec<PathBuf>,
     #[command(flatten)]
@@ -80,7 +82,8 @@ pub(crate) struct UpgradeOptions {
 }
 
 impl UpgradeOptions {
-    /// What the options ask about a package, or about the operators of a cluster, with the index to ask.
+    /// The question that the options ask about a package, or about the operators of a cluster, with the index that
+    /// answers it.
     pub(crate) fn question(
         &self,
         context: &Context,
@@ -91,7 +94,7 @@ impl UpgradeOptions {
             [] => None,
             paths => Some((read_cluster_telling(context, paths)?, shown(paths))),
         };
-        let index = self.ask.open_about(context, name)?;
+        let index = self.ask.open_part(context, name, Reach::Own)?;
         name.map(|it| refuse_path(&index, it)).transpose()?;
         let question = UpgradeQuestion {
             name: name.cloned(),
@@ -120,12 +123,12 @@ impl UpgradeOptions {
     }
 }
 
-/// A bundle with its version, if the name does not say it.
+/// A bundle with its version, if the name does not contain it.
 pub(crate) fn bundle_words(bundle: &str, version: &str) -> String {
     if version.is_empty() || bundle.contains(version) { bundle.to_owned() } else { format!("{bundle} ({version})") }
 }
 
-/// What is installed, in words.
+/// Describes the installed bundle.
 pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
     let unknown = match (installed.is_name_assumed, installed.is_in_catalog) {
         (true, _) => " (assumed name), which no catalog holds",
@@ -154,7 +157,7 @@ pub(crate) fn few(names: &[String]) -> String {
 
 /// The row of a target: each field that permits it is named, with the place of the first.
 pub(crate) fn target_row(target: &Target) -> Vec<String> {
-    // The same field with the same value stands in many channels.
+    // The same field with the same value occurs in many channels.
     let mut because: Vec<(String, Vec<String>)> = Vec::new();
     for permit in &target.permits {
         let said = format!("{} {}", permit.field.as_str(), permit.value);

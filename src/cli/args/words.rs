@@ -1,7 +1,5 @@
-//! The words of a command line before they are parsed: sources that `-i` names where a command takes them by position, and `PKG VERSION` for
-//! `PKG@VERSION`. So every command takes both forms, and reads one.
-//!
-//! What it deliberately does not do: it refuses nothing. A line that it does not understand stays as it is.
+//! The words of a command line before they are parsed: moves sources of `-i` to their position in a command that takes
+//! them there, and turns `PKG VERSION` into `PKG@VERSION`. So every command accepts both forms, and reads one.
 
 use std::ffi::OsString;
 
@@ -12,7 +10,7 @@ use crate::cli::args::sources::is_path;
 use crate::fbc::without_v;
 use crate::version::Version;
 
-/// Declares `-i` in a command that takes its sources by position. [`placed`] moves what it names there.
+/// Declares `-i` in a command that takes its sources by position. [`placed`] moves its values there.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SourceOption {
     /// The source, as other commands take it; may be repeated where several are taken
@@ -22,9 +20,9 @@ pub(crate) struct SourceOption {
 
 const SOURCE_OPTION: &str = "source_option";
 
-/// A source that was not moved must not be passed over.
+/// A source that was not moved must not be ignored.
 fn unplaced(_: &str) -> Result<String, &'static str> {
-    Err("name the source by its position")
+    Err("name the source without an option")
 }
 
 /// Names of positions that sources have.
@@ -36,20 +34,20 @@ const NAMES: &[&str] = &["PKG", "[NS:]PKG", "NAME", "BUNDLE", "API|PKG", "ENTRY"
 /// Commands with positions for channels.
 const OF_CHANNELS: &[&str] = &["edit", "z-stream"];
 
-/// A command that takes a channel, or a version for the channel that it is in.
+/// A command that takes a channel, or a version that stands for its channel.
 const OF_CHANNEL_OR_VERSION: &str = "z-stream";
 
 /// The name of such a position.
 const OF_CHANNEL: &str = "PKG/CHANNEL";
 
-/// A command line with each source at its position and each version at its package. `arguments` describes a command of a name, `globals`
-/// what all commands take.
+/// A command line with each source at its position and each version at its package. `arguments` describes the command
+/// of a name, `globals` are the options of all commands.
 pub(in crate::cli) fn placed(
     words: Vec<OsString>,
     arguments: impl Fn(&str) -> Option<Command>,
     globals: impl Fn() -> Command,
 ) -> Vec<OsString> {
-    // Describing a command to clap takes time, which few lines need.
+    // The description of a command for clap takes time, which few lines need.
     let may_change = |word: &OsString| {
         word.to_str().is_some_and(|it| is_version(it) || may_name_source(it) || OF_CHANNELS.contains(&it))
     };
@@ -67,12 +65,12 @@ pub(in crate::cli) fn placed(
     words.into_iter().take(start).chain(parts.into_iter().flat_map(|it| it.words)).collect()
 }
 
-/// Adds to an error about a source that is missing how to name one.
+/// Adds to an error about a missing source how to name one.
 pub(in crate::cli) fn propose_source(error: &mut clap::Error) {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return };
     let is_source = |it: &String| SOURCES.iter().any(|name| it.trim_end_matches("...") == format!("<{name}>"));
     if error.kind() == ErrorKind::MissingRequiredArgument && missing.iter().any(is_source) {
-        let tip = "name the source by its position, or with `-i PATH`".to_owned();
+        let tip = "name the source without an option, or with `-i PATH`".to_owned();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
 }
@@ -86,7 +84,7 @@ fn may_name_source(word: &str) -> bool {
     word.starts_with("--input") || (word.starts_with('-') && !word.starts_with("--") && word.contains('i'))
 }
 
-/// The command that a line runs with those that it is a part of, and where its own words begin.
+/// The command of a line with the commands that contain it, and the index of its first own word.
 fn command_of(words: &[OsString], arguments: impl Fn(&str) -> Option<Command>) -> Option<(usize, Vec<Command>)> {
     let named = |it: &OsString| it.to_str().filter(|it| !it.starts_with('-')).and_then(&arguments);
     let (mut at, command) = words.iter().enumerate().skip(1).find_map(|(at, it)| Some((at, named(it)?)))?;
@@ -98,7 +96,7 @@ fn command_of(words: &[OsString], arguments: impl Fn(&str) -> Option<Command>) -
     Some((at + 1, chain))
 }
 
-/// What some words of a line are.
+/// The role of some words of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// An option, with its value if it has one.
@@ -107,7 +105,7 @@ enum Role {
     Source,
     /// A word that its position gives a meaning.
     Position,
-    /// `--`, and what follows.
+    /// `--`, and the words after it.
     Rest,
 }
 
@@ -117,7 +115,7 @@ struct Part {
     words: Vec<OsString>,
 }
 
-/// Takes the words of a command apart, as these commands describe options.
+/// Takes the words of a command apart, by the descriptions of these commands.
 fn read(words: &[OsString], described: &[&Command]) -> Vec<Part> {
     let find = |is_it: &dyn Fn(&Arg) -> bool| described.iter().find_map(|it| it.get_arguments().find(|arg| is_it(arg)));
     let mut parts = Vec::new();
@@ -203,7 +201,8 @@ fn position(command: &Command, number: usize) -> Option<&str> {
     it.get_value_names().and_then(|it| it.first()).map(|it| it.as_str())
 }
 
-/// Sources become words at their position: where they stand if the command takes nothing but sources, else before or behind the others.
+/// Turns sources into words at their position: the same place if the command takes nothing but sources, else before or
+/// behind the other words.
 fn with_sources_placed(parts: Vec<Part>, command: &Command) -> Vec<Part> {
     let n_positions = command.get_positionals().count();
     let is_source = |number: usize| position(command, number).is_some_and(|it| SOURCES.contains(&it));
@@ -218,7 +217,7 @@ fn with_sources_placed(parts: Vec<Part>, command: &Command) -> Vec<Part> {
     others
 }
 
-/// `PKG VERSION` becomes `PKG@VERSION`, and `PKG CHANNEL` becomes `PKG/CHANNEL` where nothing else is taken.
+/// `PKG VERSION` becomes `PKG@VERSION`, and `PKG CHANNEL` becomes `PKG/CHANNEL` in a command that takes nothing else.
 fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
     let is_position = |it: &&Part| it.role == Role::Position;
     let n_taken = command.get_positionals().count();
@@ -229,7 +228,7 @@ fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
         let is_it = |name: &&str| it.strip_prefix(*name).is_some_and(|it| !it.starts_with(char::is_alphanumeric));
         it != OF_CHANNEL && NAMES.iter().any(is_it)
     };
-    // An option that takes packages. A version behind it can be no source.
+    // For an option that takes packages, a version behind it cannot be a source.
     let takes_no_version = (0..n_taken).all(|it| position(command, it).is_some_and(|it| SOURCES.contains(&it)));
     let is_of_packages = |option: &Part| {
         let found = option.words.first().and_then(|it| it.to_str()).and_then(|it| option_of(command, it));
@@ -286,7 +285,7 @@ mod tests {
     fn each_word_comes_to_its_position() {
         let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
         for (typed, read) in [
-            // Sources, where nothing else has a position.
+            // Sources, if nothing else has a position.
             ("validate -i a -i b", "validate a b"),
             ("validate a --input=b c", "validate a b c"),
             ("validate -qib --select W08", "validate -q b --select W08"),
@@ -303,7 +302,7 @@ mod tests {
             ("legacy add bundle -i old.db -o new.db", "legacy add old.db bundle -o new.db"),
             ("template convert -i a basic", "template convert basic a"),
             ("template render -i a semver", "template render semver a"),
-            // Elsewhere it stays.
+            // In other commands it stays.
             ("show keda -i a", "show keda -i a"),
             ("generate dockerfile a -i b", "generate dockerfile a -i b"),
             // Versions.

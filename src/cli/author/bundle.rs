@@ -27,8 +27,9 @@ use crate::{crd, edit};
 ///
 /// A bundle directory has `manifests/` and `metadata/`: one version of an operator.
 ///
-/// Has the rules of `opm alpha bundle validate` and `operator-sdk bundle validate`, with their levels, and goes on where they stop.
-/// Exits with 0 if there are no errors, with 1 if there are, with 3 if a directory cannot be read.
+/// The command has the rules of `opm alpha bundle validate` and `operator-sdk bundle validate`, with their levels, and
+/// goes on where those stop. Exits with 0 if there are no errors, with 1 if there are, with 3 if a directory cannot be
+/// read.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex bundle my-bundle/
@@ -44,20 +45,20 @@ pub(crate) struct BundleArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = Output(Some(FindingFormat::Text)))]
     output: Output,
-    /// Ask these validators too: a suite (`operatorframework`, `all`) or a validator (`operatorhub`, `community`, …)
+    /// Also run these validators: a suite (`operatorframework`, `all`) or a validator (`operatorhub`, `community`, …)
     #[arg(long, value_name = "SUITE,…", value_delimiter = ',', value_parser = parse_suite)]
     suite: Vec<Suite>,
     /// As `--suite`, with operator-sdk's labels: `suite=operatorframework`, `name=good-practices`; may be repeated
     #[arg(long, value_name = "LABELS", value_parser = parse_labels)]
     select_optional: Vec<Suite>,
-    /// Ask the validators too that a bundle should pass where it goes: those of `community` and `certified`; default: `profile` in
-    /// olmdex.toml
+    /// Also run the validators of the pipelines that a bundle should pass: those of `community` and `certified`;
+    /// default: `profile` in olmdex.toml
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles(), conflicts_with = "compat")]
     pipeline: Vec<Profile>,
-    /// What validators look at: `k8s-version=1.25`, `index-path=bundle.Dockerfile`; may be repeated
+    /// Values for validators: `k8s-version=1.25`, `index-path=bundle.Dockerfile`; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = parse_value)]
     optional_values: Vec<(Key, String)>,
-    /// Also ask whether the bundles can join this catalog: names, edges, dependencies, definitions
+    /// Also check whether the bundles can join this catalog: names, edges, dependencies, definitions
     #[arg(long, value_name = "SOURCE", conflicts_with = "compat")]
     with: Option<PathBuf>,
     /// Print what another tool prints: operator-sdk's messages, or its document with `-o json-alpha1`
@@ -93,7 +94,7 @@ impl ValueEnum for Output {
 /// Another tool whose output can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tool {
-    /// operator-sdk: what it says, and where it stops is stopped
+    /// operator-sdk: prints the same, and stops at the same errors
     OperatorSdk,
 }
 
@@ -105,7 +106,7 @@ struct Suite(Vec<Validator>);
 enum Key {
     KubernetesVersion,
     IndexPath,
-    /// operator-sdk hands all values to all validators, which look at what they know.
+    /// operator-sdk passes all values to all validators, which use those that they know.
     Other,
 }
 
@@ -146,7 +147,7 @@ pub(crate) fn run(context: &Context, args: &BundleArgs) -> CommandResult {
             own(context, args, &validators, &options, format, &choice)
         }
         (None, None) => {
-            let error = CommandError::usage("`-o json-alpha1` goes with `--compat operator-sdk` only");
+            let error = CommandError::usage("`-o json-alpha1` works only with `--compat operator-sdk`");
             Err(error.help("use `-o json`"))
         }
     }
@@ -166,7 +167,8 @@ fn options(args: &BundleArgs) -> Result<Options, CommandError> {
         let path = PathBuf::from(path);
         options.categories = Some(Options::read_categories(&path).map_err(|why| {
             let what = format!("cannot read the categories in `{}`: {why}", path.display());
-            CommandError::new(Exit::Input, what).help("OPERATOR_BUNDLE_CATEGORIES names a file {\"categories\": […]}")
+            CommandError::new(Exit::Input, what)
+                .help("OPERATOR_BUNDLE_CATEGORIES must name a file that holds {\"categories\": […]}")
         })?);
     }
     Ok(options)
@@ -202,7 +204,7 @@ fn own(
                 Some(newcomer) => findings.extend(edit::join(index, &newcomer)?),
                 None => {
                     let what = format!("{} has no package or no ClusterServiceVersion", directory.display());
-                    context.reporter.warning(&format!("{what}: it was not compared with the catalog"));
+                    context.reporter.warning(&format!("{what}, so it was not compared with the catalog"));
                 }
             }
         }
@@ -231,7 +233,7 @@ fn unreadable(error: &crate::bundle::BundleError) -> CommandError {
     CommandError::new(Exit::Input, error.to_string()).help(error.help())
 }
 
-/// What operator-sdk prints, a document for each bundle.
+/// Prints the output of operator-sdk, a document for each bundle.
 fn as_sdk(
     context: &Context,
     args: &BundleArgs,
@@ -241,12 +243,14 @@ fn as_sdk(
 ) -> CommandResult {
     if args.choice.is_given() {
         let error = CommandError::usage(
-            "`--compat operator-sdk` prints what operator-sdk prints: its findings cannot be chosen",
+            "`--compat operator-sdk` prints what operator-sdk prints: you cannot choose its findings",
         );
         return Err(error.help("leave out `--compat`, or the options about findings"));
     }
     if !matches!(format, None | Some(FindingFormat::Text)) {
-        return Err(CommandError::usage("`--compat operator-sdk` goes with `-o json-alpha1`, `-o table` or no `-o`"));
+        return Err(CommandError::usage(
+            "`--compat operator-sdk` works only with `-o json-alpha1`, `-o table` or no `-o`",
+        ));
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_refused = false;

@@ -1,11 +1,10 @@
 //! `olmdex edit add`
-//!
-//! What it deliberately does not do: what the change makes of the catalog is said and written by `edits`.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::ask;
 use crate::bundle::ImageTemplate;
 use crate::bundle::rules::{CatalogClaims, Placed, Validation};
 use crate::cli::args::formats::MigrateLevel;
@@ -15,14 +14,14 @@ use crate::diag::Finding;
 use crate::edit::{CatalogEdit, Change, Edges, EditEffects, Target, at_level, bundles_of, join, rules};
 use crate::fbc::Name;
 use crate::fbc::{Input, Level};
-use crate::index::{Builder, CatalogSpec, Mode};
+use crate::index::{CatalogSpec, Mode};
 use crate::source::Source;
-use crate::upgrade::cut_advice;
 
 /// Add a bundle: its blob, and an entry in each channel
 ///
-/// The edges of its entries are those of its ClusterServiceVersion (`replaces`, `skips`, `olm.skipRange`); options take their place one by
-/// one. A bundle that names no entry replaces the head of each channel. What `bundle --with` finds is found here, too.
+/// The edges of its entries are those of its ClusterServiceVersion (`replaces`, `skips`, `olm.skipRange`); options take
+/// their place one by one. A bundle that names no entry replaces the head of each channel. This command finds
+/// everything that `bundle --with` finds.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex edit add my-bundle/ --channel stable --image quay.io/org/new:v1 -i my-catalog/ --dry-run
@@ -41,14 +40,14 @@ pub(crate) struct AddArgs {
     /// Begin channels that are not there yet with it
     #[arg(long)]
     create_channel: bool,
-    /// Begin its package with it if the catalog does not have it; the first channel is the default
+    /// Create its package if the catalog does not have it; the first channel is the default
     #[arg(long)]
     create_package: bool,
     /// Overwrite an entry and a bundle of its name; the entry keeps its edges unless options name others
     #[arg(long)]
     replace: bool,
-    /// What becomes of its manifests: `none` or `bundle-object-to-csv-metadata`; default: as in the other bundles of the package, or of the
-    /// catalog
+    /// How to store its manifests: `none` or `bundle-object-to-csv-metadata`; default: as in the other bundles of the
+    /// package, or of the catalog
     #[arg(long, value_enum, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: Option<MigrateLevel>,
     #[command(flatten)]
@@ -83,8 +82,8 @@ impl EdgeArgs {
     }
 }
 
-/// The name of the entry that a word means. An entry has the name of its bundle, whatever that looks like, and may name one that is gone; a
-/// version that no entry is called means its own.
+/// The name of the entry that a word stands for. An entry has the name of its bundle, whatever that looks like, and may
+/// name a removed one; a version that is not an entry's name stands for the entry of that version.
 pub(super) fn entry_named(catalog: &CatalogEdit, package: &str, word: &str) -> Result<String, CommandError> {
     let of_version = |name: Name| match catalog.find(&name) {
         Ok((of, Target::Bundle(bundle))) => Ok((of, bundle)),
@@ -95,7 +94,7 @@ pub(super) fn entry_named(catalog: &CatalogEdit, package: &str, word: &str) -> R
         name @ Name::Version(..) => {
             let (of, bundle) = of_version(name)?;
             if of != package {
-                let error = CommandError::usage(format!("`{word}` is of package `{of}`, not of `{package}`"));
+                let error = CommandError::usage(format!("`{word}` belongs to package `{of}`, not to `{package}`"));
                 return Err(error.help("name an entry of the channel, or `PKG@VERSION`"));
             }
             Ok(bundle)
@@ -107,15 +106,15 @@ pub(super) fn entry_named(catalog: &CatalogEdit, package: &str, word: &str) -> R
     }
 }
 
-/// What came of it.
+/// The result of adding a bundle.
 pub(super) struct Added {
     pub(super) package: String,
     pub(super) verdict: EditEffects,
-    /// What the catalog says to the bundle.
+    /// Findings about the bundle in the catalog.
     pub(super) joined: Vec<Finding>,
 }
 
-/// Adds the bundle to a catalog that has not been changed otherwise.
+/// Adds the bundle to a catalog without other changes.
 pub(super) fn add(
     context: &Context,
     args: &AddArgs,
@@ -128,17 +127,17 @@ pub(super) fn add(
     if is_new && !args.create_package {
         let error = match catalog.find(&Name::Plain(package.clone())) {
             Err(error) => CommandError::from(error),
-            Ok(_) => CommandError::usage("there is no such package"),
+            Ok(_) => CommandError::usage("no such package"),
         };
         let is_guess = |it: &&String| it.starts_with("did you mean");
         let meant = error.help.as_ref().filter(is_guess).map(|it| format!("{it} ")).unwrap_or_default();
         let file = if root.is_file() { root.to_owned() } else { catalog.file_of_new(root, &package)? };
-        let help = format!("`--create-package` begins the package with this bundle, in `{}`", file.display());
+        let help = format!("`--create-package` creates the package with this bundle, in `{}`", file.display());
         return Err(error.help(format!("{meant}{help}")));
     }
     let field = |name: &str| json_text(&blob, name);
     if field("image").is_empty() {
-        let message = "says no image, which OLM v1 needs: name it with `--image`";
+        let message = "names no image, and OLM v1 needs one: add `--image`";
         context.reporter.warning(&format!("`{}` {message}", args.bundle.display()));
     }
     let (options, stated) = (args.edges.edges(catalog, &package)?, Edges::stated_in(&blob));
@@ -165,14 +164,14 @@ pub(super) fn add(
     Ok(Added { package, verdict, joined })
 }
 
-/// A field of a blob that is a text.
+/// A text field of a blob.
 fn json_text(blob: &str, name: &str) -> String {
     let mut reader = crate::json::Reader::new();
     let found = reader.read(blob).ok().and_then(|it| it.get_field(name)?.as_str().map(|it| it.into_owned()));
     found.unwrap_or_default()
 }
 
-/// Says which edges of the ClusterServiceVersion are not taken.
+/// Reports the edges of the ClusterServiceVersion that options replace.
 fn report_dropped(context: &Context, options: &Edges, stated: &Edges, keeps_edges: bool) {
     let skips = |it: &Edges| it.skips.as_ref().map(|it| it.join(","));
     let edges = [
@@ -184,15 +183,15 @@ fn report_dropped(context: &Context, options: &Edges, stated: &Edges, keeps_edge
         let Some(stated) = stated else { continue };
         let why = match given {
             Some(given) if given == stated => continue,
-            Some(_) => format!("`{option}` takes its place"),
-            None if keeps_edges => format!("the entry keeps its edges; `{option}` gives it others"),
+            Some(_) => format!("`{option}` overrides it"),
+            None if keeps_edges => format!("the entry keeps its edges; `{option}` changes them"),
             None => continue,
         };
         context.reporter.warning(&format!("`{field}: {stated}` of the ClusterServiceVersion is not used: {why}"));
     }
 }
 
-/// The blob at the level that is asked for, or that the other bundles are at.
+/// The blob at the requested level, or at that of the other bundles.
 fn leveled(
     context: &Context,
     args: &AddArgs,
@@ -206,16 +205,18 @@ fn leveled(
     let has_metadata = bundle.contains("\"olm.csv.metadata\"");
     let shown = args.bundle.display();
     if level == Level::CsvMetadata && !has_metadata && bundle.contains("\"olm.bundle.object\"") {
-        let message = "keeps its manifests, although the other bundles have `olm.csv.metadata`: only a bundle with an image can be migrated";
+        let message = "keeps its manifests, although the other bundles have `olm.csv.metadata`: olmdex can migrate \
+            only bundles with an image";
         context.reporter.warning(&format!("`{shown}` {message}"));
     } else if args.migrate_level.is_none() && others == Some(Level::None) && has_metadata {
-        let message = "has `olm.csv.metadata`, although the other bundles have their manifests: name the bundle itself to add those";
+        let message = "has `olm.csv.metadata`, although the other bundles have their manifests: to add manifests too, \
+            name the bundle itself";
         context.reporter.warning(&format!("`{shown}` {message}"));
     }
     Ok(bundle)
 }
 
-/// What the catalog says to the bundle, as in `bundle --with`, with the edges that its entries get.
+/// The findings about the bundle in the catalog, as in `bundle --with`, with the edges that its entries get.
 fn joined(
     context: &Context,
     args: &AddArgs,
@@ -227,7 +228,7 @@ fn joined(
     let Some(newcomer) = Validation::new(&contents).newcomer() else { return Ok(Vec::new()) };
     let needs_others =
         !(newcomer.required.is_empty() && newcomer.packages.is_empty() && newcomer.constraints.is_empty());
-    let mut builder = Builder::in_memory().advised_by(cut_advice);
+    let mut builder = ask::builder();
     let spec = CatalogSpec { name: "catalog".to_owned(), ..CatalogSpec::default() };
     // A bundle that needs nothing meets its own package only.
     let input = if needs_others { input.clone() } else { input.only(near) };

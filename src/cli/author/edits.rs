@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::edit_add::{self, AddArgs, EdgeArgs, entry_named};
+use crate::ask;
 use crate::cli::args::sources::{NamedSource, import_files, is_path, not_a_name, source_path};
 use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
@@ -17,17 +18,16 @@ use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target};
 use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::file::finish_left;
-use crate::index::Builder;
 use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Reader;
 use crate::source::Source;
-use crate::upgrade::cut_advice;
 use crate::version::{Version, by_version, first_of, nearest};
 
 /// Change a catalog in its files: deprecate, promote, add, remove, rename
 ///
-/// Only the lines that must change do: comments, order and style of everything else stay. A change that makes the catalog invalid is
-/// refused, and whoever would have no upgrade left is named. Files are written whole or not at all.
+/// Only the lines that must change do: comments, order and style of everything else stay. A change that makes the
+/// catalog invalid is refused, and users who would have no upgrade left are named. Files are written whole or not at
+/// all.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex edit deprecate till/stable -m 'Use fast.' -i my-catalog/ --dry-run
@@ -39,7 +39,7 @@ pub(crate) struct EditArgs {
     /// The catalog: a directory, or a file
     #[arg(short, long = "input", value_name = "CATALOG", global = true, default_value = ".", value_parser = source_path())]
     input: PathBuf,
-    /// Print what would change, and change nothing
+    /// Print the changes, and make none
     #[arg(long, global = true)]
     dry_run: bool,
     /// Change it even if the catalog is not valid afterwards
@@ -53,9 +53,9 @@ pub(crate) struct EditArgs {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Add(AddArgs),
-    /// Bring what a channel has up to a bundle into another channel, on top of its head
+    /// Copy the entries of a channel up to a bundle into another channel, on top of its head
     ///
-    /// Entries are copied with their edges, from what follows the head on. A channel that is not there yet begins with all of them.
+    /// Entries are copied with their edges, beginning with the one after the head. A new channel gets all of them.
     #[command(after_help = "Examples:
   olmdex edit promote till@1.1.0 --channel fast -i my-catalog/ --dry-run
   olmdex edit promote till.v1.1.1 --channel fast --only -i my-catalog/ --dry-run
@@ -70,7 +70,7 @@ enum Verb {
         /// The channel that they come from, if several have them
         #[arg(long, alias = "from", value_name = "CHANNEL")]
         from_channel: Option<String>,
-        /// Bring the bundle alone: it skips what is between
+        /// Copy the bundle alone: it skips the entries between
         #[arg(long)]
         only: bool,
     },
@@ -83,7 +83,7 @@ enum Verb {
         /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
         #[arg(value_name = "NAME")]
         name: String,
-        /// What users are told
+        /// The message for users
         #[arg(short, long, value_name = "TEXT")]
         message: String,
     },
@@ -97,10 +97,10 @@ enum Verb {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Remove a package, a channel or a bundle, and join what was around it
+    /// Remove a package, a channel or a bundle, and join the entries around it
     ///
-    /// Whoever replaced a bundle replaces what that replaced, and skips it, so that its users can still upgrade. With a channel go the
-    /// bundles that no other channel has.
+    /// An entry that replaced a removed bundle now replaces what that one replaced, and skips the removed bundle, so
+    /// that its users can still upgrade. Removing a channel also removes the bundles that no other channel has.
     #[command(after_help = "Examples:
   olmdex edit remove till@1.0.1 -i my-catalog/ --dry-run
   olmdex edit remove till.v1.0.0 -i my-catalog/ --dry-run
@@ -133,7 +133,7 @@ enum Verb {
         #[arg(value_name = "NEW")]
         new: String,
     },
-    /// Give an entry other edges; an empty value takes one away
+    /// Give an entry other edges; an empty value removes one
     #[command(after_help = "Examples:
   olmdex edit set-edges till/stable till@1.1.1 --skips till.v1.0.1 -i my-catalog/ --dry-run
   olmdex edit set-edges till/stable till.v1.1.1 --skip-range '>=1.0.0 <1.1.1' -i my-catalog/
@@ -165,12 +165,12 @@ enum Verb {
 
 pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     let files_of = |source: Source| {
-        let help = "name a directory or a file with `-i`; `olmdex migrate` makes a directory of others";
+        let help = "name a directory or a file with `-i`; `olmdex migrate` converts other sources to a directory";
         in_files(&args.input, source, help)
     };
     let mut input = files_of(context.open(&args.input)?)?;
     if !args.dry_run {
-        // An edit that was killed is finished first.
+        // Finish an edit that was killed first.
         finish_left(input.files.iter().filter_map(|it| it.path()));
         input = files_of(context.opener.open(&args.input, &mut std::io::stdin().lock())?)?;
     }
@@ -194,26 +194,27 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     for (package, verdict) in &verdicts {
         is_refused |= !verdict.errors.is_empty();
         if verdict.is_package_gone {
-            let message = format!("whoever has `{package}` installed gets no upgrade from this catalog any more");
+            let message = format!("clusters that have `{package}` installed get no more upgrades from this catalog");
             context.reporter.warning(&message);
         }
     }
     if is_refused && !args.force {
         let error = CommandError::new(Exit::No, "the catalog would not be valid; nothing was written");
-        return Err(error.help("change something else first, or write it all the same with `--force`"));
+        return Err(error.help("change something else first, or write it anyway with `--force`"));
     }
     let edits: Vec<&FileEdit> = catalog.files().collect();
     for edit in &edits {
         if let Some(why) = edit.rewritten {
             let path = edit.path.display();
-            context.reporter.warning(&format!("{path}: a document is rewritten without its comments: {why}"));
+            context.reporter.warning(&format!("{path}: rewriting a document drops its comments: {why}"));
         }
     }
     if args.dry_run {
         for edit in &edits {
             if !args.follow && leads_out(&args.input, edit) {
                 let path = edit.path.display();
-                let message = format!("`{path}` is a link that leads out of the catalog: only `--follow` changes it");
+                let message =
+                    format!("`{path}` is a symbolic link out of the catalog: olmdex changes it only with `--follow`");
                 context.reporter.warning(&message);
             }
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
@@ -234,7 +235,7 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// What is to be changed, package by package.
+/// The changes to make, package by package.
 fn changes(
     context: &Context,
     args: &EditArgs,
@@ -247,9 +248,8 @@ fn changes(
         Verb::Deprecate { name, message } => {
             if message.is_empty() {
                 let error = CommandError::usage("a deprecation needs a message");
-                return Err(
-                    error.help("say with `--message` what users should do; `olmdex edit undeprecate` takes one back")
-                );
+                return Err(error
+                    .help("tell users with `--message` what to do; `olmdex edit undeprecate` removes a deprecation"));
             }
             let (package, target) = find(name)?;
             one(package, Change::Deprecate { target, message: message.clone() })
@@ -269,7 +269,7 @@ fn changes(
         Verb::RenameChannel { channel: text, new } => {
             let (package, from) = channel(catalog, text)?;
             if new.is_empty() {
-                return Err(CommandError::usage("a channel needs a name").help("name it: `PKG/CHANNEL NEW`"));
+                return Err(CommandError::usage("a channel needs a name").help("name it as `PKG/CHANNEL NEW`"));
             }
             one(package, Change::RenameChannel { from, to: new.clone() })
         }
@@ -316,7 +316,7 @@ fn channel(catalog: &CatalogEdit, text: &str) -> Result<(String, String), Comman
             }
         }
         _ => {
-            let error = CommandError::usage(format!("`{text}` is not a channel of a package"));
+            let error = CommandError::usage(format!("`{text}` does not name a channel"));
             Err(error.help("name both: `PKG/CHANNEL`"))
         }
     }
@@ -331,8 +331,8 @@ fn edges_of(
 ) -> Result<(String, Edges), CommandError> {
     let edges = wanted.edges(catalog, package)?;
     if edges == Edges::default() {
-        let error = CommandError::usage("no edge is named");
-        return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value takes one away"));
+        let error = CommandError::usage("no edge given");
+        return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value removes the field"));
     }
     Ok((entry_named(catalog, package, entry)?, edges))
 }
@@ -345,7 +345,7 @@ fn promotion(
     only: bool,
 ) -> Result<(String, Change), CommandError> {
     let (package, Target::Bundle(bundle)) = find(catalog, text)? else {
-        let error = CommandError::usage(format!("`{text}` is not a bundle"));
+        let error = CommandError::usage(format!("`{text}` does not name a bundle"));
         return Err(error.help("name a bundle, or `PKG@VERSION`"));
     };
     let of_package = |it: &str| it.strip_prefix(&format!("{package}/")).unwrap_or(it).to_owned();
@@ -366,7 +366,7 @@ fn added_property(
     };
     if Reader::new().read(value).is_err() {
         let error = CommandError::usage(format!("`{value}` is not JSON"));
-        return Err(error.help("put texts in double quotes: `'TYPE=\"text\"'`"));
+        return Err(error.help("put strings in double quotes: `'TYPE=\"text\"'`"));
     }
     let mut of_package: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (package, name) in bundles_where(context, path, input, condition)? {
@@ -374,7 +374,7 @@ fn added_property(
     }
     if of_package.is_empty() {
         let error = CommandError::new(Exit::No, "no bundle meets the condition");
-        return Err(error.help("`olmdex sql` shows what `v_bundle` has"));
+        return Err(error.help("`olmdex sql` shows the rows of `v_bundle`"));
     }
     let change = |bundles| Change::AddProperty { bundles, kind: kind.to_owned(), value: value.to_owned() };
     Ok(of_package.into_iter().map(|(package, bundles)| (package, change(bundles))).collect())
@@ -387,19 +387,18 @@ fn bundles_where(
     input: &Input,
     condition: &str,
 ) -> Result<Vec<(String, String)>, CommandError> {
-    let mut builder = Builder::in_memory().advised_by(cut_advice);
+    let mut builder = ask::builder();
     let source = NamedSource { name: "catalog".to_owned(), is_named: true, path: path.to_owned() };
     import_files(context, &mut builder, &source, input)?;
     let mut index = builder.into_index()?;
     let sql = format!("SELECT package, bundle FROM v_bundle WHERE ({condition}\n) ORDER BY 1, 2");
     let found = index.sql(&sql, SqlLimits::default()).map_err(|error| {
         let columns = "its columns are those of `olmdex sql \"SELECT * FROM v_bundle LIMIT 1\"`";
-        CommandError::usage(format!("the condition is not SQL over `v_bundle`: {error}")).help(columns)
+        CommandError::usage(format!("the condition is not valid SQL on `v_bundle`: {error}")).help(columns)
     })?;
     if found.is_cut {
-        return Err(
-            CommandError::new(Exit::Limit, "too many bundles meet the condition").help("choose fewer at a time")
-        );
+        return Err(CommandError::new(Exit::Limit, "too many bundles meet the condition")
+            .help("narrow the condition, and change fewer at a time"));
     }
     let texts = found.rows.into_iter().filter_map(|row| match <[SqlValue; 2]>::try_from(row) {
         Ok([SqlValue::Text(package), SqlValue::Text(name)]) => Some((package, name)),
@@ -416,13 +415,13 @@ impl From<EditError> for CommandError {
                 let error = Self::new(Exit::NotFound, message);
                 if known.is_empty() && what.starts_with("package") {
                     let help =
-                        "the catalog has no packages: name another with `-i`, or see what `olmdex validate` says";
+                        "the catalog has no packages: name another with `-i`, or see the findings of `olmdex validate`";
                     return error.help(help);
                 }
                 if known.is_empty() && what == "channel" {
-                    return error.help("it has no channels yet: `olmdex edit add --create-channel` begins one");
+                    return error.help("it has no channels yet: create one with `olmdex edit add --create-channel`");
                 }
-                // Who names an entry by its version means this one.
+                // A user who names an entry by its version means this one.
                 let ends_with_it =
                     |it: &&String| it.strip_suffix(&name).is_some_and(|it| it.ends_with(['.', 'v', '-']));
                 if what == "entry"
@@ -436,10 +435,10 @@ impl From<EditError> for CommandError {
                 {
                     return error.help(words);
                 }
-                // Another version is not what was meant.
+                // The user did not mean another version.
                 match closest_of_same_numbers(&name, known.iter().map(String::as_str)) {
                     Some(meant) => error.help(format!("did you mean `{meant}`?")),
-                    None if known.len() == 1 => error.help(format!("there is only `{}`", known[0])),
+                    None if known.len() == 1 => error.help(format!("the only one is `{}`", known[0])),
                     None if known.len() <= 10 && !known.is_empty() => {
                         error.help(format!("there are {}", known.join(", ")))
                     }
@@ -448,7 +447,7 @@ impl From<EditError> for CommandError {
                         counted(known.len() as u64, "package")
                     )),
                     None => {
-                        // Nobody looks for the oldest first.
+                        // The newest versions are the likely ones.
                         let n_known = known.len();
                         let known =
                             by_version(known.into_iter().map(|it| (it.clone(), Version::parse(&it).ok())).collect());
@@ -458,12 +457,13 @@ impl From<EditError> for CommandError {
             }
             EditError::Taken { what: "a channel", .. } => Self::new(Exit::No, message).help("choose another name"),
             EditError::Taken { .. } => Self::new(Exit::No, message).help(
-                "`olmdex edit set-edges` gives an entry other edges, `olmdex edit add --replace` another blob too",
+                "`olmdex edit set-edges` changes the edges of an entry; `olmdex edit add --replace` replaces its blob \
+                as well",
             ),
             EditError::Twice(_) => Self::new(Exit::Input, message).help("`olmdex validate` says where"),
             EditError::Unfit { help, .. } => Self::new(Exit::No, message).help(help),
             EditError::Index(error) => error.into(),
-            _ => Self::new(Exit::Input, message).help("`olmdex validate` says what is wrong with the catalog"),
+            _ => Self::new(Exit::Input, message).help("`olmdex validate` shows what is wrong with the catalog"),
         }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(_: &Context, args: &InitArgs) -> CommandResult {
             let help = match error {
                 PackageError::EmptyIcon | PackageError::NotAnImage => "use an SVG, PNG, JPEG or GIF",
                 PackageError::NoName => "name the package",
-                _ => "use `-o json`, which can carry every character",
+                _ => "use `-o json`, which can represent every character",
             };
             CommandError::new(Exit::Input, error.to_string()).help(help)
         })?;

@@ -12,9 +12,9 @@ use crate::lsp::{self, ConfigFile, End, LspError, Options};
 
 /// Answer an editor, over standard input and output
 ///
-/// A server of the Language Server Protocol for catalogs, templates and bundles: findings while you write, definitions and references of
-/// packages, channels and bundles, completion of names, versions and fields, what an edge does, another name for a bundle or a channel.
-/// The editor starts it. Findings are chosen by olmdex.toml. It writes no file.
+/// A server of the Language Server Protocol for catalogs, templates and bundles: findings while you write, definitions
+/// and references of packages, channels and bundles, completion of names, versions and fields, what an edge does,
+/// another name for a bundle or a channel. The editor starts it. Findings are chosen by olmdex.toml. It writes no file.
 ///
 /// It exits with 0 if the editor has shut it down, with 1 otherwise.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub(crate) fn run(context: &Context, args: &LspArgs) -> CommandResult {
         None if args.no_config => ConfigFile::Absent,
         None => ConfigFile::Search(context.found_config),
     };
-    // Without a current directory there is nothing above it.
+    // If there is no current directory, there is nothing above it.
     let current = std::env::current_dir().unwrap_or_default();
     let mut output = BufWriter::new(std::io::stdout().lock());
     match lsp::serve(std::io::stdin(), &mut output, Options { current, config, rules: all_rules() }) {
@@ -48,6 +48,6 @@ pub(crate) fn run(context: &Context, args: &LspArgs) -> CommandResult {
         Ok(End::Early) => Ok(Exit::No),
         Err(LspError::Write(error)) => Err(error.into()),
         Err(error @ LspError::Analysis) => Err(CommandError::new(Exit::Bug, error.to_string())),
-        Err(error) => Err(CommandError::new(Exit::No, error.to_string()).help("an editor starts this server")),
+        Err(error) => Err(CommandError::new(Exit::No, error.to_string()).help("editors start this server themselves")),
     }
 }

@@ -27,6 +27,7 @@ use crate::community::{
 use crate::constraint::openshift::Minor;
 use crate::diag::{Finding, Rule, Severity, counted};
 use crate::fbc::{Format, Input, Level};
+use crate::file::finish_left;
 use crate::openshift::LifecycleVersion;
 use crate::scaffold::Dockerfile;
 use crate::template::Template;
@@ -34,10 +35,10 @@ use crate::version::Version;
 
 /// Make a file-based catalog of an operator's bundles: templates, catalogs, ci.yaml
 ///
-/// Takes an operator of a repository such as community-operators, or any directory with bundle directories. Each version of OpenShift gets
-/// the bundles whose `com.redhat.openshift.versions` choose it; upgrade edges are those of the ClusterServiceVersions, or of `updateGraph:
-/// semver-mode`. Then the checks of the pipelines run over the result. Exits with 1 if they would refuse it, and writes nothing if a
-/// catalog would not be valid.
+/// Takes an operator of a repository such as community-operators, or any directory with bundle directories. Each
+/// version of OpenShift gets the bundles whose `com.redhat.openshift.versions` choose it; upgrade edges are those of
+/// the ClusterServiceVersions, or of `updateGraph: semver-mode`. Then the checks of the pipelines run over the result.
+/// Exits with 1 if they would refuse it, and writes nothing if a catalog would not be valid.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex onboard bundles --image-template 'quay.io/k/{{.Package}}:v{{.Version}}' --dry-run
@@ -50,7 +51,8 @@ pub(crate) struct OnboardArgs {
     /// The references of the bundles' images, with `{{.Package}}`, `{{.Name}}` and `{{.Version}}`
     #[arg(long, value_name = "TEMPLATE")]
     image_template: String,
-    /// The versions of OpenShift that get a catalog. Default: those of `catalogs/` in the repository, else those that the pipelines know
+    /// The versions of OpenShift that get a catalog. Default: those of `catalogs/` in the repository, else those that
+    /// the pipelines know
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = parse_minor)]
     openshift: Vec<Minor>,
     /// Deprecate the versions before this one
@@ -77,7 +79,7 @@ pub(crate) struct OnboardArgs {
     /// The pipelines whose checks run. Default: `community` or `certified` in a repository
     #[arg(long, value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
     pipeline: Vec<Profile>,
-    /// Show what would change, and write nothing
+    /// Show the changes, and write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -91,14 +93,20 @@ pub(crate) fn run(context: &Context, args: &OnboardArgs) -> CommandResult {
         policy: policy(context, args, &place)?,
         unreleased: args.unreleased.clone(),
     };
-    let onboarding = onboard(&place.operator, &wish)?;
+    let ci = place.of_operator("ci.yaml");
+    let onboarding = onboard(&place.operator, &wish).inspect_err(|error| {
+        // A run that was killed after its last rename is refused here. Its hidden directories are removed first, since
+        // no later run would do so.
+        if matches!(error, OnboardingError::HasTemplates(_)) && !args.dry_run {
+            finish_left(std::iter::once(place.root.join(&ci).as_path()));
+        }
+    })?;
     onboarding.notes.iter().for_each(|it| context.reporter.warning(it));
     let mut changes = files(args, &place, &onboarding);
     for template in &onboarding.templates {
         changes.extend(catalogs(context, &place, &onboarding, template)?);
     }
-    // The last file: as long as it does not name the templates, an interrupted run can be repeated.
-    let ci = place.of_operator("ci.yaml");
+    // This file comes last: until it names the templates, an interrupted run can be repeated.
     changes.push(place.change(ci, onboarding.ci_before.clone(), onboarding.ci_after.clone()));
     let n_catalogs: usize = onboarding.templates.iter().map(|it| it.catalogs.len()).sum();
     let n_written = write_changes(context, changes, args.dry_run)?;
@@ -111,11 +119,11 @@ pub(crate) fn run(context: &Context, args: &OnboardArgs) -> CommandResult {
         counted(n_catalogs as u64, "catalog"),
         counted(onboarding.templates.len() as u64, "template")
     );
-    context.reporter.note(&if n_written == 0 { format!("{what}, and nothing changes") } else { what });
+    context.reporter.note(&if n_written == 0 { format!("{what}; no file changes") } else { what });
     check(context, args, &place, &onboarding)
 }
 
-/// Where the files of an operator are.
+/// The places of an operator's files.
 struct Place {
     /// The directory that paths are relative to: the repository, or the operator itself.
     root: PathBuf,
@@ -131,10 +139,12 @@ impl Place {
         if operators.len() > 1 {
             let names: Vec<String> = operators.iter().take(3).map(|it| it.path.display().to_string()).collect();
             let message = format!("`{}` has {}", directory.display(), counted(operators.len() as u64, "operator"));
-            return Err(CommandError::usage(message).help(format!("name one of them: `{}`", names.join("`, `"))));
+            return Err(
+                CommandError::usage(message).help(format!("name one of them, such as `{}`", names.join("`, `")))
+            );
         }
         let Some(operator) = operators.pop() else {
-            let error = CommandError::new(Exit::Input, format!("`{}` has no operator", directory.display()));
+            let error = CommandError::new(Exit::Input, format!("`{}` holds no operator", directory.display()));
             return Err(error.help("name the directory that holds a bundle directory for each version"));
         };
         let is_operator = operator.path.canonicalize().ok();
@@ -167,7 +177,7 @@ impl Place {
         Change { root: self.root.clone(), shown: self.root.join(&relative), relative, before, after }
     }
 
-    /// What a file holds before.
+    /// The content of a file before the change.
     fn before(&self, relative: &str) -> Option<Vec<u8>> {
         let path = self.root.join(relative);
         path.symlink_metadata().is_ok_and(|it| it.is_file()).then(|| crate::file::read_regular(&path).ok()).flatten()
@@ -198,7 +208,7 @@ fn policy(context: &Context, args: &OnboardArgs, place: &Place) -> Result<Suppor
     })
 }
 
-/// The files beside the catalogs.
+/// The files in addition to the catalogs.
 fn files(args: &OnboardArgs, place: &Place, onboarding: &Onboarding) -> Vec<Change> {
     let mut changes = Vec::new();
     for NewTemplate { name, text, catalogs } in &onboarding.templates {
@@ -231,7 +241,7 @@ fn dockerfile(catalog: &str) -> String {
     Dockerfile { directory: catalog.to_owned(), builder: base.clone(), base, labels: BTreeMap::new() }.text()
 }
 
-/// The catalogs that a template makes; an error if one of them is not valid.
+/// The catalogs that a template makes, or an error if one of them is not valid.
 fn catalogs(
     context: &Context,
     place: &Place,
@@ -246,7 +256,7 @@ fn catalogs(
         images.give(image, &place.operator.path.join(version))?;
     }
     let mut changes = Vec::new();
-    // Catalogs of one level are the same text.
+    // Catalogs of one level have the same text.
     let mut texts: Vec<(Level, Vec<u8>)> = Vec::new();
     for catalog in &made.catalogs {
         let relative = format!("{}/catalog.yaml", place.catalog(catalog, &onboarding.package));
@@ -280,12 +290,12 @@ fn refuse_invalid(context: &Context, path: &Path, text: &[u8]) -> Result<(), Com
     let errors: Vec<&Finding> = report.findings.iter().filter(|it| it.rule.severity == Severity::Error).collect();
     errors.iter().for_each(|it| context.reporter.finding(it));
     let message = format!("`{shown}` would not be valid: {}", counted(errors.len() as u64, "error"));
-    let help =
-        "correct the edges in the ClusterServiceVersions, or name versions that are `--broken`; nothing was written";
+    let help = "correct the edges in the ClusterServiceVersions, or list the faulty versions with `--broken`; nothing \
+        was written";
     Err(CommandError::new(Exit::No, message).help(help))
 }
 
-/// Runs the checks of the pipelines over what was written.
+/// Runs the checks of the pipelines over the written files.
 fn check(context: &Context, args: &OnboardArgs, place: &Place, onboarding: &Onboarding) -> CommandResult {
     let of_repository = place.repository.as_ref().map(|it| match it.is_certified() {
         true => Profile::Certified,
@@ -302,7 +312,7 @@ fn check(context: &Context, args: &OnboardArgs, place: &Place, onboarding: &Onbo
     let mut findings = Vec::new();
     if place.repository.is_some() {
         let operator = Operator::open(&place.operator.path)?;
-        // The change does not touch the bundles, so the pipelines do not look at them.
+        // The change does not touch the bundles, so the pipelines do not check them.
         let of_settings = |it: &Finding| it.place.as_ref().is_some_and(|it| it.file.ends_with("ci.yaml"));
         findings
             .extend(pipelines.operator(&operator.path, &operator).unwrap_or_default().into_iter().filter(of_settings));
@@ -315,7 +325,7 @@ fn check(context: &Context, args: &OnboardArgs, place: &Place, onboarding: &Onbo
         let shown = own.display().to_string();
         let mut found = Vec::new();
         match place.repository {
-            // The checks of the repository have looked at it already.
+            // The checks of the repository have covered it already.
             Some(_) => pipelines.add_catalog_image(&path, &shown, &input, &mut found)?,
             None => pipelines.add_catalog(&path, &shown, &input, &mut found)?,
         }

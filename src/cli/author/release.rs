@@ -19,9 +19,9 @@ use crate::template::Template;
 
 /// Add a bundle to templates and catalogs as its release configuration says
 ///
-/// Does what the pipelines of the community repositories do with `release-config.yaml` and `ci.yaml`, and keeps every old line of the
-/// templates, comments included. Other bundles are taken from the repository and from the catalogs that it has.
-/// Exits with 1, and writes nothing, if a catalog would not be valid.
+/// Does what the pipelines of the community repositories do with `release-config.yaml` and `ci.yaml`, and keeps every
+/// old line of the templates, comments included. Other bundles are taken from the repository and from the catalogs that
+/// it has. Exits with 1, and writes nothing, if a catalog would not be valid.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex release operators/shop/1.1.0 --image quay.io/example/shop:v1.1.0 --dry-run
@@ -34,7 +34,7 @@ pub(crate) struct ReleaseArgs {
     /// The reference of its image
     #[arg(long, value_name = "IMAGE")]
     image: String,
-    /// Show what would change, and write nothing
+    /// Show the changes, and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Change templates, and render no catalogs
@@ -50,20 +50,19 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
     let operator = Operator::open(if operator.as_os_str().is_empty() { Path::new(".") } else { &operator })?;
     let Some(version) = operator.versions.iter().find(|it| it.name == name) else {
         let message = format!("`{}` is not a bundle directory", args.bundle_dir.display());
-        return Err(
-            CommandError::new(Exit::Input, message).help("it has `manifests/` and `metadata/`, which are not links")
-        );
+        return Err(CommandError::new(Exit::Input, message)
+            .help("a bundle directory has `manifests/` and `metadata/`, which must not be symbolic links"));
     };
     for (at, key, meant) in version.unread_keys() {
         let meant = meant.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-        context.reporter.warning(&format!("{at}: nobody reads the key `{key}`{meant}"));
+        context.reporter.warning(&format!("{at}: no tool reads the key `{key}`{meant}"));
     }
     let edits = release(&operator, version, &args.image)?;
     let mut changes = Vec::new();
     for edit in &edits {
         if let Some(why) = edit.rewritten {
             let file = in_operator(&operator, &edit.file);
-            let message = format!("{}: the template is rewritten without its comments: {why}", file.display());
+            let message = format!("{}: rewriting the template drops its comments: {why}", file.display());
             context.reporter.warning(&message);
         }
         changes.push(Change {
@@ -80,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
         }
     }
     if write_changes(context, changes, args.dry_run)? == 0 && !args.dry_run {
-        context.reporter.note("nothing changes: the bundle is released already");
+        context.reporter.note("nothing to change: the bundle is already released");
     }
     Ok(Exit::Yes)
 }
@@ -94,18 +93,18 @@ fn place(bundle: &Path) -> Result<(PathBuf, String), CommandError> {
     let full = std::fs::canonicalize(bundle).map_err(not_there)?;
     if let Ok(Some(version)) = Operator::open(bundle).map(|it| it.versions.first().map(|it| it.name.clone())) {
         let error = CommandError::new(Exit::Input, format!("`{}` is not a bundle directory", bundle.display()));
-        return Err(error.help(format!("name a version, as `{}`", bundle.join(version).display())));
+        return Err(error.help(format!("name a version, as in `{}`", bundle.join(version).display())));
     }
     let (Some(operator), Some(name)) = (full.parent(), full.file_name()) else {
         return Err(CommandError::usage(format!("`{}` has no directory above it", bundle.display())));
     };
-    // What leads there as it is written is shown so; a link leads elsewhere.
+    // Show the path as the user wrote it, unless a link makes it lead elsewhere.
     let written = above(bundle);
     let is_it = std::fs::canonicalize(Path::new(".").join(&written)).is_ok_and(|it| it == operator);
     Ok((if is_it { written } else { operator.to_owned() }, name.to_string_lossy().into_owned()))
 }
 
-/// The directory above one, without `..` where a name can be left out.
+/// The parent of a directory, without `..` if a name can be dropped instead.
 fn above(path: &Path) -> PathBuf {
     match path.file_name() {
         Some(_) => path.parent().map(Path::to_owned).unwrap_or_default(),
@@ -180,9 +179,9 @@ impl From<RepositoryError> for CommandError {
                 Self::new(Exit::NotFound, message).help(format!("did you mean `{meant}`?"))
             }
             RepositoryError::NoOperator { .. } => {
-                Self::new(Exit::NotFound, message).help("its operators are the directories of `operators/`")
+                Self::new(Exit::NotFound, message).help("its operators are the directories in `operators/`")
             }
-            _ => Self::new(Exit::Input, message).help("name a directory of `operators/` in a repository"),
+            _ => Self::new(Exit::Input, message).help("name a directory in `operators/` of a repository"),
         }
     }
 }

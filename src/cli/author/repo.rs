@@ -38,7 +38,7 @@ pub(crate) struct RepoArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
-    /// Print what another tool says: one JSON object for each operator
+    /// Print the output of another tool: one JSON object for each operator
     #[arg(long, value_name = "TOOL")]
     compat: Option<Tool>,
     #[command(flatten)]
@@ -48,13 +48,13 @@ pub(crate) struct RepoArgs {
 /// Another tool whose output can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tool {
-    /// The pipelines: each check with its level and its words, and the upgrade graphs that they see
+    /// The pipelines: each check with its level and its words, and the upgrade graphs as they see them
     OperatorPipelines,
 }
 
 pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are not printed as YAML").help("use `-o json`"));
+        return Err(CommandError::usage("findings have no YAML format").help("use `-o json`"));
     }
     let mut operators = Vec::new();
     for directory in &args.directories {
@@ -78,9 +78,9 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
         let what =
             format!("{}, {}", counted(operators.len() as u64, "operator"), counted(n_versions as u64, "version"));
         context.reporter.note(&match chosen.tally() {
-            Tally { errors: 0, warnings: 0 } => format!("{what}: the pipelines would take them"),
-            tally @ Tally { errors: 0, .. } => format!("{what}: the pipelines would take them, {tally}"),
-            tally => format!("{what}: the pipelines would refuse them, {tally}"),
+            Tally { errors: 0, warnings: 0 } => format!("{what}: the pipelines would accept them"),
+            tally @ Tally { errors: 0, .. } => format!("{what}: the pipelines would accept them, {tally}"),
+            tally => format!("{what}: the pipelines would reject them, {tally}"),
         });
     }
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
@@ -89,7 +89,7 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
 /// Levels and words of a check.
 type Results = BTreeMap<&'static str, Vec<[String; 2]>>;
 
-/// What the pipelines say of an operator.
+/// The findings of the pipelines about an operator.
 #[derive(Debug, Serialize)]
 struct PipelineReport {
     operator: String,

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{Olm, SeenBundle, SimulationQuestion};
+use crate::ask::{Olm, RepairQuestion, SeenBundle, SimulationQuestion};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::one_catalog;
 use crate::cli::args::sources::{AskOptions, check_names, source_path};
+use crate::cli::print::repairs;
 use crate::cli::print::simulation::{self, Form};
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
@@ -23,17 +24,24 @@ use crate::source::Source;
 
 /// Show what a change would mean for everybody who has a version installed
 ///
-/// For each channel and version: where upgrades lead now, and where they would lead. Operators that depend on the package are resolved
-/// again, as OLM Classic does; OLM v1 resolves no dependencies and installs none of them, which is said. Exits with 1 if somebody is stranded who was not, or an operator that depends on the package can no longer be installed.
-/// With the edge that was lost, and the smallest one that strands nobody. Nothing is written; `olmdex edit` does.
+/// For each channel and version: where upgrades lead now, and where they would lead. Operators that depend on the
+/// package are resolved again, as OLM Classic does; OLM v1 resolves no dependencies and installs none of them, which
+/// the answer states. For users who are newly stranded, the answer has the edge that was lost, and the smallest edge
+/// that strands nobody. Exits with 1 if somebody is stranded who was not, or an operator that depends on the package
+/// can no longer be installed. Nothing is written; `olmdex edit` does.
+///
+/// With `--repair-all`, nothing is changed: the command looks for the fewest edits of entries with which nobody who is
+/// stranded now stays stranded. It tries each edit and follows the upgrades of everybody with it, in both generations
+/// of OLM. It also says whether fewer edits could be enough. Exits with 1 if somebody stays stranded.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex simulate --add till.v1.2.0,replaces=till.v1.1.0,channel=stable -i my-catalog/
   olmdex simulate --remove till@1.1.0 -i my-catalog/ -o markdown
-  olmdex simulate --old old-catalog/ --new my-catalog/")]
+  olmdex simulate --old old-catalog/ --new my-catalog/
+  olmdex simulate --repair-all -i my-catalog/")]
 pub(crate) struct SimulateArgs {
-    /// A bundle that is added: NAME,channel=…[,replaces=…][,skips=…][,skipRange=…][,version=…][,package=…]; several channels and
-    /// skips are separated by `;`
+    /// A bundle that is added: NAME,channel=…[,replaces=…][,skips=…][,skipRange=…][,version=…][,package=…]; several
+    /// channels and skips are separated by `;`
     #[arg(long, value_name = "NAME,…", group = "what")]
     add: Option<String>,
     /// A package, channel or bundle that is removed, as `olmdex edit remove` does it
@@ -48,13 +56,20 @@ pub(crate) struct SimulateArgs {
     /// The catalog as it would be
     #[arg(long, value_name = "SOURCE", requires = "old", value_parser = source_path())]
     new: Option<PathBuf>,
-    /// The catalog: anything that is a source
+    /// Find the fewest edits that strand nobody, in the named packages, or in all
+    #[arg(long, group = "what", conflicts_with_all = ["installed", "seen"])]
+    repair_all: bool,
+    /// With `--repair-all`: only these packages
+    #[arg(value_name = "PKG", requires = "repair_all")]
+    packages: Vec<String>,
+    /// The catalog: any kind of source
     #[arg(short, long = "input", value_name = "SOURCE", default_value = ".", value_parser = source_path())]
     input: PathBuf,
-    /// The catalog of an index that has several; versions that the others have in a channel of the same name count as installed too
+    /// The catalog of an index that has several; versions that the others have in a channel of the same name count as
+    /// installed too
     #[arg(long, value_name = "NAME")]
     catalog: Option<String>,
-    /// What may be installed besides: a bundle's name, a version, or NAME@VERSION; may be repeated
+    /// Bundles that users may also have installed: a bundle's name, a version, or NAME@VERSION; may be repeated
     #[arg(long, value_name = "NAME|VERSION")]
     installed: Vec<String>,
     /// A source whose versions may be installed too, channel by channel; may be repeated
@@ -63,7 +78,7 @@ pub(crate) struct SimulateArgs {
     /// Which generation of OLM to ask
     #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
     olm: Olm,
-    /// Also those for whom nothing changes
+    /// Also list users for whom nothing changes
     #[arg(long)]
     all: bool,
     /// Output format
@@ -71,7 +86,7 @@ pub(crate) struct SimulateArgs {
     output: SimulateFormat,
 }
 
-/// How it is printed.
+/// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SimulateFormat {
     /// Columns
@@ -86,6 +101,9 @@ enum SimulateFormat {
 }
 
 pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
+    if args.repair_all {
+        return repair_all(context, args);
+    }
     let mut simulations = match (&args.old, &args.new) {
         (Some(old), Some(new)) => between(context, args, old, new)?,
         _ => vec![changed(context, args)?],
@@ -97,6 +115,33 @@ pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
         simulations.iter_mut().for_each(|it| it.users.retain(|it| is_news(it.effect)));
     }
     unless_reader_left(print(args.output, simulations, &counts))?;
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
+}
+
+/// Prints the edits that strand nobody.
+fn repair_all(context: &Context, args: &SimulateArgs) -> CommandResult {
+    let mut sources = AskOptions::of_sources(std::slice::from_ref(&args.input));
+    sources.catalog.extend(args.catalog.clone());
+    let index = sources.open_about(context, &args.packages)?;
+    let question = RepairQuestion {
+        olm: args.olm,
+        packages: args.packages.clone(),
+        catalogs: args.catalog.iter().cloned().collect(),
+    };
+    let answers = question.answer(&index)?;
+    let is_negative = answers.is_negative();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let printed = match args.output {
+        SimulateFormat::Json => {
+            write_data(DataFormat::Json, "Repairs", answers.items, &mut out).map_err(CommandError::from)
+        }
+        SimulateFormat::Yaml => {
+            write_data(DataFormat::Yaml, "Repairs", answers.items, &mut out).map_err(CommandError::from)
+        }
+        SimulateFormat::Table => repairs::print(Form::Table, &answers, &mut out),
+        SimulateFormat::Markdown => repairs::print(Form::Markdown, &answers, &mut out),
+    };
+    unless_reader_left(printed.and_then(|()| Ok(out.flush()?)))?;
     Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 
@@ -115,7 +160,7 @@ fn print(
     Ok(out.flush()?)
 }
 
-/// What the difference between two catalogs means.
+/// Simulates the difference between two catalogs.
 fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Result<Vec<Simulation>, CommandError> {
     let (old, new) = (one_catalog::open(context, old, None)?, one_catalog::open(context, new, None)?);
     let (index, _) = before_and_after(&old, &new)?;
@@ -128,13 +173,13 @@ fn question<'q>(args: &'q SimulateArgs, seen: &'q [SeenBundle]) -> SimulationQue
     SimulationQuestion { olm: args.olm, installed: &args.installed, seen }
 }
 
-/// What a change means, and which edges would help.
+/// Simulates a change, with the edges that would help.
 fn changed(context: &Context, args: &SimulateArgs) -> Result<Simulation, CommandError> {
     let seen_elsewhere = seen_in(context, &args.seen)?;
     let (input, mut seen, package) = part(context, args).map_err(|error| {
         let is_guessed = args.add.as_deref().is_some_and(|it| !it.contains(",package=") && !it.contains(",replaces="));
         match error.help.clone().filter(|_| is_guessed && error.exit == Exit::NotFound) {
-            Some(help) => error.help(format!("say with `package=` which package the bundle joins: {help}")),
+            Some(help) => error.help(format!("name the package of the bundle with `package=`: {help}")),
             None => error,
         }
     })?;
@@ -160,7 +205,7 @@ fn seen_in(context: &Context, paths: &[PathBuf]) -> Result<Vec<SeenBundle>, Comm
     Ok(seen)
 }
 
-/// The part of a catalog that a change can matter to, what other catalogs of its index have, and the package that is changed.
+/// The part of a catalog that a change can affect, the bundles of other catalogs of its index, and the changed package.
 fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle>, String), CommandError> {
     let named = named(args)?;
     match context.open(&args.input)? {
@@ -170,7 +215,7 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle
                 return Err(CommandError::usage(message));
             }
             let near = Survey::near(&input, named.text());
-            // What was not found may be written otherwise, and who guesses must know all names.
+            // A name that is not found may be written in another way, and guessing needs all names.
             let (survey, package) = match near.package_of(&named) {
                 Ok(package) => (near, package),
                 Err(_) => {
@@ -209,13 +254,13 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle
     }
 }
 
-/// What is changed, as far as it says of which package it is.
+/// The name of the changed thing, as far as it tells the package.
 fn named(args: &SimulateArgs) -> Result<Name, CommandError> {
     if let Some(text) = args.remove.as_ref().or(args.deprecate.as_ref()) {
         return Ok(Name::parse(text));
     }
     let Some(text) = &args.add else {
-        let error = CommandError::usage("nothing is changed");
+        let error = CommandError::usage("nothing to simulate: no change given");
         return Err(error.help("name `--add`, `--remove`, `--deprecate`, or `--old` and `--new`"));
     };
     let added = Added::parse(text)?;
@@ -240,7 +285,7 @@ fn change(args: &SimulateArgs, catalog: &CatalogEdit) -> Result<(String, Change)
     Added::parse(args.add.as_deref().unwrap_or_default())?.change(find)
 }
 
-/// A bundle as it is described in `--add`.
+/// A bundle as `--add` describes it.
 struct Added<'a> {
     name: &'a str,
     fields: Vec<(&'a str, String)>,
@@ -258,7 +303,7 @@ impl<'a> Added<'a> {
                 // Ranges have commas too.
                 (None, Some(("skipRange", range))) => range.push_str(&format!(",{part}")),
                 (None, _) => {
-                    let error = CommandError::usage(format!("`{part}` is not a part of a bundle"));
+                    let error = CommandError::usage(format!("`{part}` is not a field of a bundle"));
                     let help = "write it as `NAME,channel=stable,replaces=…,skips=…,skipRange=…,version=…`";
                     return Err(error.help(help));
                 }
@@ -267,7 +312,7 @@ impl<'a> Added<'a> {
         Ok(Self { name, fields })
     }
 
-    /// What is said last of a field.
+    /// The last value of a field.
     fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_str())
     }
@@ -287,7 +332,7 @@ impl<'a> Added<'a> {
         }
     }
 
-    /// The package and the version that the name speaks of.
+    /// The package and the version in the name.
     fn name_and_version(&self) -> (String, String) {
         let parts = self.name.split_once(".v").unwrap_or((self.name, ""));
         (parts.0.to_owned(), parts.1.to_owned())

@@ -24,7 +24,7 @@ use crate::file::{read_regular_of, system_words};
 use crate::source::{STDIN, Source};
 use crate::template::{self, ConvertError, Kind, Rendered, Template};
 
-/// Render templates of catalogs, offline too, and make them of catalogs
+/// Render templates of catalogs, offline too, and turn catalogs into templates
 ///
 /// A template names bundles by their images. `olmdex validate` checks one without rendering it.
 #[derive(Debug, Args)]
@@ -45,8 +45,8 @@ enum Verb {
 
 /// Render a template, byte for byte as `opm alpha render-template` does
 ///
-/// Bundles come from directories, layouts and catalogs that are here; registries are asked with `--pull` only.
-/// Exits with 3 if the template is wrong, with 4 if only images are missing.
+/// Bundles come from local directories, layouts and catalogs; registries are asked only with `--pull`. Exits with 3 if
+/// the template is wrong, with 4 if only images are missing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex template render shop-template.yaml --bundles operators/ > catalog.json
@@ -54,7 +54,8 @@ enum Verb {
   olmdex template render semver shop-template.yaml --bundles operators/
   olmdex template render shop-template.yaml --bundles operators/ --migrate-level all -o yaml")]
 struct RenderArgs {
-    /// The kind of template (`basic`, `semver`, `substitutes`; by default that of its schema), and its file; by default standard input
+    /// The kind of template (`basic`, `semver`, `substitutes`; by default that of its schema), and its file; by default
+    /// standard input
     #[arg(value_name = "[TYPE] FILE", num_args = 0..=2)]
     words: Vec<PathBuf>,
     #[command(flatten)]
@@ -64,14 +65,14 @@ struct RenderArgs {
     output: Output,
     #[command(flatten)]
     bundles: BundleImageArgs,
-    /// What to do with the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
+    /// How to store manifests in bundles: `none` or `bundle-object-to-csv-metadata`
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: MigrateLevel,
 }
 
-/// Make a catalog a template, byte for byte as `opm alpha convert-template` does
+/// Turn a catalog into a template, byte for byte as `opm alpha convert-template` does
 ///
-/// In a basic template bundles are named by their images only. Order is kept, comments are not.
+/// A basic template names bundles by their images only. The order is kept, comments are not.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex template convert basic my-catalog/keda.yaml > template.json
@@ -108,15 +109,15 @@ impl Words for Kind {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self {
-            Self::Basic => "A catalog in which bundles are named by their images",
-            Self::Semver => "Channels that follow from versions",
-            Self::Substitutes => "A catalog with bundles that take the place of others",
+            Self::Basic => "A catalog that names bundles by their images",
+            Self::Semver => "Channels derived from versions",
+            Self::Substitutes => "A catalog in which some bundles substitute for others",
         };
         Some(PossibleValue::new(self.name()).help(help))
     }
 }
 
-/// Takes any word for the kind of template, so that what is said of a wrong one knows the rest of the command line.
+/// Takes any word for the kind of template, so that the message about a wrong one knows the rest of the command line.
 #[derive(Debug, Clone, Copy)]
 struct KindWord;
 
@@ -144,7 +145,7 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
     let shown = if path.as_os_str() == STDIN { "<stdin>".to_owned() } else { path.display().to_string() };
     let text = read(&path).map_err(|error| {
         let error = CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)));
-        error.help("name the file of a template, or `-` for standard input")
+        error.help("name a template file, or `-` for standard input")
     })?;
     let template = match Template::read(&shown, Arc::clone(&text), kind) {
         Ok(template) => template,
@@ -152,7 +153,7 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
             let error = not_rendered(context, &shown, &findings);
             let Some(Converted { toml }) = of_composite(&shown, &text) else { return Err(error) };
             print(toml.as_bytes())?;
-            return Err(error.help("what it says is printed as olmdex.toml, for `olmdex render`"));
+            return Err(error.help("olmdex prints it as an olmdex.toml for `olmdex render`"));
         }
     };
     let images = args.bundles.open(context)?;
@@ -209,14 +210,14 @@ fn not_a_kind(word: &Path) -> CommandError {
     })
 }
 
-/// The kind of template that a catalog is to be made.
+/// The wanted kind of template.
 fn wanted(args: &ConvertArgs) -> Result<Kind, CommandError> {
     let word = &args.kind;
     let source = word.display();
     match kind_of(word) {
         Some(kind) => Ok(kind),
         None if args.source.is_none() && (word.as_os_str() == STDIN || word.exists()) => {
-            let error = CommandError::usage(format!("which kind of template is `{source}` to be made?"));
+            let error = CommandError::usage(format!("to which kind of template should `{source}` be converted?"));
             Err(error.help(format!("`olmdex template convert basic {source}` names bundles by their images")))
         }
         None => Err(not_a_kind(word)),

@@ -1,18 +1,19 @@
 //! `olmdex build`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 
+use crate::ask;
 use crate::check;
 use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::composition;
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
 use crate::cli::args::output_file::OutputFileAndFormat;
-use crate::cli::args::past::{PastCatalog, PastOptions};
+use crate::cli::args::past::PastOptions;
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::args::update_graph::{open_updates, read};
 use crate::cli::args::words::SourceOption;
@@ -28,20 +29,18 @@ use crate::diag::repeated::Shown;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
-use crate::git::GitError;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
-use crate::index::{Builder, CatalogSpec, HeldUpdates, Import, Index, Mode, Outcome};
+use crate::index::{Builder, CatalogSpec, Counts, HeldUpdates, Import, Index, Mode, Outcome, PastImport};
 use crate::openshift::{self, SavedUpdates};
 use crate::source::{ImageSource, Opened, Source};
-use crate::upgrade::cut_advice;
 use crate::version::first_of;
 
 /// Build an index of catalogs, one SQLite file, or update it
 ///
-/// A catalog that the index has under the same name is replaced, others stay. Documents that are already there are
-/// neither parsed nor stored again; if nothing has changed, the file is not touched. The file is replaced as a whole, or
-/// not at all (without `-O`, ./index.db): invalid catalogs are refused with their findings, unless `--keep-going` leaves out what is broken. Only
-/// warnings can be chosen from: what cannot be stored is always reported.
+/// A catalog replaces the one that the index has under the same name, and others stay. Known documents are neither
+/// parsed nor stored again; if nothing has changed, the file is not touched. The file is replaced as a whole, or not at
+/// all (without `-O`, ./index.db): invalid catalogs are refused with their findings, unless `--keep-going` leaves out
+/// the broken parts. Options can choose only among warnings: packages that cannot be stored are always reported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex build community=my-catalog/ -O index.db
@@ -60,15 +59,15 @@ pub(crate) struct BuildArgs {
     /// Priority of a catalog, higher is preferred; may be repeated
     #[arg(long, value_name = "NAME=N", value_parser = parse_priority)]
     priority: Vec<(String, i64)>,
-    /// Lifecycles in files, as a catalog `lifecycles` of lowest priority: what the other catalogs say of a package goes before it; may be
-    /// repeated
+    /// Lifecycles in files, as a catalog `lifecycles` of lowest priority: other catalogs take precedence over them; may
+    /// be repeated
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
-    /// Known updates of OpenShift, for `platform-path` and `plan`, in the place of those that the index has: saved answers of the update
-    /// service, or a copy of the graph data (directory or tar); may be repeated
+    /// Known updates of OpenShift, for `platform-path` and `plan`, instead of those that the index has: saved answers
+    /// of the update service, or a copy of the graph data (directory or tar); may be repeated
     #[arg(long, value_name = "FILE|DIR")]
     graph_data: Vec<PathBuf>,
-    /// Remove what the index knows of updates of OpenShift
+    /// Remove the known updates of OpenShift from the index
     #[arg(long, conflicts_with = "graph_data")]
     no_graph_data: bool,
     /// Label of a catalog; may be repeated
@@ -77,10 +76,11 @@ pub(crate) struct BuildArgs {
     /// Remove a catalog; may be repeated
     #[arg(long, value_name = "NAME")]
     remove: Vec<String>,
-    /// Upgrade an index made by an older olmdex, if nothing else is to be done with it
+    /// Upgrade an index of an older olmdex, even if there is nothing else to do with it
     #[arg(long)]
     migrate: bool,
-    /// Leave broken packages out instead of refusing the catalog, and states of `--git` that cannot be read; the exit code is 1 then
+    /// Leave broken packages out instead of refusing the catalog, and files of `--git` that the repository lacks; the
+    /// exit code is 1 then
     #[arg(short, long)]
     keep_going: bool,
     /// Read all files, even those whose size, inode and time stamps are those of the last build
@@ -117,48 +117,50 @@ struct Addition<'c> {
     what: What<'c>,
 }
 
-/// What it is made of.
+/// The source of a catalog.
 enum What<'c> {
     Files(Input),
-    /// What it was in a commit.
-    Past(PastCatalog),
-    /// An image that the index seems to have already, and which is read only if it does not.
+    /// An image that the index seems to have already; it is read only if the index does not have it.
     Image(ImageSource<'c>),
 }
 
-/// What goes into an index.
+/// The additions to an index.
 #[derive(Default)]
 struct Additions<'c> {
     catalogs: Vec<Addition<'c>>,
-    /// What sources that are indexes know of updates of OpenShift.
+    /// The known updates of OpenShift in sources that are indexes.
     updates: Vec<HeldUpdates>,
 }
 
 pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     if args.output.format() == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are written as table, json, sarif or github"));
+        return Err(CommandError::usage("findings have no such format: choose `table`, `json`, `sarif` or `github`"));
     }
-    // Everything that can be wrong with the command line or the sources is, before the target is opened.
+    // Every possible error of the command line or the sources is found before the target is opened.
     let named: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
     let paths: Vec<PathBuf> = named.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
     let choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let of_file = if named.is_empty() { catalogs_of_file(args, config)? } else { None };
     let Additions { mut catalogs, updates: known } = additions(context, args, named, of_file.as_ref())?;
-    add_states_and_lifecycles(context, args, &mut catalogs)?;
+    add_lifecycles(args, &mut catalogs)?;
     if args.migrate && !args.index().exists() {
-        let error = CommandError::new(Exit::Input, format!("there is no index {}", args.index().display()));
-        return Err(error.help("name the index to bring up to date with `-O`"));
+        let error = CommandError::new(Exit::Input, format!("no index {}", args.index().display()));
+        return Err(error.help("name the index to update with `-O`"));
     }
     refuse_blank(&catalogs)?;
     let updates = open_updates(context, &args.graph_data)?;
     interrupt::undo_writes(context);
     let mut builder = opened_index(context, args, &known, updates)?;
     let mut imported = Imported::default();
+    let names = catalogs.iter().map(|it| it.spec.name.clone()).collect();
     for addition in catalogs {
         imported.add(context, args, &mut builder, addition)?;
     }
-    // What was not read or not judged is not left out in silence, whatever is kept going.
+    let of_past = |name: &str, source: &str| spec(args, &[], name, source);
+    args.past.add(context, &mut builder, &names, of_past, |name, import| imported.past.push((name, import)))?;
+    imported.note_past(context, args)?;
+    // A limit that stopped reading or checking is an error, also with `--keep-going`.
     if let Some(error) = CommandError::of_limit() {
         return Err(error);
     }
@@ -176,22 +178,11 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// Adds the states of repositories, and the catalog that `--lifecycles` makes.
-fn add_states_and_lifecycles(
-    context: &Context,
-    args: &BuildArgs,
-    additions: &mut Vec<Addition<'_>>,
-) -> Result<(), CommandError> {
-    for (spec, catalog) in args.past.catalogs(context, args.index())? {
-        if additions.iter().any(|it| it.spec.name == spec.name) {
-            let message = format!("two catalogs would be called `{}`", spec.name);
-            return Err(CommandError::usage(message).help("give the repository another name, as in `--git NAME=REPO`"));
-        }
-        additions.push(Addition { spec, what: What::Past(catalog) });
-    }
+/// Adds the catalog that `--lifecycles` makes.
+fn add_lifecycles(args: &BuildArgs, additions: &mut Vec<Addition<'_>>) -> Result<(), CommandError> {
     if let Some(input) = lifecycle_input(&args.lifecycles)? {
         if additions.iter().any(|it| it.spec.name == LIFECYCLES_LABEL) {
-            let message = format!("`{LIFECYCLES_LABEL}` is the name of the catalog that `--lifecycles` makes");
+            let message = format!("`--lifecycles` already gives a catalog the name `{LIFECYCLES_LABEL}`");
             return Err(CommandError::usage(message).help("give the other catalog another name, as in NAME=SOURCE"));
         }
         additions.push(Addition { spec: lifecycle_spec(&args.lifecycles), what: What::Files(input) });
@@ -199,15 +190,15 @@ fn add_states_and_lifecycles(
     Ok(())
 }
 
-/// Opens the index to write, takes out what is to be removed, and puts in the updates of OpenShift. `known` are those that sources
-/// hold, `updates` those that the command line names.
+/// Opens the index to write, removes catalogs as requested, and stores the updates of OpenShift. `known` are those in
+/// sources, `updates` those of the command line.
 fn opened_index(
     context: &Context,
     args: &BuildArgs,
     known: &[HeldUpdates],
     updates: Vec<SavedUpdates>,
 ) -> Result<Builder, CommandError> {
-    let mut builder = Builder::open(args.index())?.advised_by(cut_advice);
+    let mut builder = ask::builder_of(args.index())?;
     if !args.verify
         && let Some(directory) = cache::directory()
     {
@@ -224,14 +215,16 @@ fn opened_index(
     Ok(builder)
 }
 
-/// What came of the catalogs of the command.
+/// The imported catalogs of the command.
 #[derive(Default)]
 struct Imported {
-    /// By the names of the catalogs.
+    /// The imports, by the names of the catalogs.
     imports: Vec<(String, Import)>,
     findings: Vec<Finding>,
-    /// How many states of the past were left out.
-    n_unreadable: u64,
+    /// The imports of past states, by the names of the catalogs.
+    past: Vec<(String, PastImport)>,
+    /// How many files of the past were left out, because the repositories lack them.
+    n_missing: u64,
 }
 
 impl Imported {
@@ -244,28 +237,14 @@ impl Imported {
     ) -> Result<(), CommandError> {
         let Addition { spec, what } = addition;
         let started = Instant::now();
-        let mut is_past = false;
         let input = match what {
             What::Files(input) => input,
-            What::Past(PastCatalog { repository, revision, is_newest }) => {
-                is_past = !is_newest;
-                let found = repository.borrow_mut().catalog(&revision);
-                match found {
-                    Ok(input) => input,
-                    // Other states lose nothing.
-                    Err(error) if args.keep_going && !matches!(error, GitError::Limit(_)) => {
-                        let message = format!("left out `{}`, which cannot be read: {error}", spec.name);
-                        context.reporter.warning(&message);
-                        self.n_unreadable += 1;
-                        return Ok(());
-                    }
-                    Err(error) => return Err(unreadable_past(&spec, error)),
-                }
-            }
             What::Image(image) => {
                 if let Some(import) = builder.keep_image(&spec, &image.origin())? {
                     let digest = image.origin().digest;
-                    context.reporter.detail(&format!("skipped {}: the index has this image, {digest}", spec.source));
+                    context
+                        .reporter
+                        .detail(&format!("skipped {}: the index already has this image, {digest}", spec.source));
                     self.note(spec.name, import);
                     return Ok(());
                 }
@@ -282,12 +261,11 @@ impl Imported {
         context.reporter.detail(&if import.was_read {
             format!("read {n_files} of {} in {:.0?}", spec.source, started.elapsed())
         } else {
-            format!("skipped {n_files} of {}: size, inode and time stamps are those of the last build", spec.source)
+            format!(
+                "skipped {n_files} of {}: size, inode and timestamps are the same as in the last build",
+                spec.source
+            )
         });
-        if is_past {
-            // Nobody can change the past; what is refused is said all the same.
-            import.report.findings.retain(|it| it.rule.severity == Severity::Error);
-        }
         if spec.labels.contains_key(LIFECYCLES_LABEL) {
             // It is about the packages of the other catalogs.
             import.report.findings.retain(|it| it.rule.id != openshift::rules::PACKAGE_UNKNOWN.id);
@@ -304,13 +282,48 @@ impl Imported {
         self.imports.push((name, import));
     }
 
-    /// Says what each catalog has, and what was left out of it, which the exit code says too.
+    /// Reports the parts of states that are left out, or refuses the states because of them.
+    fn note_past(&mut self, context: &Context, args: &BuildArgs) -> Result<(), CommandError> {
+        for (name, import) in &mut self.past {
+            if let Some(first) = import.missing.first() {
+                if !args.keep_going {
+                    let of = format!("`{}` of `{name}@{}`", first.path, first.state);
+                    let message = format!("{of} cannot be read: the object {} is not in the repository", first.content);
+                    let help = format!("{PARTIAL}; `--keep-going` skips such files");
+                    return Err(CommandError::new(Exit::Input, message).help(help));
+                }
+                let paths: BTreeSet<&str> = import.missing.iter().map(|it| it.path.as_str()).collect();
+                let paths = first_of(paths.iter().map(|it| format!("`{it}`")), paths.len());
+                let n = counted(import.missing.len() as u64, "text");
+                let message = format!("catalog `{name}`: left out {n} of {paths}, which the repository does not have");
+                context.reporter.warning(&message);
+                self.n_missing += import.missing.len() as u64;
+            }
+            self.findings.append(&mut import.findings);
+        }
+        Ok(())
+    }
+
+    /// Reports the contents of each catalog, and the parts that were left out. The exit code reflects those too.
     fn summary(&self, context: &Context) -> Exit {
         let mut exit = Exit::Yes;
-        if self.n_unreadable > 0 {
-            let n = counted(self.n_unreadable, "state");
-            context.reporter.warning(&format!("{n} of the past left out; {PARTIAL}"));
+        if self.n_missing > 0 {
+            let n = counted(self.n_missing, "text");
+            context.reporter.warning(&format!("left out {n} of the history; {PARTIAL}"));
             exit = Exit::No;
+        }
+        for (name, import) in &self.past {
+            let packages: BTreeSet<&str> = import.left_out.iter().map(|it| it.package.as_str()).collect();
+            if !packages.is_empty() {
+                let packages = packages.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+                context
+                    .reporter
+                    .warning(&format!("catalog `{name}`: left out {packages} in some states of the history"));
+                exit = Exit::No;
+            }
+            if import.n_new > 0 {
+                summary(context, name, import.counts, &counted(import.n_states as u64, "state"));
+            }
         }
         for (name, import) in &self.imports {
             if !import.left_out.is_empty() {
@@ -318,7 +331,7 @@ impl Imported {
                 context.reporter.warning(&format!("catalog `{name}`: left out {packages}"));
                 exit = Exit::No;
             } else if import.report.has_errors() {
-                context.reporter.warning(&format!("catalog `{name}`: left out what cannot be read"));
+                context.reporter.warning(&format!("catalog `{name}`: left out the unreadable parts"));
                 exit = Exit::No;
             }
             for channel in &import.without_range_edges {
@@ -327,7 +340,7 @@ impl Imported {
                 );
                 context.reporter.warning(&message);
             }
-            summary(context, name, import);
+            summary(context, name, import.counts, &news(import));
         }
         exit
     }
@@ -336,7 +349,7 @@ impl Imported {
 /// Shows the findings, and refuses to write the index if one of them keeps a catalog out.
 fn judge(context: &Context, args: &BuildArgs, mut choice: Choice, imported: &mut Imported) -> Result<(), CommandError> {
     let findings = std::mem::take(&mut imported.findings);
-    // What keeps a catalog out is said and counts, whatever was chosen.
+    // An error that keeps a catalog out is shown and counts, whatever the options choose.
     let tally = Tally::of(&findings);
     let (errors, rules): (Vec<&Rule>, Vec<&Rule>) =
         check::all_rules().into_iter().partition(|it| it.severity == Severity::Error);
@@ -344,10 +357,12 @@ fn judge(context: &Context, args: &BuildArgs, mut choice: Choice, imported: &mut
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     show(context, args, &chosen)?;
     report(context, &choice, &chosen);
-    let Imported { imports, n_unreadable, .. } = imported;
-    let refused: Vec<&str> = imports.iter().filter(|(_, it)| it.refused).map(|(name, _)| name.as_str()).collect();
+    let Imported { imports, past, .. } = imported;
+    let is_refused = |it: &PastImport| !args.keep_going && it.is_broken;
+    let of_past = past.iter().filter(|it| is_refused(&it.1)).map(|(name, _)| name.as_str());
+    let refused = imports.iter().filter(|(_, it)| it.refused).map(|(name, _)| name.as_str());
+    let refused: Vec<&str> = refused.chain(of_past).collect();
     if !refused.is_empty() {
-        // A past has a catalog for each day.
         let names = first_of(refused.iter().map(|it| format!("`{it}`")), refused.len());
         let message = format!("{names} not stored: {tally}; {} was not written", args.index().display());
         let help = match args.past.is_of_whole_repositories() {
@@ -362,32 +377,17 @@ fn judge(context: &Context, args: &BuildArgs, mut choice: Choice, imported: &mut
     let warnings = chosen.findings.iter().filter(|it| rules.iter().any(|rule| rule.id == it.rule.id)).filter(counts);
     if let n @ 1.. = warnings.count() {
         let n = counted(n as u64, "warning");
-        let message = format!("{n} treated as errors; {} was not written", args.index().display());
-        let help = "fix them, or leave out `--strict` and whatever else turns warnings into errors";
+        let message = format!("{n} treated as errors: {} was not written", args.index().display());
+        let help = "fix them, or leave out `--strict` and other options that turn warnings into errors";
         return Err(CommandError::new(Exit::No, message).help(help));
-    }
-    if *n_unreadable > 0 && imports.is_empty() {
-        let n = counted(*n_unreadable, "state");
-        let message = format!("nothing of {n} can be read; {} was not written", args.index().display());
-        return Err(CommandError::new(Exit::Input, message).help(PARTIAL));
     }
     Ok(())
 }
 
-/// What a partial clone needs.
-const PARTIAL: &str = "a partial clone lacks objects: `git fetch --refetch --no-filter` brings them";
+/// The help for a partial clone.
+const PARTIAL: &str = "a partial clone lacks objects: `git fetch --refetch --no-filter` fetches them";
 
-/// Why a state of the past keeps all from being written.
-fn unreadable_past(spec: &CatalogSpec, error: GitError) -> CommandError {
-    let help = match error {
-        GitError::Limit(_) => return CommandError::from(error).at(&format!("`{}`", spec.name)),
-        GitError::Missing { .. } => format!("{PARTIAL}; `--keep-going` leaves such states out"),
-        _ => "`--keep-going` leaves such states out".to_owned(),
-    };
-    CommandError::new(Exit::Input, format!("`{}` cannot be read: {error}", spec.name)).help(help)
-}
-
-/// Refuses catalogs without documents: more likely a slip than a catalog of nothing.
+/// Refuses catalogs without documents, which are more likely a slip than intended.
 fn refuse_blank(additions: &[Addition<'_>]) -> Result<(), CommandError> {
     let is_blank = |it: &&Addition<'_>| {
         !it.spec.labels.contains_key(LIFECYCLES_LABEL) && matches!(&it.what, What::Files(input) if input.is_blank())
@@ -397,10 +397,10 @@ fn refuse_blank(additions: &[Addition<'_>]) -> Result<(), CommandError> {
         return Ok(());
     }
     let error = CommandError::new(Exit::No, format!("nothing to build: {} holds no documents", blank.join(", ")));
-    Err(error.help("name the directory or the file of the catalog; `.indexignore` may hide what is there"))
+    Err(error.help("name the directory or the file of the catalog; `.indexignore` may hide its files"))
 }
 
-/// Puts updates of OpenShift into the index, unless it has just these.
+/// Stores updates of OpenShift in the index, unless it has the same ones already.
 fn set_updates(
     context: &Context,
     args: &BuildArgs,
@@ -429,18 +429,25 @@ fn set_updates(
     Ok(())
 }
 
-/// An image has one digest and may still hold something else for another platform.
+/// An image has one digest, but may still hold other content for another platform.
 fn is_index_now(spec: &CatalogSpec) -> CommandError {
-    let message = format!("`{}` holds an index for this platform, and the catalog `{}` before", spec.source, spec.name);
-    CommandError::new(Exit::Input, message).help(format!("start with `olmdex build --remove {}`", spec.name))
+    let message = format!(
+        "`{}` now holds an index for this platform, but it held the catalog `{}` before",
+        spec.source, spec.name
+    );
+    CommandError::new(Exit::Input, message).help(format!("first run `olmdex build --remove {}`", spec.name))
 }
 
-fn summary(context: &Context, name: &str, import: &Import) {
+/// How much of a catalog is new.
+fn news(import: &Import) -> String {
     let counts = import.counts;
-    let news = match (import.changed, counts.new) {
+    match (import.changed, counts.new) {
         (false, _) => "unchanged".to_owned(),
-        (true, new) => format!("{new} of {} documents new", counts.documents),
-    };
+        (true, new) => format!("{new} of {} documents are new", counts.documents),
+    }
+}
+
+fn summary(context: &Context, name: &str, counts: Counts, news: &str) {
     context.reporter.note(&format!(
         "catalog `{name}`: {}, {}, {}; {news}",
         counted(counts.packages, "package"),
@@ -461,7 +468,7 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
     Ok(())
 }
 
-/// The file whose catalogs are built, unless something else is to be done.
+/// The file whose catalogs are built, unless the command has another task.
 fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Option<Config>, CommandError> {
     if !args.remove.is_empty()
         || args.migrate
@@ -517,12 +524,14 @@ fn additions<'c>(
                 let held = index.catalog_names()?;
                 if source.is_named && held.len() != 1 {
                     let message = format!(
-                        "`{}` has {} catalogs, which cannot all be named `{}`",
+                        "`{}` has {} catalogs, which cannot all have the name `{}`",
                         path.display(),
                         held.len(),
                         source.name
                     );
-                    return Err(CommandError::usage(message).help("leave the name out: they keep theirs"));
+                    return Err(
+                        CommandError::usage(message).help("leave the name out: the catalogs keep their own names")
+                    );
                 }
                 for name in &held {
                     let new_name = if source.is_named { &source.name } else { name };
@@ -532,7 +541,7 @@ fn additions<'c>(
             }
         }
     }
-    // In the order of their names, however they are made.
+    // The catalogs are in the order of their names, whatever their kind.
     if config.is_some() {
         additions.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
     }
@@ -547,14 +556,14 @@ fn additions<'c>(
     Ok(Additions { catalogs: additions, updates })
 }
 
-/// The images that the catalogs of an index came from, by the names of the catalogs. Whatever else is wrong with the file is said
-/// when it is written.
+/// The images that the catalogs of an index came from, by the names of the catalogs. Other faults of the file are
+/// reported when it is written.
 fn images_of(path: &Path) -> BTreeMap<String, String> {
     let rows = Index::open(path).and_then(|it| it.catalogs(&Filter::default())).unwrap_or_default();
     rows.into_iter().map(|it| (it.catalog, it.image)).filter(|it| !it.1.is_empty()).collect()
 }
 
-/// A catalog as the options say, and where they say nothing as the file says.
+/// The specification of a catalog: the options, and the file for everything that they leave open.
 fn spec(args: &BuildArgs, catalogs: &[NamedCatalog], name: &str, source: &str) -> CatalogSpec {
     let of_file = catalogs.iter().find(|it| it.name == name);
     let priority = args.priority.iter().rev().find(|(it, _)| it == name).map(|(_, number)| *number);

@@ -13,7 +13,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::file::{BlobCache, CachedBlob};
 
-/// Show or empty what is kept: images, and indexes of files that were asked about
+/// Show or empty the cache: images, and indexes of files from earlier questions
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex cache list
@@ -26,13 +26,13 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Subcommand)]
 enum CacheCommand {
-    /// Show what is in the cache, and when it was used last
+    /// Show the contents of the cache, with the time of their last use
     #[command(after_help = "Examples:
   olmdex cache list
   olmdex cache list -q
   olmdex cache list | wc -l")]
     List,
-    /// Remove what was not used for some time
+    /// Remove entries that were not used for some time
     Prune(PruneArgs),
 }
 
@@ -49,8 +49,8 @@ struct PruneArgs {
 
 pub(crate) fn run(context: &Context, args: &CacheArgs) -> CommandResult {
     let Some(cache) = blob_cache() else {
-        let error = CommandError::usage("there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
-        return Err(error.help("set one of them to a path from the root"));
+        let error = CommandError::usage("no cache directory: neither $XDG_CACHE_HOME nor $HOME is set");
+        return Err(error.help("set one of them to an absolute path"));
     };
     let caches: Vec<BlobCache> = [Some(cache), kept_indexes()].into_iter().flatten().collect();
     match &args.command {
@@ -64,7 +64,7 @@ fn list(context: &Context, caches: &[BlobCache]) -> CommandResult {
     for cache in caches {
         blobs.extend(cache.list()?);
     }
-    let headers = ["BLOB", "BYTES", "DAYS SINCE USE"].map(str::to_owned).to_vec();
+    let headers = ["BLOB", "BYTES", "DAYS SINCE LAST USE"].map(str::to_owned).to_vec();
     let row = |it: &CachedBlob| vec![it.name.replacen('-', ":", 1), it.size.to_string(), days(it).to_string()];
     let rows: Vec<Vec<String>> = blobs.iter().map(row).collect();
     let mut out = BufWriter::new(std::io::stdout().lock());

@@ -1,6 +1,7 @@
 //! `olmdex check`
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use clap::Args;
 
@@ -13,6 +14,7 @@ use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
+use crate::cli::catalog::closure::Closure;
 use crate::cli::catalog::parts::{catalogs_of, point_to_catalogs, template_findings, templates_of};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
@@ -35,29 +37,37 @@ use crate::{cluster, community, legacy};
 
 /// Check anything: catalogs, bundles, operator repositories, templates, manifests
 ///
-/// What is at a path is recognised by its content: a catalog (directory, file, image, index), bundle directories, a repository of
-/// operators or one of its operators, templates of catalogs, a legacy SQLite file, objects of a cluster (a must-gather, ClusterExtensions),
-/// CustomResourceDefinitions. Each is checked by the rules for its kind, and there is one report. Exits with 0 if there are no errors, with
-/// 1 if there are or nothing is there to check, with 3 if a path cannot be read.
+/// The content of a path tells its kind: a catalog (directory, file, image, index), bundle directories, a repository of
+/// operators or one of its operators, templates of catalogs, a legacy SQLite file, objects of a cluster (a must-gather,
+/// ClusterExtensions), CustomResourceDefinitions. Each is checked by the rules for its kind, and there is one report.
+/// Exits with 0 if there are no errors, with 1 if there are or nothing is there to check, with 3 if a path cannot be
+/// read.
 ///
-/// With `--pipeline`, the verdict is that of the pipeline: each finding names the pipeline's own check, and what cannot be checked without
-/// the index, the Dockerfile or the state before the change is said. Exits with 1 if the pipeline would fail.
+/// With `--pipeline`, the verdict is that of the pipeline: each finding names the pipeline's own check, and the report
+/// names the checks that need the index, the Dockerfile or the state before the change and do not have it. Exits with 1
+/// if the pipeline would fail.
 ///
-/// With `--with CATALOG`, the versions that Subscriptions and ClusterExtensions of a GitOps repository pin are compared with the catalog.
+/// With `--closure`, all requirements of all bundles in channels are checked: each requirement that nothing meets is an
+/// error, with the version that made it first and the package that comes near. Catalogs whose names end in a version of
+/// OpenShift are checked together with those of the same version, and with those whose names have none.
 ///
-/// `olmdex validate` says what opm says of a catalog. `olmdex bundle`, `olmdex repo`, `olmdex doctor` and `olmdex crd-check` have options for
-/// their kinds; `olmdex explain RULE` explains a finding.
+/// With `--with CATALOG`, the versions that Subscriptions and ClusterExtensions of a GitOps repository pin are compared
+/// with the catalog.
+///
+/// `olmdex validate` judges a catalog as opm does. `olmdex bundle`, `olmdex repo`, `olmdex doctor` and
+/// `olmdex crd-check` have options for their kinds; `olmdex explain RULE` explains a finding.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex check my-catalog/
   olmdex check my-bundle/ operators/shop shop-template.yaml
   olmdex check my-catalog/ --pipeline konflux --openshift 4.18 --target-index old-catalog/
   olmdex check operators/shop --pipeline community --openshift 4.20
+  olmdex check my-catalog/ --closure
   olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
   olmdex check must-gather/ legacy.db -o json
   olmdex check gitops/ --old gitops-before/ --with my-catalog/")]
 pub(crate) struct CheckArgs {
-    /// What to check; `-` is a catalog, a template or manifests on standard input
+    /// Paths to check; `-` is a catalog, a template or manifests on standard input
     #[arg(value_name = "[NAME=]PATH", required = true, value_parser = named_source())]
     sources: Vec<NamedSource>,
     #[command(flatten)]
@@ -65,11 +75,16 @@ pub(crate) struct CheckArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
-    /// Also demand what the pipelines demand where it goes, and say whether they would pass; `olmdex explain PIPELINE` lists the rules. Default: `profile` in olmdex.toml
+    /// Also make the checks of these pipelines, and say whether they would pass; `olmdex explain PIPELINE` lists the
+    /// rules. Default: `profile` in olmdex.toml
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
     pipeline: Vec<Profile>,
-    /// Catalogs that the manifests of a repository are compared with: whether there is what Subscriptions and ClusterExtensions pin, whether
-    /// upgrades lead there from the pins before the change (`--old`), and what comes next; may be repeated
+    /// Also check whether something in the catalogs meets each requirement of each bundle
+    #[arg(long)]
+    closure: bool,
+    /// Catalogs to compare the manifests of a repository with: whether the pins of Subscriptions and ClusterExtensions
+    /// exist, whether upgrades lead there from the pins before the change (`--old`), and what comes next; may be
+    /// repeated
     #[arg(long, value_name = "[NAME=]CATALOG")]
     with: Vec<String>,
     #[command(flatten)]
@@ -82,7 +97,7 @@ pub(crate) struct CheckArgs {
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are not printed as YAML").help("use `-o json`"));
+        return Err(CommandError::usage("findings have no YAML format").help("use `-o json`"));
     }
     let paths: Vec<PathBuf> = args.sources.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
@@ -98,6 +113,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         pins: Pins::open(context, &args.with, &args.source_map.source_map, args.pipeline_options.old())?,
         findings: Vec::new(),
         several: SeveralCatalogs::default(),
+        closure: args.closure.then(Closure::default),
         counts: Counts::default(),
     };
     let rules = all_rules();
@@ -105,16 +121,19 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
-    let Checking { mut findings, several, counts, practices, mut pipelines, pins, .. } = checking;
+    let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, .. } = checking;
     let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
     findings.append(&mut of_pins);
+    let mut unmet = closure.map(|it| it.answer(context)).transpose()?;
+    findings.extend(unmet.iter_mut().flat_map(|it| it.findings.drain(..)));
     findings.append(&mut pipelines.added()?);
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     let not_checked = pipelines.are_asked().then(|| pipelines.unchecked().to_vec());
     let of_pins = (!pins.is_empty()).then(|| pins.clone());
-    let metadata = FindingsMetadata { not_checked, pins: of_pins, ..FindingsMetadata::default() };
+    let of_closure = unmet.as_mut().map(|it| std::mem::take(&mut it.unmet));
+    let metadata = FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, ..FindingsMetadata::default() };
     let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata);
     unless_reader_left(printed)?;
     for what in pipelines.unchecked() {
@@ -127,8 +146,10 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
         let shown: Vec<String> = args.sources.iter().map(|it| printable(&it.shown()).into_owned()).collect();
-        let message = format!("nothing to check: nothing is known in `{}`", shown.join("`, `"));
-        return Err(CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or manifests"));
+        let message = format!("nothing to check: olmdex recognizes nothing in `{}`", shown.join("`, `"));
+        return Err(
+            CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or a file of manifests")
+        );
     }
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
         let what = counts.words();
@@ -138,6 +159,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
             tally @ Tally { errors: 0, .. } => format!("checked {what}: {valid}, {tally}"),
             tally => format!("checked {what}: {tally}"),
         });
+        if let Some(unmet) = &unmet {
+            context.reporter.note(&unmet.summary);
+        }
         if pipelines.are_asked() {
             context.reporter.note(&pipelines.verdict(&chosen.findings));
         }
@@ -178,16 +202,16 @@ impl Counts {
         let others = [
             (self.templates, "template"),
             (self.operators, "operator"),
-            (self.catalogs_of_operators, "catalog of operators"),
+            (self.catalogs_of_operators, "catalog"),
             (self.bundles, "bundle"),
             (self.legacy, "legacy file"),
             (self.definitions, "definition"),
-            (self.objects, "object of a cluster"),
+            (self.objects, "cluster object"),
         ];
         for (n, what) in others.into_iter().filter(|it| it.0 > 0) {
             parts.push(match what {
-                "object of a cluster" if n > 1 => format!("{n} objects of a cluster"),
-                "catalog of operators" if n > 1 => format!("{n} catalogs of operators"),
+                "cluster object" if n > 1 => format!("{n} cluster objects"),
+                "catalog" if n > 1 => format!("{n} catalogs"),
                 what => counted(n, what),
             });
         }
@@ -195,10 +219,10 @@ impl Counts {
     }
 }
 
-/// What is found at the paths, one after the other.
+/// Checks the paths one after the other, and collects the findings.
 struct Checking<'c> {
     context: &'c Context,
-    /// The rules of good practice that are wanted.
+    /// The chosen rules of good practice.
     practices: Vec<&'static Rule>,
     pipelines: Pipelines,
     /// The catalogs that pins are compared with.
@@ -207,6 +231,8 @@ struct Checking<'c> {
     validators: Vec<Validator>,
     findings: Vec<Finding>,
     several: SeveralCatalogs,
+    /// The catalogs whose requirements are checked.
+    closure: Option<Closure>,
     counts: Counts,
 }
 
@@ -216,9 +242,9 @@ impl Checking<'_> {
         let recognized = Recognized::at(path).map_err(|error| {
             let shown = printable(&path.to_string_lossy()).into_owned();
             CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
-                .help("name a catalog, a bundle directory, a repository of operators or manifests")
+                .help("name a catalog, a bundle directory, an operator repository or a file of manifests")
         })?;
-        self.context.reporter.detail(&format!("{} is read as {}", path.display(), words(&recognized)));
+        self.context.reporter.detail(&format!("reading {} as {}", path.display(), words(&recognized)));
         match recognized {
             // A repository may have no bundle left, and its catalogs are not one catalog.
             _ if self.pipelines.takes_for_repository(path) => self.add_repository(path),
@@ -242,8 +268,9 @@ impl Checking<'_> {
             Source::Catalog(input) => (vec![(String::new(), input)], None),
             Source::Index(path) => catalogs_of(&path)?,
         };
+        let index = index.map(Rc::new);
         for (name, input) in inputs {
-            // What an archive or standard input holds is known only now.
+            // The kind of an archive or of standard input is known only once it is open.
             let is_stdin = path.as_os_str() == STDIN;
             if (path.is_file() || is_stdin) && index.is_none() && Recognized::of_files(&input) == Recognized::Manifests
             {
@@ -258,6 +285,10 @@ impl Checking<'_> {
             }
             let shown = source.shown();
             self.several.begin(number, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
+            if let Some(closure) = &mut self.closure {
+                let name = if name.is_empty() { &source.name } else { &name };
+                closure.add(name, &input, index.as_ref());
+            }
             let report = check_catalog_noting(&input, None, &mut |it| self.several.note(it));
             self.counts.catalogs += 1;
             self.counts.packages += report.extent.packages;
@@ -284,7 +315,7 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// The operators of a repository, and its catalogs if a pipeline is asked that looks at them.
+    /// The operators of a repository, and its catalogs if a chosen pipeline checks them.
     fn add_repository(&mut self, path: &Path) -> Result<(), CommandError> {
         if !path.ends_with("catalogs") {
             operators_of(path)?.iter().try_for_each(|it| self.add_operator(it))?;
@@ -338,7 +369,7 @@ impl Checking<'_> {
     }
 }
 
-/// How many objects of a cluster tell of its operators.
+/// The number of objects that say something about the operators of a cluster.
 fn n_objects(cluster: &Cluster) -> usize {
     let Cluster { subscriptions, csvs, catalog_sources, extensions, operator_groups, install_plans, .. } = cluster;
     let others = [operator_groups.len(), install_plans.len(), usize::from(cluster.cluster_version.is_some())];
@@ -346,13 +377,13 @@ fn n_objects(cluster: &Cluster) -> usize {
     of_olm.iter().chain(&others).sum()
 }
 
-/// What was recognised, for people.
+/// The name of a recognised kind, for people.
 fn words(recognized: &Recognized) -> &'static str {
     match recognized {
         Recognized::Catalog => "a catalog",
-        Recognized::Templates => "templates of catalogs",
+        Recognized::Templates => "catalog templates",
         Recognized::Bundles(_) => "bundle directories",
-        Recognized::Repository => "a repository of operators",
+        Recognized::Repository => "an operator repository",
         Recognized::Legacy => "a legacy SQLite file",
         Recognized::Manifests => "manifests",
     }

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
 use crate::ask::{self, DifferenceWish, Differences, PackageName, check_catalog};
+use crate::calendar::Day;
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::name::{bundle_of, whole_package};
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
@@ -24,16 +25,16 @@ use crate::cli::terminal::screen::screen;
 use crate::diag::{Tally, counted};
 use crate::fbc::{Input, InputFile};
 use crate::index::query::{Change, ChangeKind, Side, Subject};
-use crate::index::{Builder, Index};
+use crate::index::{Index, Moment};
 use crate::source::{STDIN, Source};
-use crate::upgrade::cut_advice;
 use crate::version::first_of;
 
 /// Compare two catalogs: channels, edges, bundles, images, APIs, dependencies
 ///
-/// Breaking are packages and channels that are gone, versions that lose their upgrade in a channel, and bundles with other
-/// content under the same name. Order and layout of the catalogs are no difference. Exits with 1 if they differ.
-/// OLD and NEW are directories, files, indexes, or `-` for standard input. Without them, both are $OLMDEX_INDEX, then ./index.db.
+/// Breaking changes are packages and channels that are gone, versions that lose their upgrade in a channel, and bundles
+/// with other content under the same name. Order and layout of the catalogs make no difference. Exits with 1 if they
+/// differ. OLD and NEW are directories, files, indexes, or `-` for standard input; or `[NAME]@DAY`, a day of the past
+/// of the index. Without them, both are $OLMDEX_INDEX, then ./index.db.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex diff old-catalog/ my-catalog/
@@ -45,19 +46,20 @@ pub(crate) struct DiffArgs {
     states: TwoStates,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// Which catalog of an index is the old one. Of a past (`build --git`) also NAME@DAY, as it was on any day, and NAME, its newest
+    /// Name of the old catalog in an index. In an index with a past (`build --git`) also NAME@DAY, as the catalog was
+    /// on any day, and NAME, its newest state
     #[arg(long, value_name = "NAME")]
     old_catalog: Option<String>,
-    /// Which catalog of an index is the new one, in the same way
+    /// Name of the new catalog in an index, in the same way
     #[arg(long, value_name = "NAME")]
     new_catalog: Option<String>,
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PKG")]
     package: Vec<String>,
-    /// Show also what added and removed packages, channels and bundles consist of
+    /// Also show the contents of added and removed packages, channels and bundles
     #[arg(long)]
     details: bool,
-    /// Only breaking changes, which alone decide the exit code then
+    /// Show only breaking changes; the exit code depends only on them then
     #[arg(long)]
     breaking: bool,
     /// Leave out changes of this kind; may be repeated
@@ -71,7 +73,7 @@ pub(crate) struct DiffArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ignored {
     Subject(Subject),
-    /// A ClusterServiceVersion that is given as `olm.bundle.object` in one catalog and as `olm.csv.metadata` in the other.
+    /// A ClusterServiceVersion that one catalog has as `olm.bundle.object` and the other as `olm.csv.metadata`.
     MetadataForm,
 }
 
@@ -113,21 +115,22 @@ impl ValueEnum for Ignored {
 /// Longest value in a table for people, in characters; wide tables show all.
 const MAX_CELL: usize = 44;
 
-/// How wide a terminal is on which rows have room for their values.
+/// The width of a terminal from which on rows have room for their values, in columns.
 const ROOM_FOR_ROWS: usize = 160;
 
-/// How many lines of a narrower one a sentence may take.
+/// The highest number of lines for a sentence on a narrower terminal.
 const MAX_LINES: usize = 4;
 
 pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
-    let sides = open_sources(context, args)?;
-    let is_whole = args.package.is_empty() && args.old_catalog.is_none() && args.new_catalog.is_none();
+    let mut wanted = [args.old_catalog.clone(), args.new_catalog.clone()];
+    let sides = open_sources(context, args, &mut wanted)?;
+    let is_whole = args.package.is_empty() && wanted.iter().all(Option::is_none);
     if is_whole && are_equal_and_valid(&sides) {
         let none = Differences { changes: Vec::new(), n_ignored: 0, n_details: 0, unchecked: BTreeSet::new() };
         let [old, new] = sides.map(|it| it.0.shown());
         return print(context, args, (&old, &new), none);
     }
-    let (old, new) = open(context, args, sides)?;
+    let (old, new) = open(context, &wanted, sides)?;
     let new_index = new.index.as_ref().or(old.index.as_ref());
     let (Some(old_index), Some(new_index)) = (old.index.as_ref(), new_index) else {
         return Err(CommandError::new(Exit::Bug, "internal error: no catalog was opened"));
@@ -146,7 +149,8 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     print(context, args, (&old.shown, &new.shown), differences)
 }
 
-/// Whether both sides are files of the same bytes, without errors: these would have to be said. Nothing else can differ then.
+/// Whether both sides are files of the same bytes, without errors, which would have to be reported. Nothing else can
+/// differ then.
 fn are_equal_and_valid([old, new]: &Sides) -> bool {
     let (Source::Catalog(old), Source::Catalog(new)) = (&old.1, &new.1) else { return false };
     let is_plain =
@@ -165,7 +169,7 @@ fn are_equal_and_valid([old, new]: &Sides) -> bool {
     report.opm.is_none() && Tally::of(&report.findings).errors == 0
 }
 
-/// Prints what differs. `shown` is what people call both sides.
+/// Prints the differences. `shown` are the names of both sides for people.
 fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: Differences) -> CommandResult {
     let is_same = differences.is_same();
     let Differences { changes: mut found, n_ignored, n_details, unchecked } = differences;
@@ -180,7 +184,7 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
         RowFormat::Table | RowFormat::Wide => {
             let shown = |text: &String| match (args.rows.output, screen().width) {
                 (RowFormat::Wide, _) => one_line(text, usize::MAX),
-                // There, long values stand below their rows, and sentences are wrapped.
+                // On a narrower terminal, long values go below their rows, and sentences are wrapped.
                 (_, Some(width)) if width < ROOM_FOR_ROWS => one_line(text, width * MAX_LINES),
                 _ => one_line(text, MAX_CELL),
             };
@@ -208,8 +212,8 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
         let names = first_of(unchecked.iter().map(|it| format!("`{it}`")), unchecked.len());
         let of = if unchecked.len() == 1 { "package" } else { "packages" };
         let error =
-            CommandError::new(Exit::No, format!("no breaking change was found, and {of} {names} could not be checked"));
-        return Err(error.help("`olmdex validate` says why it is not valid"));
+            CommandError::new(Exit::No, format!("found no breaking change, but {of} {names} could not be checked"));
+        return Err(error.help("`olmdex validate` shows why it is not valid"));
     }
     if is_same {
         let what = if args.breaking { "no breaking change" } else { "no difference" };
@@ -230,7 +234,7 @@ fn hidden(n_details: usize) -> String {
     format!("; {} hidden, use `--details`", counted(n_details as u64, "nested change"))
 }
 
-/// A source that is open: which catalog of which index it is.
+/// An open source: the catalog and its index.
 struct Opened {
     /// Absent if the catalog is in the index of the old one.
     index: Option<Index>,
@@ -242,14 +246,15 @@ struct Opened {
 /// Both sides, the old one first.
 type Sides = [(NamedSource, Source); 2];
 
-fn open_sources(context: &Context, args: &DiffArgs) -> Result<Sides, CommandError> {
+fn open_sources(context: &Context, args: &DiffArgs, wanted: &mut [Option<String>; 2]) -> Result<Sides, CommandError> {
     let (old_source, new_source) = match args.states.both() {
-        Some((old, new)) => (old.clone(), new.clone()),
+        Some((old, new)) => (of_day(old.clone())?, of_day(new.clone())?),
         None => {
-            let index = default_source()?;
+            let index = (default_source()?, None);
             (index.clone(), index)
         }
     };
+    let (old_source, new_source) = (named_of(old_source, &mut wanted[0])?, named_of(new_source, &mut wanted[1])?);
     if [&old_source, &new_source].into_iter().all(|it| it.path.as_os_str() == STDIN) {
         return Err(CommandError::usage("standard input cannot be both catalogs"));
     }
@@ -258,10 +263,35 @@ fn open_sources(context: &Context, args: &DiffArgs) -> Result<Sides, CommandErro
     Ok([(old_source, old), (new_source, new)])
 }
 
-/// Takes what both sources hold. Catalogs in files are imported into one index: what they share is then read once.
-fn open(context: &Context, args: &DiffArgs, sides: Sides) -> Result<(Opened, Opened), CommandError> {
+/// The source; its day becomes a part of the wanted state.
+fn named_of(
+    (source, day): (NamedSource, Option<String>),
+    wanted: &mut Option<String>,
+) -> Result<NamedSource, CommandError> {
+    match (day, &wanted) {
+        (None, _) => {}
+        (Some(day), None) => *wanted = Some(day),
+        (Some(day), Some(name)) if day.starts_with('@') => *wanted = Some(format!("{name}{day}")),
+        (Some(day), Some(name)) => {
+            return Err(CommandError::usage(format!("`{day}` and `{name}` both name the catalog")));
+        }
+    }
+    Ok(source)
+}
+
+/// A source of the form `[NAME]@DAY`: that catalog in the default index.
+fn of_day(source: NamedSource) -> Result<(NamedSource, Option<String>), CommandError> {
+    let text = source.path.to_string_lossy().into_owned();
+    match text.rsplit_once('@') {
+        Some((_, day)) if !source.path.exists() && Day::parse(day).is_some() => Ok((default_source()?, Some(text))),
+        _ => Ok((source, None)),
+    }
+}
+
+/// Opens both sources. Catalogs in files are imported into one index, so that common documents are read once.
+fn open(context: &Context, wanted: &[Option<String>; 2], sides: Sides) -> Result<(Opened, Opened), CommandError> {
     let [(old_source, old), (new_source, new)] = sides;
-    let mut builder = Builder::in_memory().advised_by(cut_advice);
+    let mut builder = ask::builder();
     let mut has_files = false;
     let mut take = |source: Source, given: &NamedSource, side: &str, wanted: Option<&String>| match source {
         Source::Index(file) => {
@@ -281,8 +311,8 @@ fn open(context: &Context, args: &DiffArgs, sides: Sides) -> Result<(Opened, Ope
             Ok(Opened { index: None, catalog: side.to_owned(), shown: given.shown() })
         }
     };
-    let mut old = take(old, &old_source, "old", args.old_catalog.as_ref())?;
-    let mut new = take(new, &new_source, "new", args.new_catalog.as_ref())?;
+    let mut old = take(old, &old_source, "old", wanted[0].as_ref())?;
+    let mut new = take(new, &new_source, "new", wanted[1].as_ref())?;
     if has_files {
         let imported = Some(builder.into_index()?);
         if old.index.is_none() {
@@ -295,13 +325,32 @@ fn open(context: &Context, args: &DiffArgs, sides: Sides) -> Result<(Opened, Ope
 }
 
 fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String>) -> Result<Opened, CommandError> {
-    let index = Index::open(file)?;
+    let mut index = Index::open(file)?;
     let names = index.catalog_names()?;
+    if let Some((name, state)) = wanted.filter(|it| !names.contains(it)).and_then(|it| it.rsplit_once('@'))
+        && let Some(name) = names.iter().find(|it| *it == name || name.is_empty() && names.len() == 1)
+        && index.has_states()?
+    {
+        let Some(found) = index.state_named(name, state)? else {
+            let error = CommandError::new(Exit::NotFound, format!("catalog `{name}` has no state `{state}`"));
+            let first = index.states(name)?.into_iter().next();
+            return Err(match first {
+                Some(first) => error.help(format!("the first state is `{}`, from {}", first.state, first.day)),
+                None => error,
+            });
+        };
+        let shown = format!("{name}@{}", found.state);
+        if state != found.state {
+            context.reporter.note(&format!("the {side} catalog `{name}@{state}` is `{shown}`"));
+        }
+        index.set_as_of(Moment::of_state(found.number), std::slice::from_ref(name), None)?;
+        return Ok(Opened { catalog: name.clone(), index: Some(index), shown });
+    }
     let catalog = match (wanted, names.as_slice()) {
         (Some(wanted), _) => {
             let Some(found) = index.catalog_as_of(wanted)? else {
                 check_names(std::slice::from_ref(wanted), &names)?;
-                return Err(CommandError::new(Exit::NotFound, format!("there is no catalog `{wanted}`")));
+                return Err(CommandError::new(Exit::NotFound, format!("no catalog `{wanted}`")));
             };
             if found != *wanted {
                 context.reporter.note(&format!("the {side} catalog `{wanted}` is `{found}`"));
@@ -346,7 +395,7 @@ impl Row for Change {
     const BELOW: &'static [&'static [&'static str]] =
         &[&["OLD", "NEW"], &["BUNDLE"], &["FIELD"], &["CHANNEL"], &["WHAT"]];
 
-    /// What differs: the bundle, the channel or the package.
+    /// The name of the changed thing: the bundle, the channel or the package.
     fn name(&self) -> String {
         match (&self.bundle, &self.channel) {
             (Some(bundle), None) => bundle.clone(),
@@ -357,7 +406,8 @@ impl Row for Change {
     }
 }
 
-/// What a change is about: of a field, that it is one, since "removed, channel, stable, head" reads as if the channel were removed.
+/// The subject of a change. A changed field is named as a field, since "removed, channel, stable, head" reads as if the
+/// channel were removed.
 fn what(change: &Change) -> Cow<'static, str> {
     let is_whole = matches!(change.field.as_deref(), None | Some(Change::CONTENT | Change::METADATA_FORM));
     match change.subject {

@@ -1,6 +1,4 @@
-//! The Dockerfile of a directory with a catalog, beside the directory.
-//!
-//! What it deliberately does not do: it makes no image.
+//! Writes the Dockerfile of a directory with a catalog, beside the directory.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +9,7 @@ use crate::cli::terminal::interrupt;
 use crate::file::{finish_left, write_over};
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
 
-/// What a Dockerfile is made of.
+/// The parts of a Dockerfile.
 pub(super) struct Wanted<'a> {
     pub(super) directory: &'a Path,
     /// The image that the catalog is put into.
@@ -24,21 +22,23 @@ pub(super) struct Wanted<'a> {
 /// Writes a Dockerfile, unless there is one.
 pub(super) fn write(context: &Context, wanted: Wanted<'_>) -> CommandResult {
     if wanted.builder == "scratch" || wanted.builder.is_empty() {
-        let error = CommandError::usage(format!("`{}` cannot be the builder: it has no opm", wanted.builder));
+        let error = CommandError::usage(format!("`{}` cannot be the builder image: it has no opm", wanted.builder));
         return Err(error.help(format!("for example `--builder-image {DEFAULT_IMAGE}`")));
     }
     if wanted.base.is_empty() {
-        return Err(CommandError::usage("the base image is empty").help("use `scratch` for an image without a server"));
+        return Err(
+            CommandError::usage("the base image is empty").help("use `scratch` for an image that serves nothing")
+        );
     }
     let Wanted { directory, base, builder, labels } = wanted;
     if !directory.is_dir() {
         let error = CommandError::new(Exit::Input, format!("`{}` is not a directory", directory.display()));
-        return Err(error.help("name the directory of the catalog"));
+        return Err(error.help("name the catalog's directory"));
     }
     let (target, name) = beside(directory)?;
     if target.symlink_metadata().is_ok() {
         finish_left(std::iter::once(target.as_path()));
-        let error = CommandError::usage(format!("`{}` exists already", target.display()));
+        let error = CommandError::usage(format!("`{}` already exists", target.display()));
         return Err(error.help("delete it first"));
     }
     let text = Dockerfile { directory: name, base: base.to_owned(), builder: builder.to_owned(), labels }.text();
@@ -48,20 +48,21 @@ pub(super) fn write(context: &Context, wanted: Wanted<'_>) -> CommandResult {
     if !directory.components().any(|it| matches!(it, Component::Normal(_))) {
         let file = target.display();
         context.reporter.warning(&format!(
-            "`{file}` lies in the catalog, and is not a part of it: hide it with a line `{file}` in `.indexignore`"
+            "`{file}` lies in the catalog's directory but is not part of the catalog: hide it with a line `{file}` in \
+            `.indexignore`"
         ));
     }
     Ok(Exit::Yes)
 }
 
-/// The Dockerfile of a directory, beside it, and what it calls the directory.
+/// The path of the Dockerfile beside a directory, and the directory's name in it.
 fn beside(directory: &Path) -> Result<(PathBuf, String), CommandError> {
     let clean: PathBuf = directory.components().collect();
     // The directory itself is called by a dot, as opm does.
     let name = clean.file_name().map_or(".".to_owned(), |it| it.to_string_lossy().into_owned());
     if name.contains(['\n', '\r', ' ', '"']) || clean.ends_with("..") {
-        let error = CommandError::usage(format!("a Dockerfile cannot name the directory `{name}`"));
-        return Err(error.help("rename it, or name it by its path"));
+        let error = CommandError::usage(format!("a Dockerfile cannot express the directory name `{name}`"));
+        return Err(error.help("rename the directory, or name it by another path"));
     }
     let file = format!("{name}.Dockerfile");
     let above = clean.parent().filter(|it| !it.as_os_str().is_empty() && clean.file_name().is_some());

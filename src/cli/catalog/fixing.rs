@@ -1,6 +1,7 @@
-//! `olmdex validate --fix`: what has one safe answer is mended in the files, all or none of it.
+//! `olmdex validate --fix`: fixes each finding that has one safe answer in the files, all of them or none.
 //!
-//! What it deliberately does not do: it follows no link out of a catalog, and writes nothing that would make one less valid.
+//! For the safety of the files, this code follows no link out of a catalog, and writes nothing that would make one less
+//! valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use crate::edit::{CatalogEdit, Change, FileEdit, Mend};
 use crate::fbc::Input;
 use crate::file::finish_left;
 
-/// Mends the findings that are chosen, or prints what that would change, and gives what would be left.
+/// Fixes the chosen findings, or prints what that would change, and returns the findings that would be left.
 pub(super) fn fix(
     context: &Context,
     sources: &[PathBuf],
@@ -33,7 +34,7 @@ pub(super) fn fix(
     for path in sources {
         let mut input = files(context, path)?;
         if !dry_run {
-            // One that was killed is finished first.
+            // Finish an edit that was killed first.
             finish_left(input.files.iter().filter_map(|it| it.path()));
             input = files(context, path)?;
         }
@@ -47,7 +48,7 @@ pub(super) fn fix(
     let edits = || mended.iter().flat_map(|(_, _, it)| it);
     for edit in edits() {
         if let Some(why) = edit.rewritten {
-            let message = format!("{}: a document is rewritten without its comments: {why}", edit.path.display());
+            let message = format!("{}: rewriting a document drops its comments: {why}", edit.path.display());
             context.reporter.warning(&message);
         }
     }
@@ -70,7 +71,7 @@ pub(super) fn fix(
 }
 
 fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
-    let help = "`--fix` mends directories and files; `olmdex migrate` makes a directory of others";
+    let help = "`--fix` edits directories and files; `olmdex migrate` converts other sources to a directory";
     in_files(path, context.open(path)?, help)
 }
 
@@ -79,12 +80,12 @@ fn chosen(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result
     let mut findings = check_catalog(input, None).findings;
     findings.append(&mut practice::practices(input, practices));
     let rules = [check::all_rules(), practices.to_vec()].concat();
-    // Known findings are left alone; that they are known is not written down before the others are mended.
+    // Known findings are left alone, and they are not written down as known before the others are fixed.
     let choice = Choice { write_to: None, ..choice.clone() };
     Ok(choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?)
 }
 
-/// A catalog in which is mended what can be.
+/// A catalog in which every fixable finding is fixed.
 fn mend(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<CatalogEdit, CommandError> {
     let mut mends: BTreeMap<String, BTreeSet<Mend>> = BTreeMap::new();
     for Finding { rule, package, .. } in chosen(input, choice, practices)?.findings {

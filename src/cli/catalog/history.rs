@@ -14,8 +14,8 @@ use crate::index::query::{Filter, HistoryRow};
 
 /// Show when each version of a package appeared and disappeared
 ///
-/// The order is that of `--catalog`, else that of `-i`; an index gives its catalogs by the days that they are of (`build --git`), then by
-/// name.
+/// The order of catalogs is that of `--catalog`, else that of `-i`; those of an index come by their days
+/// (`build --git`), then by name.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex history keda -i old-catalog/ -i my-catalog/
@@ -33,6 +33,7 @@ pub(crate) struct HistoryArgs {
 
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     args.ask.refuse_paths([&args.package])?;
+    args.ask.refuse_day("`history` covers all days")?;
     let (index, order) = args.ask.look(context)?.import_in_order(context)?;
     let PackageName { package, installed: version, channel } = package(&index, &args.package)?;
     let package = &package;
@@ -73,6 +74,10 @@ impl Row for HistoryRow {
         column("BUNDLE", |it| Cow::from(&it.bundle)),
         column("FIRST", |it| Cow::from(&it.first)),
         column("LAST", |it| Cow::from(&it.last)),
+        wide("FIRST DAY", |it| it.first_day.as_deref().unwrap_or_default().into()),
+        wide("FIRST COMMIT", |it| it.first_commit.as_deref().unwrap_or_default().into()),
+        wide("GONE DAY", |it| it.gone_day.as_deref().unwrap_or_default().into()),
+        wide("GONE COMMIT", |it| it.gone_commit.as_deref().unwrap_or_default().into()),
         column("STATUS", |it| Cow::from(if it.is_current { "" } else { "gone" })),
         column("MISSING IN", |it| it.missing_in.join(",").into()),
         column("DEPRECATED IN", |it| it.deprecated_in.join(",").into()),

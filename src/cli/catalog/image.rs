@@ -23,8 +23,8 @@ use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
 
 /// Write the Dockerfiles of the catalogs of olmdex.toml, or make the image of one
 ///
-/// A Dockerfile lies beside the destination of its catalog, where `olmdex render` puts what goes into the image. With `--destination` the image
-/// is made and sent without one; the same catalog gives the same digest, which is printed.
+/// A Dockerfile goes beside the destination of its catalog, where `olmdex render` puts the content of the image. With
+/// `--destination` the image is made and sent without one; the same catalog gives the same digest, which is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex image
@@ -32,7 +32,7 @@ use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
   olmdex image my-catalog/ --base scratch
   olmdex image community --destination oci:image:latest")]
 pub(crate) struct ImageCommandArgs {
-    /// The catalog, or a directory of none of them, which gets a Dockerfile. Default: all that have a destination
+    /// Catalog, or a directory that is none of them, which gets a Dockerfile. Default: all that have a destination
     #[arg(value_name = "NAME|DIR")]
     catalog: Option<String>,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(crate) struct ImageCommandArgs {
     /// Make the image, and send it: `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
     #[arg(long, value_name = "IMAGE", alias = "to")]
     destination: Option<String>,
-    /// Image that the catalog is put on top of, for each of its platforms; `scratch` for an image with nothing else in it
+    /// Base image of the catalog, for each of its platforms; `scratch` for an image with nothing else in it
     #[arg(long, value_name = "IMAGE")]
     base: Option<String>,
     /// Platforms of an image without base, separated by commas
@@ -86,13 +86,13 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
         (Some(_), None, _) => {
             let names: Vec<String> = config.catalogs.iter().map(|it| format!("`{}`", it.name)).collect();
             let error = CommandError::usage(format!("{} names several catalogs", config.path.display()));
-            Err(error.help(format!("name the one to make an image of: {}", names.join(", "))))
+            Err(error.help(format!("name the one to build an image from: {}", names.join(", "))))
         }
     }
 }
 
 impl ImageCommandArgs {
-    /// The directory that is meant: a word is the name of a catalog first.
+    /// The named directory, if the word is not the name of a catalog: such a name comes first.
     fn directory(&self, config: Option<&Config>) -> Option<&Path> {
         let word = self.catalog.as_deref()?;
         let is_name = config.is_some_and(|it| it.catalogs.iter().any(|it| it.name == word));
@@ -103,8 +103,8 @@ impl ImageCommandArgs {
 /// Writes the Dockerfile of a directory that olmdex.toml does not name.
 fn dockerfile_beside(context: &Context, args: &ImageCommandArgs, directory: &Path) -> CommandResult {
     if let Some(to) = &args.destination {
-        let error = CommandError::usage("an image is made of the catalogs of olmdex.toml");
-        return Err(error.help(format!("`olmdex push {} {to}` makes one of a directory", directory.display())));
+        let error = CommandError::usage("`olmdex image` builds images of the catalogs in olmdex.toml");
+        return Err(error.help(format!("`olmdex push {} {to}` builds an image from a directory", directory.display())));
     }
     let mut labels = BTreeMap::new();
     for text in &args.label {
@@ -125,16 +125,16 @@ fn dockerfiles(
     labels: &BTreeMap<String, String>,
 ) -> CommandResult {
     if args.base.is_some() {
-        let error = CommandError::usage("the base images of the catalogs are named in olmdex.toml");
-        return Err(error.help("set `base-image` there; `--base` goes with `--destination` or a directory"));
+        let error = CommandError::usage("olmdex.toml names the base images of the catalogs");
+        return Err(error.help("set `base-image` there; `--base` works only with `--destination` or a directory"));
     }
     if args.builder_image == "scratch" || args.builder_image.is_empty() {
-        let error = CommandError::usage(format!("`{}` cannot be the builder: it has no opm", args.builder_image));
+        let error = CommandError::usage(format!("`{}` cannot be the builder image: it has no opm", args.builder_image));
         return Err(error.help(format!("for example `--builder-image {DEFAULT_IMAGE}`")));
     }
     if let Some((key, _)) = labels.iter().find(|it| [it.0, it.1].iter().any(|it| it.contains(['"', '\\', '\n', '\r'])))
     {
-        let error = CommandError::usage(format!("the label `{}` cannot stand in a Dockerfile", key.escape_debug()));
+        let error = CommandError::usage(format!("a Dockerfile cannot express the label `{}`", key.escape_debug()));
         return Err(error.help("write it without quotes, backslashes and line breaks"));
     }
     let reach = config.reach;
@@ -143,8 +143,9 @@ fn dockerfiles(
         let Some(destination) = &catalog.destination else { continue };
         destination.check(&config.path, catalog, reach)?;
         let Some((directory, path)) = destination.dockerfile() else {
-            let error = CommandError::usage(format!("a Dockerfile cannot name the directory `{}`", destination.words));
-            return Err(error.help("choose another destination, without blanks and quotes"));
+            let error =
+                CommandError::usage(format!("a Dockerfile cannot express the directory name `{}`", destination.words));
+            return Err(error.help("choose a destination without spaces and quotes"));
         };
         let base = catalog.base_image.clone().unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
         let builder = args.builder_image.clone();
@@ -155,9 +156,9 @@ fn dockerfiles(
         let whose = only.map_or("no catalog".to_owned(), |it| format!("catalog `{}`", it.name));
         let verb = if only.is_some() { "has no" } else { "has a" };
         let error = CommandError::usage(format!("{whose} of {} {verb} destination", config.path.display()));
-        return Err(error.help("add `destination = \"rendered/NAME\"`, or make the image with `--destination`"));
+        return Err(error.help("add `destination = \"rendered/NAME\"`, or build the image with `--destination`"));
     }
-    // What somebody has changed by hand stays, and keeps the others from being written.
+    // A file that somebody has changed by hand stays, and keeps the others from being written.
     let mut missing = Vec::new();
     for (catalog, destination, path, text) in files {
         finish_left(std::iter::once(path.as_path()));
@@ -169,7 +170,7 @@ fn dockerfiles(
                 missing.push((catalog, destination, path, text));
             }
             _ => {
-                let error = CommandError::usage(format!("`{}` exists with other content", path.display()));
+                let error = CommandError::usage(format!("`{}` already exists with different content", path.display()));
                 return Err(error.help("delete it first"));
             }
         }
@@ -181,7 +182,7 @@ fn dockerfiles(
         context.reporter.note(&format!("wrote {}", path.display()));
         if !destination.path.is_dir() {
             let message =
-                format!("catalog `{}` is not at its destination yet: `olmdex render` puts it there", catalog.name);
+                format!("catalog `{}` is not rendered yet: `olmdex render` writes it to its destination", catalog.name);
             context.reporter.warning(&message);
         }
     }
@@ -205,10 +206,12 @@ fn image(
         // An image is fetched only if the command line says so.
         (None, Some(base)) => {
             let error = CommandError::usage(format!(
-                "the base image `{base}` of catalog `{}` is not fetched by itself",
+                "olmdex does not fetch `{base}`, the base image of catalog `{}`, unasked",
                 catalog.name
             ));
-            return Err(error.help(format!("say where it is: `--base docker://{base}`; or `--base scratch` for none")));
+            return Err(error.help(format!(
+                "name its location with `--base docker://{base}`, or use no base image: `--base scratch`"
+            )));
         }
     };
     let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
@@ -217,7 +220,7 @@ fn image(
         let tally = Tally::of(&check_catalog(&composed.input(), None).findings);
         if tally.errors > 0 || !composed.is_whole() {
             let message = format!("catalog `{}` is not valid ({tally})", catalog.name);
-            let help = "`olmdex validate` without a source says why; `--no-check` sends it all the same";
+            let help = "`olmdex validate` without a source shows why; `--no-check` sends it anyway";
             return Err(CommandError::new(Exit::No, message).help(help));
         }
     }

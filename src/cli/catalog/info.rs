@@ -68,7 +68,7 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// A legacy file as such: what is in it when it is imported is for `list`.
+/// Describes a legacy file itself; `list` shows the catalog that an import makes of it.
 fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandResult {
     let info = LegacyCatalog::open(path, context.opener.scratch(), Fidelity::Kept)?.info();
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -82,7 +82,7 @@ fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandRes
                 ("written by", info.written_by.clone()),
                 ("writer was interrupted", if info.interrupted { "yes" } else { "no" }.to_owned()),
                 ("packages", number(info.packages)),
-                ("that can be converted", number(info.convertible_packages)),
+                ("convertible", number(info.convertible_packages)),
                 ("channels", number(info.channels)),
                 ("rows of edges", number(info.entries)),
                 ("bundles", number(info.bundles)),
@@ -95,7 +95,7 @@ fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandRes
                 rows.insert(1, ("tables show", format!("schema {schema}")));
             }
             if let Some(failure) = info.opm_failure {
-                rows.push(("opm fails with", failure));
+                rows.push(("opm's error", failure));
             }
             let rows: Vec<Vec<String>> = rows.into_iter().map(|(what, value)| vec![what.to_owned(), value]).collect();
             table::write_aligned(None, &rows, 3, &mut out)?;
@@ -164,7 +164,7 @@ fn print_update_sources(info: &Info, out: &mut impl std::io::Write) -> Result<()
         return Ok(());
     }
     writeln!(out)?;
-    let headers = ["UPDATES OF OPENSHIFT", "KIND", "AS OF", "RELEASES", "NEWEST", "UPDATES", "BLOCKED EDGES"];
+    let headers = ["OPENSHIFT UPDATES", "KIND", "AS OF", "RELEASES", "NEWEST", "UPDATES", "BLOCKED EDGES"];
     let row = |it: &UpdateSourceRow| {
         vec![
             it.source.clone(),

@@ -10,6 +10,7 @@ use crate::ask::{no_channel, no_package, no_version};
 use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::package;
+use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -26,15 +27,15 @@ use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow,
   olmdex list packages --category Database --capability 4 --limit 20
   olmdex list bundles keda/stable -o wide --sort-by VERSION")]
 pub(crate) struct ListArgs {
-    /// What to list
+    /// Kind of things to list
     #[arg(value_enum)]
     what: What,
-    /// Only this package, or what belongs to this channel, version or bundle of it
+    /// Only this package, or the things in this channel, version or bundle of it
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     name: Option<String>,
     #[command(flatten)]
     conditions: Conditions,
-    /// Only packages, channels or bundles with this status; of several, any
+    /// Only packages, channels or bundles with this status; if repeated, with any of them
     #[arg(long, value_name = "STATUS", value_parser = statuses())]
     status: Vec<Status>,
     /// At most this many rows
@@ -44,7 +45,7 @@ pub(crate) struct ListArgs {
     ask: AskOptions,
     #[command(flatten)]
     rows: RowOptions,
-    /// Print what `opm alpha list` prints
+    /// Print the output of `opm alpha list`
     #[arg(long, value_name = "TOOL")]
     pub(crate) compat: Option<Compat>,
 }
@@ -71,7 +72,9 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     }
     args.ask.refuse_paths(&args.name)?;
     refuse_options(args)?;
-    let index = args.ask.open(context)?;
+    // The check whether a condition names something that exists needs all packages.
+    let is_of_package = args.what != What::Catalogs && args.conditions.is_empty();
+    let index = args.ask.open_part(context, args.name.as_ref().filter(|_| is_of_package), Reach::Own)?;
     let named = args.name.as_deref().map(|it| package(&index, it)).transpose()?;
     let (package, channel, version) =
         named.map_or((None, None, None), |it| (Some(it.package), it.channel, it.installed));
@@ -88,7 +91,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     match args.what {
         What::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
         What::Packages => {
-            // A part that is named must be there, and means its package.
+            // A named part must exist, and stands for its package.
             if channel.is_some() || version.is_some() {
                 bundles(&index, &filter, version.as_deref())?;
             }
@@ -131,18 +134,18 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// Refuses options that do not go with what is listed.
+/// Refuses options that do not fit the kind of list.
 fn refuse_options(args: &ListArgs) -> Result<(), CommandError> {
     if args.what == What::Catalogs && args.name.is_some() {
-        return Err(CommandError::usage("`list catalogs` takes no name").help("`--catalog NAME` chooses one"));
+        return Err(CommandError::usage("`list catalogs` takes no name").help("choose one with `--catalog NAME`"));
     }
     if !args.conditions.is_empty() && !matches!(args.what, What::Packages | What::Bundles) {
         let error = CommandError::usage("conditions such as `--category` apply to packages and bundles");
-        return Err(error.help("`olmdex list bundles` has the channels of each bundle"));
+        return Err(error.help("`olmdex list bundles` shows the channels of each bundle"));
     }
     if !args.status.is_empty() && args.what == What::Catalogs {
         return Err(CommandError::usage("catalogs have no status")
-            .help("ask for packages, as in `olmdex list packages --status deprecated`"));
+            .help("list packages instead, as in `olmdex list packages --status deprecated`"));
     }
     Ok(())
 }
@@ -164,7 +167,7 @@ fn bundles(index: &Index, filter: &Filter, version: Option<&str>) -> Result<Vec<
     Ok(rows)
 }
 
-/// An empty answer about a name is an error if there is no such name.
+/// An empty answer about a name is an error if the name does not exist.
 fn must_be_there(index: &Index, filter: &Filter, is_empty: bool) -> Result<(), CommandError> {
     let Some(package) = &filter.package else { return Ok(()) };
     if !is_empty {
@@ -180,7 +183,7 @@ fn must_be_there(index: &Index, filter: &Filter, is_empty: bool) -> Result<(), C
     }
 }
 
-/// What a column says of it: nothing, where all is as it should be.
+/// The text of a status in its column: empty for the normal status.
 fn shown(status: Status) -> &'static str {
     if status == Status::Current { "" } else { status.word() }
 }
@@ -277,11 +280,11 @@ impl Row for BundleRow {
     }
 }
 
-/// What `opm alpha list` prints: it refuses invalid catalogs, and knows display names from bundle objects only.
+/// Prints what `opm alpha list` prints: it refuses invalid catalogs, and knows display names from bundle objects only.
 fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
     if !args.conditions.is_empty() || !args.status.is_empty() {
-        let error = CommandError::usage("`--compat opm` prints what opm prints, which lists all");
-        return Err(error.help("leave out `--compat`, or the conditions"));
+        let error = CommandError::usage("`--compat opm` prints what opm prints, and opm lists everything");
+        return Err(error.help("leave out `--compat` or the conditions"));
     }
     let sources = args.ask.look(context)?;
     if let Some(refusal) = sources.refusal() {
@@ -289,7 +292,8 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
         return Ok(Exit::No);
     }
     let index = sources.import(context)?;
-    // What opm takes has a default channel for each `olm.package`; a package that other blobs only name is none for it.
+    // A catalog that opm accepts has a default channel for each `olm.package`; opm does not count a package that only
+    // other blobs name.
     let has_document = |it: &PackageRow| !it.default_channel.is_empty();
     let package = args.name.as_deref();
     let filter = Filter { catalogs: args.ask.catalog.clone(), package: package.map(str::to_owned), channel: None };

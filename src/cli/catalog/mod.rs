@@ -1,11 +1,11 @@
 //! Commands about catalogs: building, checking, rendering, asking, comparing.
-//!
-//! What it deliberately does not do: no command uses another one.
 
+pub(in crate::cli) mod blame;
 pub(in crate::cli) mod build;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod cache;
 pub(in crate::cli) mod check;
+mod closure;
 pub(in crate::cli) mod diff;
 mod dockerfile;
 mod fixing;

@@ -17,12 +17,12 @@ pub(crate) struct Pins {
     are_named: bool,
     source_map: Vec<String>,
     before: Option<Cluster>,
-    /// All manifests: a CatalogSource may stand in another file than the Subscription that names it.
+    /// All manifests: a CatalogSource may be in another file than the Subscription that names it.
     now: Cluster,
 }
 
 impl Pins {
-    /// Opens the catalogs; nothing without any.
+    /// Opens the catalogs; `None` without any.
     pub(crate) fn open(
         context: &Context,
         catalogs: &[String],
@@ -48,7 +48,7 @@ impl Pins {
         self.now.add(manifests);
     }
 
-    /// What there is to say about the pins.
+    /// Compares the pins with the catalog.
     pub(crate) fn answer(&self) -> Result<PinAnswers, CommandError> {
         let question = PinQuestion {
             now: &self.now,
@@ -66,8 +66,8 @@ pub(crate) fn words(pin: &PinState) -> String {
     let PinState { object, package, pin, exists, from, path, next } = pin;
     let mut text = match (pin, exists) {
         (None, _) => return format!("{object} pins no version of `{package}`"),
-        (Some(pin), Some(false)) => return format!("{object} pins `{pin}`, which is not there"),
-        (Some(pin), None) => return format!("{object} pins `{pin}`; it is not known whether that is there"),
+        (Some(pin), Some(false)) => return format!("{object} pins `{pin}`, which the catalog does not have"),
+        (Some(pin), None) => return format!("{object} pins `{pin}`; no catalog here can show whether it exists"),
         (Some(pin), Some(true)) => format!("{object} pins `{pin}`"),
     };
     if let Some(from) = from.as_ref().filter(|_| !path.is_empty()) {

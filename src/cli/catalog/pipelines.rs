@@ -1,6 +1,5 @@
-//! What is asked of the pipelines: options, the files that a check needs beside a path, and what could not be checked.
-//!
-//! What it deliberately does not do: no check.
+//! The pipelines of a check: options, the files that a check needs beside a path, and the checks that could not be
+//! made.
 
 use std::path::{Path, PathBuf};
 
@@ -23,34 +22,35 @@ use crate::file::{Scratch, system_words};
 use crate::legacy::{AddOptions, Edit, NewBundle, Trial};
 use crate::source::Source;
 
-/// What stands above the options in the help.
+/// The heading above these options in the help.
 const HEADING: &str = "Pipelines";
 
-/// Where the pipelines of repositories run `opm validate`.
+/// The check in which the pipelines of repositories run `opm validate`.
 const VALIDATE_CATALOG: &str = "validate-catalog-format";
 
 fn is_error(finding: &Finding) -> bool {
     finding.rule.severity == Severity::Error
 }
 
-/// What a pipeline's checks need beside the paths.
+/// The options of a pipeline's checks beside the paths.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PipelineOptions {
-    /// The OpenShift that the catalogs are for: which metadata bundles must have, and which of `catalogs/vX.Y` is checked. Default: the tag
-    /// of the Dockerfile's base image, and all
+    /// OpenShift version of the catalogs: decides which metadata bundles must have, and which of `catalogs/vX.Y` is
+    /// checked. Default: the tag of the Dockerfile's base image, and all
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, help_heading = HEADING)]
     openshift: Option<Minor>,
-    /// The index that fragments or bundles go into: what they take away from it, and what it has already
+    /// Index that fragments or bundles join: shows what they take away from it, and what it has already
     #[arg(long, value_name = "CATALOG", help_heading = HEADING)]
     target_index: Option<PathBuf>,
-    /// Where upgrade edges of bundles come from that are added to an index
+    /// Source of upgrade edges for bundles that are added to an index
     #[arg(long, value_name = "MODE", value_enum, default_value = "replaces", help_heading = HEADING)]
     update_mode: UpdateMode,
-    /// What the image of the fragment is built from. Default: `PATH.Dockerfile`, `catalog.Dockerfile` or `Dockerfile` beside the path, if it
-    /// is that of a catalog
+    /// Dockerfile from which the image of the fragment is built. Default: `PATH.Dockerfile`, `catalog.Dockerfile` or
+    /// `Dockerfile` beside the path, if it is that of a catalog
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     dockerfile: Option<PathBuf>,
-    /// The repository before the change: whether it is one that the pipeline takes, and whether upgrades lead to changed pins
+    /// Repository before the change: shows whether the pipeline takes the change, and whether upgrades lead to changed
+    /// pins
     #[arg(long, value_name = "DIR", help_heading = HEADING)]
     old: Option<PathBuf>,
 }
@@ -62,14 +62,14 @@ impl PipelineOptions {
     }
 }
 
-/// What the pipelines are asked.
+/// Runs the checks of the chosen pipelines.
 pub(crate) struct Pipelines {
     profiles: Vec<Profile>,
     /// The rules that are wanted.
     rules: Vec<&'static Rule>,
     options: PipelineOptions,
     index: Option<Vec<Input>>,
-    /// What could not be checked, each once.
+    /// The things that could not be checked, each once.
     unchecked: Vec<String>,
     bundles: Vec<Added>,
     /// The same bundles, as they are added.
@@ -94,10 +94,9 @@ impl Pipelines {
         let is_of_repository = profiles.iter().any(|it| matches!(it, Profile::Community | Profile::Certified));
         if let Some(path) = options.old.as_deref().filter(|it| is_of_repository && !it.join("operators").is_dir()) {
             let shown = printable(&path.to_string_lossy()).into_owned();
-            let error = CommandError::new(Exit::Input, format!("`{shown}` is no repository of operators"));
-            return Err(
-                error.help("`--old` names a checkout of the repository without the change: it has `operators/`")
-            );
+            let error = CommandError::new(Exit::Input, format!("`{shown}` is not an operator repository"));
+            return Err(error
+                .help("`--old` must name a checkout of the repository without the change, with `operators/` in it"));
         }
         Ok(Self {
             profiles: profiles.to_vec(),
@@ -115,7 +114,7 @@ impl Pipelines {
         self.profiles.contains(&profile)
     }
 
-    /// Whether a pipeline is asked that has a verdict.
+    /// Whether one of the chosen pipelines gives a verdict.
     pub(crate) fn are_asked(&self) -> bool {
         [Profile::Konflux, Profile::Iib, Profile::Community, Profile::Certified].iter().any(|it| self.asks(*it))
     }
@@ -125,7 +124,7 @@ impl Pipelines {
         &self.rules
     }
 
-    /// What could not be checked, each once.
+    /// The things that could not be checked, each once.
     pub(crate) fn unchecked(&self) -> &[String] {
         &self.unchecked
     }
@@ -136,7 +135,7 @@ impl Pipelines {
         }
     }
 
-    /// Takes what is wanted of an outcome.
+    /// Takes the wanted findings of an outcome.
     fn take(&mut self, outcome: Outcome) -> Vec<Finding> {
         outcome.unchecked.into_iter().for_each(|it| self.note(it));
         let mut findings = outcome.findings;
@@ -144,7 +143,7 @@ impl Pipelines {
         findings
     }
 
-    /// Adds what the pipelines say of a catalog to what was found in it.
+    /// Adds the findings of the pipelines about a catalog to the others.
     pub(crate) fn add_catalog(
         &mut self,
         path: &Path,
@@ -162,13 +161,15 @@ impl Pipelines {
                 findings.append(&mut self.catalogs(&repository, catalogs));
             }
             None => self.note(format!(
-                "check_bundle_images_in_fbc, check_olm_bundle_object_in_fbc: `{shown}` is in no repository of operators, as `REPO/catalogs/vX.Y/OPERATOR`"
+                "check_bundle_images_in_fbc, check_olm_bundle_object_in_fbc: `{shown}` does not lie in an operator \
+                repository, as `REPO/catalogs/vX.Y/OPERATOR`"
             )),
         }
         Ok(())
     }
 
-    /// Adds what the pipelines that build an image of a catalog say, and names the check that refuses what opm refuses.
+    /// Adds the findings of the pipelines that build an image of a catalog, and names the check that fails when opm
+    /// refuses.
     pub(crate) fn add_catalog_image(
         &mut self,
         path: &Path,
@@ -197,7 +198,7 @@ impl Pipelines {
             pipeline::leave_out_said_twice(findings, self.options.openshift.or(of_image));
             self.index = index;
         }
-        // What opm refuses is part of a check of each pipeline.
+        // A check of each pipeline covers what opm refuses.
         let opm = [
             (Profile::Konflux, pipeline::rules::VALIDATE_FBC),
             (Profile::Iib, "opm_validate"),
@@ -211,7 +212,7 @@ impl Pipelines {
         Ok(())
     }
 
-    /// What the image of a catalog is built from.
+    /// The Dockerfile of the image of a catalog.
     fn dockerfile(&self, path: &Path) -> Result<Option<Dockerfile>, CommandError> {
         if let Some(path) = &self.options.dockerfile {
             let read = Dockerfile::read(path).map_err(|error| {
@@ -227,7 +228,7 @@ impl Pipelines {
         let beside = path.parent().unwrap_or(Path::new(""));
         let candidates = [beside.join(own), beside.join("catalog.Dockerfile"), beside.join("Dockerfile")];
         let read = candidates.iter().filter(|it| it.is_file()).filter_map(|it| Dockerfile::read(it).ok());
-        // An operator's own Dockerfile may lie there, too.
+        // The directory may also have an operator's own Dockerfile.
         Ok(read.into_iter().find(Dockerfile::is_of_catalog))
     }
 
@@ -236,25 +237,26 @@ impl Pipelines {
         of.into_iter().filter(|it| self.asks(it.0)).map(|it| it.1).collect()
     }
 
-    /// Whether a path is a repository, or all of its catalogs, to a pipeline that is asked.
+    /// Whether a path is a repository, or all of its catalogs, for a chosen pipeline.
     pub(crate) fn takes_for_repository(&self, path: &Path) -> bool {
         let is_of_catalogs = || path.ends_with("catalogs") && Repository::around(path).is_some();
         !self.suites().is_empty() && (path.join("operators").is_dir() || is_of_catalogs())
     }
 
-    /// What the checks of a repository say of catalogs in it.
+    /// The findings of a repository's checks about catalogs in it.
     fn catalogs(&mut self, repository: &Repository, mut catalogs: Vec<OperatorCatalog>) -> Vec<Finding> {
         if let Some(openshift) = self.options.openshift {
             catalogs.retain(|it| it.catalog == format!("v{openshift}"));
         }
         if repository.allows_all_registries() && !catalogs.is_empty() {
-            let what = "check_bundle_images_in_fbc: `config.yaml` has no `allowed_bundle_registries`, so that the pipeline passes all";
+            let what = "check_bundle_images_in_fbc: `config.yaml` has no `allowed_bundle_registries`, so the pipeline \
+                accepts every registry";
             self.note(what.to_owned());
         }
         community::check_catalogs(repository, &catalogs)
     }
 
-    /// What the pipelines say of an operator; `None` if none is asked that looks at operators.
+    /// The findings of the pipelines about an operator; `None` if no chosen pipeline checks operators.
     pub(crate) fn operator(&self, path: &Path, operator: &Operator) -> Option<Vec<Finding>> {
         let repository = Repository::around(path);
         let mut findings: Vec<Finding> = Vec::new();
@@ -269,8 +271,8 @@ impl Pipelines {
         (!suites.is_empty()).then_some(findings)
     }
 
-    /// What the pipelines say of the catalogs of a repository, or of those of one of its operators, and of the change to it. With the number
-    /// of catalogs.
+    /// The findings of the pipelines about the catalogs of a repository, or about those of one of its operators, and
+    /// about the change to it. With the number of catalogs.
     pub(crate) fn repository(&mut self, path: &Path) -> Result<(Vec<Finding>, u64), CommandError> {
         let Some(repository) = Repository::around(path).filter(|_| !self.suites().is_empty()) else {
             return Ok((Vec::new(), 0));
@@ -298,16 +300,17 @@ impl Pipelines {
                     .help("check the permissions of both")
             })?),
             None => self.note(
-                "detect-changes: no repository before the change, which tells whether a pull request mixes bundles and catalogs; name it with `--old`"
+                "detect-changes: whether a pull request mixes bundles and catalogs is unknown without the repository \
+                before the change; name it with `--old`"
                     .to_owned(),
             ),
         }
         Ok((findings, catalogs.len() as u64))
     }
 
-    /// Names the checks behind what was found in a bundle directory, and keeps the bundle for [`Self::added`].
+    /// Names the checks behind the findings about a bundle directory, and keeps the bundle for [`Self::added`].
     pub(crate) fn add_bundle(&mut self, directory: &Path, findings: &mut [Finding]) {
-        // Preflight's name stands for the certified operators, the SDK's for the others.
+        // Preflight names the check for certified operators, the SDK for the others.
         let check = match (self.asks(Profile::Community), self.asks(Profile::Certified)) {
             (true, _) => Some("check_osdk_bundle_validate_operator_framework"),
             (false, true) => Some("ValidateOperatorBundle"),
@@ -331,7 +334,7 @@ impl Pipelines {
         }
     }
 
-    /// What adding the bundles says.
+    /// The findings of adding the bundles.
     ///
     /// # Errors
     /// If there is no room for a trial.
@@ -365,18 +368,18 @@ impl Pipelines {
         }
     }
 
-    /// What the verdict comes to, in words, by the checks that refuse.
+    /// The verdict in words, by the checks that refuse.
     pub(crate) fn verdict(&self, findings: &[Finding]) -> String {
         let names: Vec<&str> = self.profiles.iter().map(|it| it.name()).collect();
         let mut checks: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
         for finding in findings.iter().filter(|it| is_error(it)) {
-            *checks.entry(finding.check.unwrap_or("rules of our own")).or_default() += 1;
+            *checks.entry(finding.check.unwrap_or("rules of olmdex")).or_default() += 1;
         }
         let names = names.join(", ");
         if checks.is_empty() {
             return format!(
                 "{names}: would pass{}",
-                if self.unchecked.is_empty() { "" } else { ", as far as it was checked" }
+                if self.unchecked.is_empty() { "" } else { ", but not everything was checked" }
             );
         }
         let checks: Vec<String> =
@@ -385,7 +388,7 @@ impl Pipelines {
     }
 }
 
-/// Whether one of two paths is the other or below it.
+/// Whether two paths are equal or one is below the other.
 fn is_within(one: &Path, other: &Path) -> bool {
     let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize()) else { return false };
     one.starts_with(&other) || other.starts_with(&one)

@@ -18,7 +18,7 @@ use crate::source::{self, SourceError};
 
 /// Fetch an index or a legacy catalog from a registry or a layout
 ///
-/// Writes ./index.db, or the file that `-O` names. An index or a legacy catalog that is there is replaced.
+/// Writes ./index.db, or the file that `-O` names. An existing index or legacy catalog is replaced.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex pull docker://quay.io/org/index:v4.16 -O index.db
@@ -35,7 +35,10 @@ pub(crate) struct PullArgs {
 pub(crate) fn run(context: &Context, args: &PullArgs) -> CommandResult {
     let output = args.output.path()?.unwrap_or(Path::new("index.db"));
     if output.exists() && !source::is_index(output) && !is_legacy(output) {
-        let message = format!("`{}` is not an index or a legacy catalog, and would be replaced", output.display());
+        let message = format!(
+            "`{}` is neither an index nor a legacy catalog, and the output would overwrite it",
+            output.display()
+        );
         return Err(CommandError::usage(message).help("name another file, or delete this one first"));
     }
     let wrong = |error| CommandError::from(SourceError::Image { name: args.image.clone(), error });
@@ -48,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &PullArgs) -> CommandResult {
     findings.iter().for_each(|it| context.reporter.finding(it));
     let Content::Database(text) = content else {
         let message = format!("`{}` is a catalog or a bundle, not a database", args.image);
-        let help = format!("build an index of it: `olmdex build {} -O {}`", args.image, output.display());
+        let help = format!("build an index from it: `olmdex build {} -O {}`", args.image, output.display());
         return Err(CommandError::new(Exit::Input, message).help(help));
     };
     let mut new = Replacement::begin(output)?;

@@ -27,7 +27,8 @@ use crate::source::{self, Source, SourceError};
 
 /// Send a catalog as an image, or a database as an artifact
 ///
-/// It goes to a registry, or into a new layout; an index and a legacy catalog are databases. The same input gives the same digest, which is printed.
+/// It goes to a registry, or into a new layout; an index and a legacy catalog are databases. The same input gives the
+/// same digest, which is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex push my-catalog/ oci:image:latest
@@ -42,7 +43,7 @@ pub(crate) struct PushArgs {
     /// `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
     #[arg(value_name = "IMAGE")]
     image: String,
-    /// Image that the catalog is put on top of, for each of its platforms. Default: an image with nothing else in it
+    /// Base image of the catalog, for each of its platforms. Default: an image with nothing else in it
     #[arg(long, value_name = "IMAGE")]
     base: Option<String>,
     /// Platforms of an image without base, separated by commas
@@ -116,7 +117,9 @@ fn database(
             Some(registry.describe(digest).map_err(|error| cannot("send", &args.image, error))?)
         }
         (Some(_), Destination::Layout(..)) => {
-            return Err(CommandError::usage("`--subject` is for registries, where the image is that it names"));
+            return Err(CommandError::usage(
+                "`--subject` works only with a registry, which must hold the image that it names",
+            ));
         }
     };
     let title = args.source.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
@@ -143,7 +146,7 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
         let refused = input.remarks.iter().any(|it| it.rule.severity == Severity::Error);
         if tally.errors > 0 || refused {
             let message = format!("`{}` is not valid ({tally})", args.source.display());
-            let help = "`olmdex validate` says why; `--no-check` sends it all the same";
+            let help = "`olmdex validate` shows why; `--no-check` sends it anyway";
             return Err(CommandError::new(Exit::No, message).help(help));
         }
     }
@@ -163,7 +166,7 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
     };
     let progress = Progress::reading(context, format!("packing {}", args.source.display()), &input);
     let mut layer = LayerWriter::begin(scratch)?;
-    // What is a directory already stays as it is written.
+    // A source that is a directory already is packed as it is written.
     if args.source.is_dir() && !bundle::is_bundle(&args.source) {
         as_written(&input, &mut layer)?;
     } else {
@@ -187,7 +190,7 @@ fn by_package(input: &Input, layer: &mut LayerWriter) -> Result<(), CommandError
     let mut sorted = Sorted::new(how);
     if let Some((origin, _)) = sorted.read(input).first() {
         let file = input.files.get(origin.file as usize).map(|it| it.shown.as_str()).unwrap_or_default();
-        return Err(CommandError::new(Exit::Input, format!("`{file}` cannot be rendered: `olmdex render` says why")));
+        return Err(CommandError::new(Exit::Input, format!("`{file}` cannot be rendered: `olmdex render` shows why")));
     }
     let mut last: Option<(PathBuf, Vec<u8>)> = None;
     let mut add = |file: &(PathBuf, Vec<u8>)| layer.add(&file.0.to_string_lossy(), file.1.len() as u64, &mut &*file.1);

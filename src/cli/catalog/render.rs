@@ -36,13 +36,13 @@ use crate::source::Source;
   olmdex render legacy.db --keep-going > catalog.json
   olmdex render    # the catalogs of olmdex.toml, each to its destination")]
 pub(crate) struct RenderArgs {
-    /// Catalogs: directories, files, an index.db, bundle directories, or `-` for standard input. Without any, the catalogs that
-    /// olmdex.toml composes: each to its destination, or one with `--catalog` to standard output
+    /// Catalogs: directories, files, an index.db, bundle directories, or `-` for standard input. Without any, the
+    /// catalogs that olmdex.toml composes: each to its destination, or one with `--catalog` to standard output
     #[arg(value_name = "SOURCE", value_parser = source_path())]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// Format of the blobs: `json` or `yaml`. Default: JSON, or what olmdex.toml says
+    /// Format of the blobs: `json` or `yaml`. Default: JSON, or the format of olmdex.toml
     #[arg(short, long, value_parser = words::<Format>(), hide_possible_values = true)]
     output: Option<Format>,
     /// Only this package; may be repeated
@@ -54,7 +54,7 @@ pub(crate) struct RenderArgs {
     /// Read the catalogs from this file instead of olmdex.toml
     #[arg(long, value_name = "FILE", conflicts_with = "sources")]
     config: Option<PathBuf>,
-    /// What to do with the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
+    /// How to store manifests in bundles: `none` or `bundle-object-to-csv-metadata`
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: MigrateLevel,
     /// All migrations, as with opm
@@ -155,7 +155,9 @@ fn refuse_unless_whole(context: &Context, args: &RenderArgs, path: &Path, input:
     legacy_source::report(context, &input.remarks);
     if !args.keep_going && input.remarks.iter().any(|it| it.rule.severity == Severity::Error) {
         let message = format!("`{}` cannot be converted as a whole", path.display());
-        return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot be converted"));
+        return Err(
+            CommandError::new(Exit::No, message).help("`--keep-going` leaves out the parts that cannot be converted")
+        );
     }
     Ok(())
 }
@@ -177,7 +179,7 @@ fn render_index(
     Ok(())
 }
 
-/// Renders a legacy catalog as it is read, without keeping it.
+/// Renders a legacy catalog while it is read, without keeping it.
 fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandResult {
     if !args.catalog.is_empty() {
         let message = format!("`--catalog` chooses from an index, and `{}` is not one", path.display());
@@ -194,7 +196,7 @@ fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandRe
     for package in &args.package {
         if !names.contains(&package.as_str()) {
             let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
-            let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+            let error = CommandError::new(Exit::NotFound, format!("no package `{package}`"));
             return Err(error.help(guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is")));
         }
     }
@@ -202,7 +204,7 @@ fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandRe
     let (format, level) = (args.format(), Level::from(args.migrate_level));
     let mut late = Vec::new();
     if level != Level::None || format == Format::Yaml {
-        // What shows only in writing is found before the first byte of output.
+        // A trial run without output finds the problems that show only in writing before the first byte is printed.
         late = catalog.write(format, level, |it| selection.takes(it), |_, _| Ok::<(), CommandError>(()))?;
     }
     if let Some(problem) = late.first()
@@ -229,7 +231,7 @@ fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandRe
     }
 }
 
-/// The error about a package that no source has. Only now the names of the others are of interest.
+/// The error about a package that no source has. The names of the other packages are needed only here.
 fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>) -> Result<CommandError, CommandError> {
     let mut names = Vec::new();
     for source in sources {
@@ -237,14 +239,14 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
             Source::Catalog(input) => {
                 let selection = Selection { packages: &[] };
                 let mut all = Sorted::new(Rendering { format: Format::Json, level: Level::None, selection });
-                // What cannot be rendered has been reported.
+                // Documents that cannot be rendered have been reported already.
                 let _ = all.read(input);
                 names.extend(all.packages().map(str::to_owned));
             }
             Source::Index(path) => names.extend(Index::open(path)?.package_names()?),
         }
     }
-    let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+    let error = CommandError::new(Exit::NotFound, format!("no package `{package}`"));
     Ok(error.help(guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is")))
 }
 
@@ -267,7 +269,7 @@ fn render_stored(
             Err(RenderDefect::Unwritable(error)) => {
                 let message = format!("{} `{}`: {error}", blob.schema, blob.name);
                 let error = CommandError::new(Exit::Input, message);
-                return Err(error.help("use `-o json`, which can carry every character"));
+                return Err(error.help("use `-o json`, which can represent every character"));
             }
             Err(RenderDefect::Unmigratable(error)) => {
                 return Err(CommandError::new(Exit::Input, error).help(UNMIGRATABLE));

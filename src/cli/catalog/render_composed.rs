@@ -1,9 +1,7 @@
-//! `olmdex render` of what `olmdex.toml` composes: each catalog to its destination, or one to standard output.
+//! `olmdex render` for the catalogs that `olmdex.toml` composes: each to its destination, or one to standard output.
 //!
-//! All catalogs are composed and written beside their destinations before the first takes its place, so what is wrong with one keeps
-//! all as they are.
-//!
-//! What it deliberately does not do: it judges no catalog; `validate` and `build` do.
+//! All catalogs are composed and written beside their destinations before the first one is moved there, so an error in
+//! one leaves all as they are.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
@@ -20,7 +18,7 @@ use crate::diag::counted;
 use crate::fbc::{Format, Level, Rendering, Selection, Sorted};
 use crate::file::FileError;
 
-/// What is wanted.
+/// The catalog to render, and how.
 pub(super) struct Wanted<'a> {
     /// The file, if it is named.
     pub config: Option<&'a Path>,
@@ -38,8 +36,8 @@ pub(super) fn render(context: &Context, wanted: &Wanted<'_>) -> CommandResult {
         [] => to_destinations(context, wanted, &config),
         [name] => print(context, wanted, &config, composition::named(&config, name)?),
         _ => {
-            let error = CommandError::usage("one catalog is printed at a time");
-            Err(error.help("name one with `--catalog`, or leave it out to write all to their destinations"))
+            let error = CommandError::usage("`render` prints one catalog at a time");
+            Err(error.help("name one with `--catalog`; without the option, olmdex writes all to their destinations"))
         }
     }
 }
@@ -60,8 +58,8 @@ fn print(context: &Context, wanted: &Wanted<'_>, config: &Config, catalog: &Name
     for package in wanted.packages {
         if !sorted.packages().any(|it| it == package) {
             let names: Vec<String> = config_packages(&composed);
-            let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
-            return Err(error.help(guess(package, &names, "`olmdex.toml` says what the catalog is composed of")));
+            let error = CommandError::new(Exit::NotFound, format!("no package `{package}`"));
+            return Err(error.help(guess(package, &names, "`olmdex.toml` defines the contents of the catalog")));
         }
     }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
@@ -70,12 +68,12 @@ fn print(context: &Context, wanted: &Wanted<'_>, config: &Config, catalog: &Name
     Ok(Exit::Yes)
 }
 
-/// The packages of a catalog. Only where one is missing the names of the others are of interest.
+/// The packages of a catalog. These names are needed only if a package is missing.
 fn config_packages(composed: &Composition) -> Vec<String> {
     let how = Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
     let mut all = Sorted::new(how);
     for part in &composed.parts {
-        // What cannot be rendered has been reported.
+        // Documents that cannot be rendered have been reported already.
         let _ = all.read(&part.input);
     }
     all.packages().map(str::to_owned).collect()
@@ -85,9 +83,9 @@ fn config_packages(composed: &Composition) -> Vec<String> {
 fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> CommandResult {
     if !wanted.packages.is_empty() {
         let error = CommandError::usage("`--package` does not apply to a destination, which holds a whole catalog");
-        return Err(
-            error.help("`--package` goes with `--catalog NAME`, which prints; or choose `packages` in olmdex.toml")
-        );
+        return Err(error.help(
+            "use `--package` with `--catalog NAME`, which prints the catalog, or choose `packages` in olmdex.toml",
+        ));
     }
     let mut targets = Vec::new();
     for catalog in &config.catalogs {
@@ -101,7 +99,7 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
     }
     if targets.is_empty() {
         let message = format!("no catalog of {} has a destination", config.path.display());
-        let help = "add `destination = \"rendered/NAME\"` to one, or print one with `--catalog NAME`";
+        let help = "add `destination = \"rendered/NAME\"` to a catalog, or print one with `--catalog NAME`";
         return Err(CommandError::usage(message).help(help));
     }
     interrupt::undo_writes(context);
@@ -109,7 +107,7 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
     for (catalog, destination) in targets {
         reserved.push((catalog, destination, Reserved::new(&destination.path)?));
     }
-    // Before the destinations were reserved, another process may have rendered a newer state.
+    // Another process may have rendered a newer state before the destinations were reserved.
     if !config.is_current() {
         return Err(FileError::Changed { path: config.path.clone() }.into());
     }
@@ -137,7 +135,7 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
     Ok(Exit::Yes)
 }
 
-/// A catalog of which everything could be read.
+/// A catalog that could be read completely.
 fn whole(context: &Context, config: &Config, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
     let composed = composition::compose(context, config, catalog)?;
     for part in &composed.parts {
@@ -147,7 +145,7 @@ fn whole(context: &Context, config: &Config, catalog: &NamedCatalog) -> Result<C
         return Ok(composed);
     }
     let message = format!("catalog `{}` cannot be composed as a whole", catalog.name);
-    Err(CommandError::new(Exit::Input, message).help("fix what is reported above, or choose other packages"))
+    Err(CommandError::new(Exit::Input, message).help("fix the errors above, or choose other packages"))
 }
 
 fn refuse_defects(catalog: &NamedCatalog, n_defects: usize) -> Result<(), CommandError> {

@@ -15,9 +15,9 @@ use crate::index::query::{Hit, Status};
 
 /// Find packages by words, APIs, images or features
 ///
-/// All words must occur in the name, display name, provider, keywords, description or APIs of one bundle; the last may be
-/// the beginning of a word. DEFAULT HEAD is the version of the default channel's head, as in `list packages`; NEWEST MATCH is the newest
-/// bundle that matches, in any channel. Exits with 1 if nothing is found.
+/// All words must occur in the name, display name, provider, keywords, description or APIs of one bundle; the last may
+/// be the beginning of a word. DEFAULT HEAD is the version of the default channel's head, as in `list packages`; NEWEST
+/// MATCH is the newest bundle that matches, in any channel. Exits with 1 if nothing is found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex search kafka
@@ -30,7 +30,7 @@ pub(crate) struct SearchArgs {
     words: Vec<String>,
     #[command(flatten)]
     conditions: Conditions,
-    /// Only packages with this status; of several, any
+    /// Only packages with this status; if repeated, with any of them
     #[arg(long, value_name = "STATUS", value_parser = statuses())]
     status: Vec<Status>,
     /// At most this many packages, the best first
@@ -45,7 +45,7 @@ pub(crate) struct SearchArgs {
 pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     if args.words.iter().all(|it| it.trim().is_empty()) && args.conditions.is_empty() {
         let error = CommandError::usage("nothing to search for");
-        return Err(error.help("give words, or a condition such as `--provides`, `--category` or `--feature`"));
+        return Err(error.help("give search words, or a condition such as `--provides`, `--category` or `--feature`"));
     }
     let index = args.ask.open(context)?;
     let mut hits = search(&index, &args.conditions.query(&args.words, &args.ask.catalog), &args.status)?;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::ask::{Shown, permissions, show};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::refuse_path;
+use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
@@ -18,7 +19,8 @@ use crate::permissions::{AskedRule, BundlePermissions, RuleScope};
 
 /// Show everything about a package, a channel, a version or a bundle
 ///
-/// With `-o name` and `-o csv`: the channels of a package, the entries of a channel. `-o markdown` is a page with all of it.
+/// With `-o name` and `-o csv`: the channels of a package, the entries of a channel. `-o markdown` is a page with all
+/// of it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex show keda
@@ -29,11 +31,11 @@ pub(crate) struct ShowArgs {
     /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle
     #[arg(value_name = "NAME")]
     name: String,
-    /// Show what its installation grants, of a package that of the head of its default channel; where the catalog does not say,
-    /// that is not known
+    /// Show the rights that its installation grants, for a package those of the head of its default channel; they are
+    /// unknown if the catalog does not state them
     #[arg(long)]
     permissions: bool,
-    /// With `--permissions`: show what it grants besides what this version or bundle of the package does
+    /// With `--permissions`: show the rights in addition to those of this version or bundle of the package
     #[arg(long, value_name = "NAME|VERSION", requires = "permissions")]
     against: Option<String>,
     #[command(flatten)]
@@ -43,7 +45,7 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
-    let index = args.ask.open_about(context, [&args.name])?;
+    let index = args.ask.open_part(context, [&args.name], Reach::Own)?;
     let catalogs = &args.ask.catalog;
     refuse_path(&index, &args.name)?;
     if args.permissions {
@@ -92,7 +94,7 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
     sheet.line("Icon", package.icon_mediatype.as_deref().unwrap_or_default());
     sheet.line("Deprecated", row.deprecation.as_deref().unwrap_or_default());
     if !row.is_valid {
-        sheet.line("Valid", "no: `olmdex validate` says why");
+        sheet.line("Valid", "no: `olmdex validate` shows why");
     }
     sheet.line("File", &position(package.source.as_ref()));
     properties(&mut sheet, &package.properties);
@@ -128,7 +130,7 @@ fn permissions_sheet(answer: &BundlePermissions) -> Sheet {
     sheet.line("Version", &answer.version);
     sheet.line("Catalog", &answer.catalog);
     let unknown =
-        |bundle: &str| format!("not known: the catalog does not have the whole ClusterServiceVersion of {bundle}");
+        |bundle: &str| format!("unknown: the catalog does not hold the complete ClusterServiceVersion of {bundle}");
     if !answer.is_known {
         sheet.line("Permissions", &unknown(&answer.bundle));
     }
@@ -210,7 +212,7 @@ fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
     sheet.line("Minimum Kubernetes", &bundle.min_kube_version);
     sheet.line("OpenShift versions", &bundle.openshift_versions);
     sheet.line("Maximum OpenShift", &bundle.max_openshift_version);
-    sheet.line("Made for OpenShift", &row.openshift.as_deref().unwrap_or_default().join(", "));
+    sheet.line("Supported OpenShift", &row.openshift.as_deref().unwrap_or_default().join(", "));
     sheet.line("Support ends", row.support_ends.as_deref().unwrap_or_default());
     let modes: Vec<&str> = bundle.install_modes.iter().filter(|it| it.supported).map(|it| it.kind.as_str()).collect();
     sheet.line("Install modes", &modes.join(", "));

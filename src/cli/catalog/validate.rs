@@ -37,10 +37,11 @@ use crate::version::first_of;
 
 /// Check catalogs as opm does: every problem at once, each with its place
 ///
-/// Accepts what `opm validate` accepts and rejects what it rejects, but reports all that is wrong instead of the first,
-/// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
-/// opened. A source without documents is nothing to check: the exit code is 1. Errors that are ignored do not count; `build` refuses them
-/// all the same. Templates and bundle directories are checked as such; `olmdex check` checks everything else, too.
+/// Accepts and rejects the same catalogs as `opm validate`, but reports all errors instead of the first one, with their
+/// places. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot
+/// be opened. A source without documents is nothing to check: the exit code is 1. Errors that are ignored do not count;
+/// `build` refuses them all the same. Templates and bundle directories are checked as such; `olmdex check` checks
+/// everything else, too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/
@@ -51,8 +52,9 @@ use crate::version::first_of;
   olmdex validate my-catalog/ --pipeline disconnected --fix --dry-run
   olmdex validate my-catalog/ --compat opm -o json")]
 pub(crate) struct ValidateArgs {
-    /// Catalogs: directories, files, an index.db, or `-` for standard input; bundle directories, too. Each is checked by itself; with
-    /// `--pipeline konflux` they are fragments of one index. Without any, the catalogs that olmdex.toml names
+    /// Catalogs: directories, files, an index.db, or `-` for standard input; bundle directories, too. Each is checked
+    /// by itself; with `--pipeline konflux` they are fragments of one index. Without any, the catalogs that olmdex.toml
+    /// names
     #[arg(value_name = "[NAME=]SOURCE", value_parser = named_source())]
     sources: Vec<NamedSource>,
     #[command(flatten)]
@@ -60,16 +62,16 @@ pub(crate) struct ValidateArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
-    /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
+    /// Print the output of another tool: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
     pub(crate) compat: Option<Compat>,
-    /// Also demand good practice, as it is wanted where the catalog goes; `olmdex explain PIPELINE` lists the rules
+    /// Also check the good practice that these pipelines demand; `olmdex explain PIPELINE` lists the rules
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
     pipeline: Vec<Profile>,
-    /// Mend what has one safe answer, in the files of the catalog, and check what they are then
+    /// Fix findings that have one safe answer in the files of the catalog, and check the result
     #[arg(long, conflicts_with = "compat")]
     fix: bool,
-    /// With `--fix`: print what would change and what would be left, and change nothing
+    /// With `--fix`: print the changes and the findings that would be left, and change nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
     /// The day on which the heads of channels must be supported, by the lifecycles of the catalog. Default: no day
@@ -77,7 +79,8 @@ pub(crate) struct ValidateArgs {
     date: Option<Day>,
     #[command(flatten)]
     choice: ChoiceOptions,
-    /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a pipeline those that it demands
+    /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a pipeline those that it
+    /// demands
     #[arg(long, value_name = "RULE", conflicts_with = "sources", hide = true)]
     explain: Option<String>,
 }
@@ -98,7 +101,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         return print_rules(rule, rules_named(rule)?, AnswerOptions::text());
     }
     if args.output == FindingFormat::Yaml && args.compat.is_none() {
-        return Err(CommandError::usage("`-o yaml` goes with `--compat opm` only").help("use `-o json`"));
+        return Err(CommandError::usage("`-o yaml` works only with `--compat opm`").help("use `-o json`"));
     }
     if args.compat.is_some() {
         args.choice.refuse_with_compat()?;
@@ -133,17 +136,17 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     validation.verdict(&choice)
 }
 
-/// What the options and olmdex.toml choose to see.
+/// The rules that the options and olmdex.toml choose.
 fn chosen_rules(context: &Context, args: &ValidateArgs) -> Result<(Choice, Option<Config>), CommandError> {
     match args.compat {
-        // What opm says is of a source.
+        // opm judges a source, not an index.
         Some(_) if args.sources.is_empty() => {
             let error = CommandError::usage("`--compat opm` needs a source");
             Err(error.help("render the catalog first: `olmdex render --catalog NAME`"))
         }
         None if args.fix && args.sources.is_empty() => {
             let error = CommandError::usage("`--fix` needs a source");
-            Err(error.help("name the catalog whose files are to change"))
+            Err(error.help("name the catalog to change"))
         }
         Some(_) => Ok((Choice::default(), None)),
         None => {
@@ -155,17 +158,17 @@ fn chosen_rules(context: &Context, args: &ValidateArgs) -> Result<(Choice, Optio
     }
 }
 
-/// What is found in the sources, one after the other.
+/// Validates the sources one after the other, and collects the findings.
 struct Validation<'r> {
     context: &'r Context,
     args: &'r ValidateArgs,
-    /// The rules of good practice that are wanted.
+    /// The chosen rules of good practice.
     practices: Vec<&'static Rule>,
     pipelines: Pipelines,
     /// Whether the sources are fragments of one index.
     are_fragments: bool,
     findings: Vec<Finding>,
-    /// What opm says of each catalog.
+    /// The message with which opm refuses each catalog, if it does.
     refusals: Vec<Option<String>>,
     extent: Extent,
     n_templates: u64,
@@ -203,7 +206,7 @@ impl<'r> Validation<'r> {
         }
     }
 
-    /// Checks what is at a path: a catalog, the catalogs of an index, or templates.
+    /// Checks the source at a path: a catalog, the catalogs of an index, or templates.
     fn add_source(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
         let (context, args, path) = (self.context, self.args, source.path.as_path());
         if args.compat.is_none() && is_bundle(path) {
@@ -224,7 +227,7 @@ impl<'r> Validation<'r> {
             if args.compat.is_none()
                 && let Some(texts) = templates_of(&input)
             {
-                // A template is no catalog yet: what is asked of it is that it can be rendered.
+                // A template is no catalog yet, so the only demand is that it can be rendered.
                 self.n_templates += texts.len() as u64;
                 self.findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
                 continue;
@@ -256,7 +259,7 @@ impl<'r> Validation<'r> {
         Ok(())
     }
 
-    /// Checks a bundle directory: by itself it cannot be a valid catalog, since its package is nowhere.
+    /// Checks a bundle directory: it cannot be a valid catalog by itself, since its package is missing.
     fn add_bundle(&mut self, path: &Path) -> Result<(), CommandError> {
         let contents = Contents::read(path)
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
@@ -264,7 +267,7 @@ impl<'r> Validation<'r> {
         let is_faulty = found.iter().any(|it| it.rule.severity == Severity::Error);
         self.findings.extend(found);
         self.n_bundles += 1;
-        // What a catalog says of the bundle counts, too, as far as it is about the bundle.
+        // A bundle is also checked as a catalog; findings that are not about the bundle itself do not count.
         match opened(self.context, self.args, path) {
             Ok((inputs, _)) => {
                 let reports =
@@ -273,7 +276,7 @@ impl<'r> Validation<'r> {
                 self.findings.extend(reports.filter(is_of_bundle));
                 Ok(())
             }
-            // Why it cannot be one has been found.
+            // The findings already say why it cannot be one.
             Err(_) if is_faulty => Ok(()),
             Err(error) => Err(error),
         }
@@ -300,12 +303,12 @@ impl<'r> Validation<'r> {
         Ok(())
     }
 
-    /// The error of a source that cannot be opened, after what was found before it.
+    /// The error of a source that cannot be opened; earlier findings come first.
     fn unopened(&self, path: &Path, error: CommandError) -> CommandError {
         unopened(self.args.output, &check::all_rules(), &self.findings, path, error)
     }
 
-    /// Prints the findings and says what they come to.
+    /// Prints the findings and the verdict.
     fn verdict(mut self, choice: &Choice) -> CommandResult {
         let (context, args) = (self.context, self.args);
         if self.are_fragments {
@@ -351,7 +354,7 @@ impl<'r> Validation<'r> {
         if !self.blank.is_empty() {
             // A pipeline that checks nothing must not pass.
             let message = format!("nothing to check: {} holds no documents", self.blank.join(", "));
-            let help = "name the directory or the file of the catalog; `.indexignore` may hide what is there";
+            let help = "name the directory or the file of the catalog; `.indexignore` may hide its files";
             return Err(CommandError::new(Exit::No, message).help(help));
         }
         let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
@@ -360,7 +363,7 @@ impl<'r> Validation<'r> {
     }
 }
 
-/// Says what `--fix` would leave as it is.
+/// Reports the findings that `--fix` would leave.
 fn would_be_left(context: &Context, left: &[Chosen]) -> Exit {
     let mut tally = Tally::default();
     for chosen in left {
@@ -394,19 +397,20 @@ fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<Opened,
         Ok(Source::Catalog(input)) => Ok((vec![(String::new(), input)], None)),
         Ok(Source::Index(path)) => catalogs_of(&path),
         Err(error @ SourceError::Bundle { .. }) => {
-            let help = format!("`olmdex bundle {}` lists all that is wrong with the bundle", path.display());
+            let help = format!("`olmdex bundle {}` lists all findings about the bundle", path.display());
             Err(CommandError::from(error).help(help))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// A bundle by itself is no catalog, since its package is nowhere: another command is meant.
+/// A bundle by itself is no catalog, since its package is missing: the user means another command.
 fn point_to_bundle_validate(path: &Path, found: &mut [Finding]) {
     for finding in found.iter_mut().filter(|it| it.rule.id == check::rules::BUNDLE_OF_UNKNOWN_PACKAGE.id) {
         let path = path.display();
         finding.help = Some(format!(
-            "this is a bundle, not a catalog: `olmdex check {path}` checks it, and `olmdex bundle {path} --with CATALOG` whether it can join one"
+            "this is a bundle, not a catalog: `olmdex check {path}` checks it, and `olmdex bundle {path} --with \
+            CATALOG` checks whether a catalog can take it"
         ));
     }
 }
@@ -414,7 +418,7 @@ fn point_to_bundle_validate(path: &Path, found: &mut [Finding]) {
 /// How many bundles with different images are named.
 const MAX_SHARED: usize = 5;
 
-/// Says what catalogs that are each checked by themselves have in common.
+/// Reports the common parts of catalogs that are each checked by themselves.
 fn note_shared(context: &Context, several: &SeveralCatalogs) {
     let packages = several.packages();
     if !packages.is_empty() {
@@ -423,12 +427,14 @@ fn note_shared(context: &Context, several: &SeveralCatalogs) {
             format!("`{}` ({})", printable(name), catalogs.join(", "))
         });
         let (names, n) = (first_of(names, packages.len()), counted(packages.len() as u64, "package"));
-        context.reporter.note(&format!("each source is a catalog of its own; {n} in more than one: {names}"));
+        context
+            .reporter
+            .note(&format!("olmdex treats each source as a separate catalog; {n} in more than one: {names}"));
     }
     let bundles = several.bundles();
     for it in bundles.iter().take(MAX_SHARED) {
         let images = it.images.iter().map(|(image, catalog, place)| match catalog.contains('#') {
-            // What an index holds has no file of its own.
+            // A bundle in an index has no file of its own.
             true => format!("`{}` ({})", printable(image), printable(catalog)),
             false => format!("`{}` ({}:{}:{})", printable(image), printable(&place.file), place.line, place.column),
         });
@@ -443,7 +449,7 @@ fn note_shared(context: &Context, several: &SeveralCatalogs) {
     }
 }
 
-/// Prints what opm prints for each source.
+/// Prints opm's output for each source.
 fn print_as_opm(context: &Context, format: FindingFormat, refusals: &[Option<String>]) -> CommandResult {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for refusal in refusals {
@@ -455,7 +461,7 @@ fn print_as_opm(context: &Context, format: FindingFormat, refusals: &[Option<Str
                     context.reporter.plain(text);
                 }
             }
-            _ => return Err(CommandError::usage("`--compat opm` goes with `-o json`, `-o yaml` or no `-o`")),
+            _ => return Err(CommandError::usage("`--compat opm` works only with `-o json`, `-o yaml` or no `-o`")),
         }
     }
     out.flush()?;

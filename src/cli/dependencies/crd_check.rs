@@ -10,6 +10,7 @@ use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::two_states::TwoStates;
 use crate::cli::dependencies::crd_bundle::{self, Owners};
+use crate::cli::dependencies::crd_check_all::AllUpgrades;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -28,23 +29,33 @@ use crate::json::Step;
 ///
 /// OLD and NEW are files or directories of manifests (as a bundle has them), or bundles of a catalog that holds their
 /// objects, as PKG@VERSION. Definitions that only one of them has are skipped. NEW is checked by itself too: `version`
-/// against `versions` in v1beta1, and its definitions against what the ClusterServiceVersion beside them owns. Exits with 1
-/// if OLM refuses.
+/// against `versions` in v1beta1, and its definitions against those that the ClusterServiceVersion beside them owns.
+/// Exits with 1 if OLM refuses.
 ///
-/// OLM's documentation says that a definition with a single owner is upgraded right away, and that one with several must
-/// keep its served versions and fit all objects. OLM Classic really checks stored versions and objects whoever owns the
-/// definition, and never the served versions: their removal is a warning. With a catalog (-i), the packages that own the
-/// definitions are named.
+/// OLM's documentation says that a definition with a single owner is upgraded right away, and that one with several
+/// must keep its served versions and fit all objects. OLM Classic really checks stored versions and objects whoever
+/// owns the definition, and never the served versions: their removal is a warning. With a catalog (-i), the packages
+/// that own the definitions are named.
+///
+/// With `--all` and without OLD and NEW, the command checks every upgrade in every channel of the catalogs whose
+/// bundles are available: in the catalog itself, or in directories of bundles (`--bundles`). Equal pairs of definitions
+/// are compared once. Exits with 1 if OLM refuses one, or some could not be checked.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex crd-check old/crd.yaml new/crd.yaml
   olmdex crd-check cluster-crds.yaml my-bundle/manifests --instances must-gather/ --olm classic
   olmdex crd-check keda@2.8.1 keda@2.10.1 -i my-catalog/ -o json
-  olmdex crd-check keda@2.10.1 my-bundle/manifests -i my-catalog/ --strict")]
+  olmdex crd-check keda@2.10.1 my-bundle/manifests -i my-catalog/ --strict
+  olmdex crd-check --all -i my-catalog/ --bundles operators/")]
 pub(crate) struct CrdCheckArgs {
     #[command(flatten)]
     states: TwoStates,
-    /// Existing objects, in a file or directory: OLM Classic validates them against the new schema of every served version
+    /// With `--all`: directories of bundles, or a repository of operators, for bundles whose objects the catalogs do
+    /// not carry; may be repeated
+    #[arg(long, value_name = "DIR", requires = "all", conflicts_with_all = ["old", "named_old"])]
+    bundles: Vec<PathBuf>,
+    /// Existing objects, in a file or directory: OLM Classic validates them against the new schema of every served
+    /// version
     #[arg(long, value_name = "DIR")]
     instances: Option<PathBuf>,
     /// Which generation of OLM to ask
@@ -63,13 +74,21 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("`crd-check` prints text, JSON, SARIF or workflow commands"));
     }
+    if args.choice.all && args.states.both().is_none() {
+        if args.instances.is_some() {
+            let error = CommandError::usage("`--instances` belongs to one upgrade, but `--all` checks every upgrade");
+            return Err(error.help("name the old and the new definitions: `olmdex crd-check OLD NEW`"));
+        }
+        let CrdCheckArgs { olm, bundles, ask, choice, output, .. } = args;
+        return AllUpgrades { olm: *olm, bundles, ask, choice, output: *output }.run(context);
+    }
     #[cfg(not(feature = "jsonschema"))]
     if args.instances.is_some() {
         return Err(CommandError::lacks_feature("--instances", "jsonschema"));
     }
     let Some((old_name, new_name)) = args.states.both() else {
-        let error = CommandError::usage("two states of definitions are compared, and none is named");
-        return Err(error.help("name what is on the cluster and what replaces it: `olmdex crd-check OLD NEW`"));
+        let error = CommandError::usage("no definitions given: `crd-check` compares an old and a new state");
+        return Err(error.help("name the old and the new definitions: `olmdex crd-check OLD NEW`"));
     };
     let (old_name, new_name) = (old_name.path.to_string_lossy(), new_name.path.to_string_lossy());
     let choice = args.choice.open(context, &[], Whole::Other)?;
@@ -115,7 +134,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     if chosen.findings.is_empty() && chosen.hidden.is_empty() {
         let definitions = counted(compared.n_definitions, "definition");
-        context.reporter.note(&format!("{definitions} compared, nothing refused"));
+        context.reporter.note(&format!("{definitions} compared, none refused"));
     }
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
 }
@@ -123,7 +142,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
 /// A definition, and its number among the objects that it was read with.
 type Definition = (Placed, usize);
 
-/// What comparing has found.
+/// The result of a comparison.
 #[derive(Default)]
 struct Compared {
     n_definitions: u64,
@@ -153,7 +172,7 @@ fn compare(
             compared.n_objects += classic::count(&next.crd, objects);
             let (of_classic, unknown) = of_classic(before, next, objects, owners.map(|it| it.of(&next.crd.name)))
                 .map_err(|error| {
-                    let help = "leave the object out, or ask `--olm v1`, which checks no objects";
+                    let help = "leave the object out, or use `--olm v1`, which checks no objects";
                     CommandError::new(Exit::Limit, error.to_string()).help(help)
                 })?;
             found.extend(of_classic);
@@ -170,7 +189,7 @@ fn compare(
     Ok(compared)
 }
 
-/// Says how many of the objects of a path were looked at.
+/// Reports how many of the objects of a path were checked.
 fn remark(context: &Context, olm: Olm, path: &Path, n_objects: usize, n_all: usize) {
     let path = path.display();
     if olm == Olm::V1 {
@@ -192,7 +211,7 @@ fn bundle_name(text: &str) -> Option<(String, String)> {
     }
 }
 
-/// The definitions that a path or a bundle has, and all its objects.
+/// The definitions of a path or a bundle, and all its objects.
 fn definitions(
     context: &Context,
     args: &CrdCheckArgs,
@@ -220,8 +239,8 @@ fn definitions(
         }
     }
     if found.is_empty() {
-        let error = CommandError::new(Exit::Input, format!("`{text}` has no CustomResourceDefinition"));
-        return Err(error.help("a catalog has those of a bundle only in olm.bundle.object properties"));
+        let error = CommandError::new(Exit::Input, format!("`{text}` holds no CustomResourceDefinition"));
+        return Err(error.help("a catalog holds the definitions of a bundle only in `olm.bundle.object` properties"));
     }
     Ok((found, objects))
 }

@@ -6,6 +6,7 @@ use crate::ask::{DependencyAnswers, DependencyWish, dependencies};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::target;
 use crate::cli::args::namespace::WorkOptions;
+use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
@@ -16,7 +17,8 @@ use crate::resolve::Dependencies;
 /// Show what a bundle requires and who provides it, or who needs it
 ///
 /// Exits with 1 if nothing provides something that it requires, or it cannot be resolved. With `-o name`, `-o csv` and
-/// `-o markdown`: the first choice for each requirement; with --closure what is installed together; with --invert who needs it.
+/// `-o markdown`: the first choice for each requirement; with --closure the bundles that are installed together; with
+/// --invert its dependants.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex deps alloydb-omni-operator@1.4.1
@@ -29,7 +31,7 @@ pub(crate) struct DepsArgs {
     /// All that OLM installs with it in an empty namespace
     #[arg(long, conflicts_with = "invert")]
     closure: bool,
-    /// The bundles that require something that it provides
+    /// The bundles that require something that this bundle provides
     #[arg(long)]
     invert: bool,
     #[command(flatten)]
@@ -41,14 +43,14 @@ pub(crate) struct DepsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
-    let index = args.ask.open_about(context, [&args.name])?;
+    let index = args.ask.open_part(context, [&args.name], Reach::Around)?;
     let target = target(&index, &args.ask.catalog, &args.name)?;
     let wish = DependencyWish { closure: args.closure, invert: args.invert, options: args.work.options() };
     let warn = &mut |text: &str| context.reporter.warning(text);
     let DependencyAnswers { answers, is_met } = dependencies(&index, &args.ask.catalog, &target, wish, warn)?;
     if args.closure && !is_met {
         let name = &target.bundle;
-        context.reporter.note(&format!("{name} cannot be installed; `olmdex resolve --install` says why"));
+        context.reporter.note(&format!("{name} cannot be installed; `olmdex resolve --install` shows why"));
     }
     print_answers(args.answer, "Dependencies", answers, |it| sheet(it, args))?;
     Ok(if is_met { Exit::Yes } else { Exit::No })

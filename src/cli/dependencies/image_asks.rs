@@ -1,12 +1,11 @@
-//! Which bundles `olmdex images` is asked about by a configuration, and which images are known already.
-//!
-//! What it deliberately does not do: it lists no images.
+//! The bundles of a configuration that `olmdex images` is asked about, and the images that are known already.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use crate::ask::{BundlePlace, Catalogs};
-use crate::cli::args::lock_file::{LockFile, read_lock};
+use crate::cli::args::images::layout_of;
+use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
 use crate::cli::terminal::context::Context;
@@ -14,8 +13,9 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::read_regular_of;
 use crate::index::Index;
 use crate::mirror::{self, Catalog, Dialect, FilterVersion, Image};
+use crate::oci::Layout;
 
-/// Adds the bundles that a configuration keeps. Whether it keeps all that it asks for.
+/// Adds the bundles that a configuration keeps. Returns whether it keeps all that it asks for.
 pub(super) fn of_configuration(
     context: &Context,
     index: &Index,
@@ -44,7 +44,7 @@ pub(super) fn of_configuration(
         for (package, kept) in &filtered.packages {
             if let (Err(error), Some(facts)) = (kept, catalog.packages.get(package)) {
                 let message = format!("package `{package}`: {}", mirror::refused(&error.error, facts));
-                let help = "`olmdex filter --explain` says why, and `--repair` changes the configuration";
+                let help = "`olmdex filter --explain` shows why, and `--repair` corrects the configuration";
                 context.reporter.error(&CommandError::new(Exit::No, message).help(help));
                 is_complete = false;
             }
@@ -53,37 +53,58 @@ pub(super) fn of_configuration(
         bundles.extend(kept.map(|(package, it)| (name.to_owned(), package.to_owned(), it.name.clone())));
     }
     if !configuration.additional_images.is_empty() {
-        let message = "the `additionalImages` of the configuration belong to no bundle and are not listed";
+        let message = "the list leaves out the `additionalImages` of the configuration, which belong to no bundle";
         context.reporter.note(&format!("{message}; `olmdex filter -c FILE -o images` lists them too"));
     }
     Ok(is_complete)
 }
 
-/// The images that a lock, a catalog or a list has.
-pub(super) fn known_since(context: &Context, index: &Index, old: &Path) -> Result<HashSet<String>, CommandError> {
+/// The images that are known already.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    references: HashSet<String>,
+    digests: HashSet<String>,
+    /// The digests of the existing blobs, as far as the place can be read.
+    pub(super) blobs: HashSet<String>,
+}
+
+impl Known {
+    pub(super) fn has(&self, image: &str) -> bool {
+        self.references.contains(image) || image.split_once('@').is_some_and(|it| self.digests.contains(it.1))
+    }
+}
+
+/// The images that a lock, a catalog, a list or a mirror has.
+pub(super) fn known_since(context: &Context, index: &Index, old: &Path) -> Result<Known, CommandError> {
+    if let Some(known) = of_mirror(old)? {
+        return Ok(known);
+    }
+    Ok(Known { references: references_since(context, index, old)?, ..Known::default() })
+}
+
+/// The images of a layout, unless it holds one image, which is a catalog.
+fn of_mirror(old: &Path) -> Result<Option<Known>, CommandError> {
+    let Some(directory) = layout_of(old) else { return Ok(None) };
+    let cannot = |error| crate::cli::args::destination::cannot("read", &old.to_string_lossy(), error);
+    let Some(layout) = Layout::open(&directory).ok().filter(|it| it.images().count() != 1) else { return Ok(None) };
+    let mut known = Known::default();
+    for (digest, name) in layout.images() {
+        known.digests.insert(digest.to_string());
+        known.references.insert(name);
+    }
+    known.blobs = layout.blobs().map_err(cannot)?.into_keys().map(|it| it.to_string()).collect();
+    Ok(Some(known))
+}
+
+/// The references that a lock, a catalog or a list has.
+fn references_since(context: &Context, index: &Index, old: &Path) -> Result<HashSet<String>, CommandError> {
     if old.is_file()
         && let Ok(text) = read_regular_of(old, LockFile::MAX_LEN)
         && let Ok(text) = String::from_utf8(text)
     {
         if text.contains("[[operator]]") {
             let lock = read_lock(old, &text)?;
-            let of_lock =
-                |it: &crate::lock::LockedOperator| (it.catalog.clone(), it.package.clone(), it.bundle.clone());
-            let mut known: HashSet<String> = HashSet::new();
-            for it in &lock.operators {
-                if let crate::lock::Images::List(images) = &it.images {
-                    known.extend(images.iter().cloned());
-                    continue;
-                }
-                let found = index.image_uses(&[of_lock(it)])?;
-                if found.is_empty() {
-                    let message =
-                        format!("the catalogs do not have `{}` any more, and the lock only its digest", it.bundle);
-                    context.reporter.warning(&format!("{message}; `olmdex lock --list-images` writes the images"));
-                }
-                known.extend(found.into_iter().map(|it| it.image));
-            }
-            return Ok(known);
+            return images_of_lock(context, &lock, Some(index));
         }
         let lines = || text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
         if lines().all(|it| Image::parse(it).is_some()) {

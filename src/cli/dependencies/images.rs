@@ -1,5 +1,6 @@
 //! `olmdex images`
 
+use std::collections::HashSet;
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -14,13 +15,14 @@ use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::namespace::WorkOptions;
+use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::dependencies::image_asks as asked;
 use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitted, write_markdown, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::diag::printable;
+use crate::diag::{counted, printable};
 use crate::index::Index;
 use crate::index::query::ImageUse;
 use crate::oci::{Presence, Status};
@@ -39,16 +41,17 @@ enum ImagesFormat {
 }
 
 choices! { ImagesFormat =>
-    Plain: "name" | "plain" | "text", "One reference a line";
+    Plain: "name" | "plain" | "text", "One reference per line";
     Table: "table", "With the bundles that use them";
-    Wide: "wide", "The same, whole on a terminal too";
+    Wide: "wide", "The same, with no cell cut on a terminal";
     Data(DataFormat::Json);
     Data(DataFormat::Yaml);
     Data(DataFormat::Jsonl);
     Csv: "csv", "The table as comma-separated values";
-    Markdown: "markdown", "The table as GitHub shows it";
+    Markdown: "markdown", "The table as GitHub-flavored Markdown";
     Isc: "isc", "ImageSetConfiguration of oc-mirror";
-    Mapping: "mapping", "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: targets of digests have no tag";
+    Mapping: "mapping", "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: the target of a digest has \
+        no tag";
 }
 
 /// List the images of operators, each once: bundle images and related images
@@ -62,34 +65,36 @@ choices! { ImagesFormat =>
   olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --registry mirror.example.com:5000
   olmdex images keda kiali --old old-catalog/")]
 pub(crate) struct ImagesArgs {
-    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of versions:
-    /// PKG@RANGE, PKG/CHANNEL@RANGE. Of several, those that exist are listed, the others are errors, and the exit code is 4
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of
+    /// versions: PKG@RANGE, PKG/CHANNEL@RANGE. If several are given, those that exist are listed, the others are
+    /// errors, and the exit code is 4
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present_any = ["imageset", "cluster"])]
     names: Vec<String>,
     /// Those of all that an ImageSetConfiguration keeps
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
-    /// Those of the operators that a cluster has installed: its manifests, a must-gather, or `@` and a context, which `oc` or
-    /// `kubectl` read; may be repeated
+    /// Only images of the operators that a cluster has installed: its manifests, a must-gather, or `@` and a context,
+    /// which `oc` or `kubectl` read; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
-    /// Only images that are new since then: a lock, a catalog, an index, or a list of references, one a line
+    /// Only images that are new since then: a lock, a catalog, an index, a list of references, one a line, or a layout
+    /// with several images. With `--verify` also how many bytes each adds, with shared blobs counted once
     #[arg(long, value_name = "OLD", alias = "since")]
     old: Option<PathBuf>,
-    /// Also what OLM installs with it. If that is impossible, what can be resolved is printed, what is missing is a warning, and
-    /// the exit code is 1
+    /// Also list the images that OLM installs with it. If that is impossible, the resolvable part is printed, missing
+    /// parts are warnings, and the exit code is 1
     #[arg(long)]
     with_deps: bool,
-    /// What is installed: also the bundles that OLM Classic installs in between
+    /// Installed bundle: also list the bundles that OLM Classic installs in between
     #[arg(long, value_name = "BUNDLE", alias = "path-from")]
     installed: Option<String>,
     /// The Subscription's channel. Default: as a Subscription without one
     #[arg(long, value_name = "CHANNEL", requires = "installed")]
     channel: Option<String>,
-    /// Look each image up in its registry, or in a layout: `--verify=oci:DIR`. Says which are there, how large, for which platforms; those
-    /// that are not are errors, and the exit code is 1
+    /// Look each image up in its registry, or in a layout: `--verify=oci:DIR`. Shows which images exist, their size and
+    /// platforms; missing ones are errors, and the exit code is 1
     #[arg(long, value_name = "oci:DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     verify: Option<String>,
     /// Registry to mirror to, with an optional path, for `-o mapping`
@@ -106,10 +111,14 @@ pub(crate) struct ImagesArgs {
 
 pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     if args.output == ImagesFormat::Mapping && args.registry.is_none() {
-        let error = CommandError::usage("a mapping needs a target");
+        let error = CommandError::usage("a mapping needs a target registry");
         return Err(error.help("name the registry with `--registry REGISTRY`"));
     }
-    let index = args.ask.open_about(context, &args.names)?;
+    let is_about_names = args.imageset.is_none() && args.cluster.is_empty() && args.old.is_none();
+    let names: &[String] = if is_about_names { &args.names } else { &[] };
+    args.ask.refuse_paths(&args.names)?;
+    let reach = if args.with_deps { Reach::Around } else { Reach::Own };
+    let index = args.ask.open_part(context, names, reach)?;
     let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
     let mut is_complete = true;
     if let Some(path) = &args.imageset {
@@ -136,16 +145,17 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     bundles.sort();
     bundles.dedup();
     let mut images = index.image_uses(&bundles)?;
-    if let Some(old) = &args.old {
-        let known = asked::known_since(context, &index, old)?;
-        images.retain(|it| !known.contains(&it.image));
+    let known = args.old.as_ref().map(|it| asked::known_since(context, &index, it)).transpose()?;
+    if let Some(known) = &known {
+        images.retain(|it| !known.has(&it.image));
     }
     images.iter().filter_map(image_warning).for_each(|it| context.reporter.warning(&it));
     let presences = match &args.verify {
         None => None,
         Some(place) => {
             let named: Vec<&str> = images.iter().map(|it| it.image.as_str()).filter(|it| !it.is_empty()).collect();
-            Some(lookup::look_up(context, place, &named)?)
+            let seen = lookup::look_up(context, place, &named)?;
+            Some(weighed(context, seen, known.map(|it| it.blobs)))
         }
     };
     if let Some(presences) = &presences {
@@ -161,7 +171,37 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
 }
 
-/// The bundles that are named, and how the command ends if a name is that of none.
+/// Sums up the found images and their size: a blob counts once. `held` are the blobs that are there already, if the
+/// user asked for that.
+fn weighed(context: &Context, seen: Vec<lookup::Seen>, held: Option<HashSet<String>>) -> Vec<Presence> {
+    let asks_what_is_new = held.is_some();
+    let mut held = held.unwrap_or_default();
+    let (mut n_blobs, mut bytes, mut n_images) = (0, 0_u64, 0);
+    let mut presences = Vec::with_capacity(seen.len());
+    for mut it in seen {
+        let mut added = 0_u64;
+        for (digest, size) in it.blobs {
+            if held.insert(digest) {
+                n_blobs += 1;
+                added = added.saturating_add(size);
+            }
+        }
+        if it.presence.status == Status::Found {
+            n_images += 1;
+            bytes = bytes.saturating_add(added);
+            it.presence.added = asks_what_is_new.then_some(added);
+        }
+        presences.push(it.presence);
+    }
+    if n_images > 0 {
+        let (images, what) = (counted(n_images, "image"), if asks_what_is_new { "new blob" } else { "blob" });
+        let blobs = counted(n_blobs, what);
+        context.reporter.note(&format!("{images}: {blobs}, {bytes} bytes; shared blobs count once"));
+    }
+    presences
+}
+
+/// The named bundles, and the exit code if a name does not exist.
 fn named_bundles(
     context: &Context,
     args: &ImagesArgs,
@@ -186,12 +226,12 @@ fn named_bundles(
     Ok((bundles, missing))
 }
 
-/// Says that a bundle cannot be installed with everything that it requires.
+/// Warns that a bundle cannot be installed with all its requirements.
 fn warn_of(context: &Context, bundle: &Uninstallable) {
     context.reporter.warning(&bundle.words());
     let Target { package, bundle } = &bundle.target;
     // The same version, or another would be resolved.
-    context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
+    context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` shows why"));
 }
 
 /// An ImageSetConfiguration with nothing but images.
@@ -224,13 +264,19 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
                 return Ok(());
             }
             ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
-                let headers = ["IMAGE", "STATUS", "MIB", "PLATFORMS"].map(str::to_owned).to_vec();
+                let mut headers = ["IMAGE", "STATUS", "MIB", "PLATFORMS"].map(str::to_owned).to_vec();
                 let row = |it: &Presence| {
                     let size =
                         if it.status == Status::Found { it.size.div_ceil(1 << 20).to_string() } else { String::new() };
                     vec![it.image.clone(), it.status.word().to_owned(), size, it.platforms.join(",")]
                 };
-                let rows: Vec<Vec<String>> = presences.iter().map(row).collect();
+                let mut rows: Vec<Vec<String>> = presences.iter().map(row).collect();
+                if args.old.is_some() {
+                    headers.insert(3, "NEW BYTES".to_owned());
+                    for (row, it) in rows.iter_mut().zip(&presences) {
+                        row.insert(3, it.added.map(|it| it.to_string()).unwrap_or_default());
+                    }
+                }
                 return write_table(args.output, headers, rows, out);
             }
             ImagesFormat::Plain | ImagesFormat::Isc | ImagesFormat::Mapping => {}
@@ -266,7 +312,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
     Ok(())
 }
 
-/// Writes the one table of an answer, in the format that was asked for.
+/// Writes the one table of an answer, in the requested format.
 fn write_table(
     format: ImagesFormat,
     headers: Vec<String>,
@@ -283,10 +329,10 @@ fn write_table(
     Ok(())
 }
 
-/// Where an image goes: the same path in another registry, with its tag; a digest needs none.
+/// The destination of an image: the same path in another registry, with its tag; a digest needs none.
 fn mirrored(image: &str, to: &str) -> String {
     let (name, _) = image.split_once('@').unwrap_or((image, ""));
-    // What has a dot or a port before the first slash is a registry.
+    // A first component with a dot or a port is a registry.
     let path = match name.split_once('/') {
         Some((registry, path)) if registry.contains(['.', ':']) || registry == "localhost" => path,
         _ => name,

@@ -1,9 +1,8 @@
 //! Commands about dependencies: resolution, providers, images, definitions, messages.
-//!
-//! What it deliberately does not do: no command uses another one.
 
 pub(in crate::cli) mod crd_bundle;
 pub(in crate::cli) mod crd_check;
+mod crd_check_all;
 pub(in crate::cli) mod deps;
 pub(in crate::cli) mod explain;
 pub(in crate::cli) mod explain_message;

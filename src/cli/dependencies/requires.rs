@@ -47,9 +47,9 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
         let version = named
             .installed
             .as_deref()
-            .map(|it| format!("; `olmdex deps {}@{it} --invert` is about this one", named.package));
+            .map(|it| format!("; `olmdex deps {}@{it} --invert` asks about this version", named.package));
         let version = version.unwrap_or_default();
-        context.reporter.note(&format!("all versions of package `{}` are looked at{version}", named.package));
+        context.reporter.note(&format!("this answer covers all versions of package `{}`{version}", named.package));
     }
     let is_api = !is_part && (what.contains('/') || what.starts_with(|c: char| c.is_ascii_uppercase()));
     let pattern = is_api.then(|| ApiPattern::parse(what));
@@ -73,7 +73,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     if n_rules > 0 {
         let constraints = counted(n_rules as u64, "constraint");
         context.reporter.note(&format!(
-            "{constraints} with CEL rules: rules are not searched; `olmdex deps PKG@VERSION --invert` evaluates them"
+            "this search skips {constraints} with CEL rules; `olmdex deps PKG@VERSION --invert` evaluates them"
         ));
     }
     let exit = if rows.is_empty() { Exit::No } else { Exit::Yes };

@@ -25,19 +25,19 @@ enum ResolveFormat {
 }
 
 choices! { ResolveFormat =>
-    Table: "table" | "text" | "plain", "The set, the steps, and what stays as it is";
-    Wide: "wide", "The same, whole on a terminal too";
-    Tree: "tree", "Who brings whom";
+    Table: "table" | "text" | "plain", "The operators, the steps, and the unchanged operators";
+    Wide: "wide", "The same, with no cell cut on a terminal";
+    Tree: "tree", "Which operator pulls in which";
     Data(DataFormat::Json);
     Data(DataFormat::Yaml);
 }
 
-/// Resolve namespaces as OLM Classic does: what is installed and upgraded, and why
+/// Resolve namespaces as OLM Classic does: what it installs and upgrades, and why
 ///
-/// Without `--namespace`, all namespaces of the manifests and of what is to be installed are resolved, each by itself as OLM does it, and
-/// conflicts between them are said.
-/// Manifests are what `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml` prints, or a
-/// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved, or never becomes stable.
+/// Without `--namespace`, all namespaces of the manifests and of the wishes are resolved, each by itself as OLM does
+/// it, and conflicts between them are reported. Manifests are the output of
+/// `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml`, or a directory of them,
+/// for example of a must-gather. Exits with 1 if the namespace cannot be resolved, or never becomes stable.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex resolve --install kiali
@@ -49,7 +49,7 @@ pub(crate) struct ResolveArgs {
     /// Resolve again and again until nothing changes, and show each generation
     #[arg(long)]
     until_stable: bool,
-    /// Say where OLM itself may give another answer, and why
+    /// Show where OLM itself may give another answer, and why
     #[arg(long)]
     show_olm_quirks: bool,
     /// Print how long reading, the reachable universe and solving took
@@ -62,7 +62,7 @@ pub(crate) struct ResolveArgs {
 
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
-    let index = args.namespace.ask.open(context)?;
+    let index = args.namespace.open(context, None)?;
     let worlds = args.namespace.question(context)?.worlds(&index)?;
     worlds.warnings.iter().for_each(|it| context.reporter.warning(it));
     let (load, has_skipped) = (started.elapsed(), worlds.has_skipped);
@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let wish = ResolutionWish { until_stable: args.until_stable, shows_quirks: args.show_olm_quirks, options };
     let Resolutions { answers, warnings, is_good, is_of_several, failure, cost } = resolutions(&index, worlds, &wish)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
-    // Nobody knows whether a namespace changes that was passed over.
+    // A skipped namespace may change or not, so nothing is folded beside one.
     let folds = is_of_several && !has_skipped && args.output == ResolveFormat::Table;
     print(args, answers, is_of_several, folds)?;
     if args.timings {
@@ -82,7 +82,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     if let Some(failure) = failure {
         return Err(failure.into());
     }
-    // What was passed over was not resolved.
+    // A skipped namespace was not resolved, so the answer is not complete.
     Ok(if is_good && !has_skipped { Exit::Yes } else { Exit::No })
 }
 
@@ -116,19 +116,19 @@ fn print(
                     (format, Outcome::Resolved) => write_table(answer, format == ResolveFormat::Wide, &mut out)?,
                     (_, Outcome::Unsatisfiable | Outcome::Failed) => write_refusal(answer, &mut out)?,
                 }
-                write_list("OLM may differ", &answer.quirks, &mut out)?;
+                write_list("OLM may choose otherwise", &answer.quirks, &mut out)?;
                 if let Some(before) = answer.installed_before {
                     let when =
                         if before == 0 { "at the beginning".to_owned() } else { format!("after generation {before}") };
                     let names = printable(&answer.installed.join(", ")).into_owned();
-                    writeln!(out, "\n{names} was installed before, {when}: this never becomes stable.")?;
+                    writeln!(out, "\n{names} was already installed, {when}: the namespace never becomes stable.")?;
                 }
             }
             if !unchanged.is_empty() {
                 let names: Vec<&str> = unchanged.iter().map(|it| it.namespace.as_str()).collect();
                 let before = if answers.is_empty() { "" } else { "\n" };
                 let (n, names) = (counted(names.len() as u64, "namespace"), names.join(", "));
-                writeln!(out, "{before}Unchanged: {n} ({}); `-o wide` shows what stays", printable(&names))?;
+                writeln!(out, "{before}Unchanged: {n} ({}); `-o wide` lists them", printable(&names))?;
             }
         }
     }
@@ -136,7 +136,7 @@ fn print(
     Ok(())
 }
 
-/// Whether there is nothing to say of a namespace but that all of it stays and is up to date.
+/// Whether everything in a namespace stays and is up to date.
 fn changes_nothing(answer: &ResolutionAnswer) -> bool {
     let has_choice = answer
         .kept

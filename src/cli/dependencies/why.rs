@@ -32,7 +32,7 @@ pub(crate) struct WhyArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
-    let index = args.namespace.ask.open_about(context, [&args.package])?;
+    let index = args.namespace.open(context, Some(&args.package))?;
     let wanted = match Name::parse(&args.package) {
         Name::Plain(name) => name,
         _ => target(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
@@ -44,7 +44,7 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         context.reporter.note(&format!("only the {MAX_CHAINS} shortest chains to {} are shown", answer.operator));
     }
     if answers.is_empty() {
-        context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
+        context.reporter.note(&format!("nothing pulls `{}` into the namespace", args.package));
     }
     let exit = if answers.is_empty() || has_skipped { Exit::No } else { Exit::Yes };
     print_answers(args.answer, "Why", answers, sheet)?;

@@ -13,10 +13,10 @@ use crate::cli::terminal::error::{CommandError, CommandResult};
 
 /// Write catalogs in another form: pages for a browser, or the legacy SQLite file
 ///
-/// `--site` writes all pages that need no question into a new directory: they need no server, no network and no script, and the same
-/// catalogs give the same bytes. `--legacy` writes what old servers and tools read; what that format cannot hold is reported by name:
-/// deprecations, descriptions, properties of packages and channels, a skipRange that differs between channels, blobs of other schemas. What is
-/// written appears whole, or not at all.
+/// `--site` writes all pages that need no question into a new directory: they need no server, no network and no script,
+/// and the same catalogs give the same bytes. `--legacy` writes the file that old servers and tools read; it reports by
+/// name the things that this format cannot hold: deprecations, descriptions, properties of packages and channels, a
+/// skipRange that differs between channels, blobs of other schemas. The output appears whole, or not at all.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("form").required(true))]
 #[command(after_help = "Examples:
@@ -25,21 +25,22 @@ use crate::cli::terminal::error::{CommandError, CommandResult};
   olmdex export --legacy my-catalog/ -O new.db
   olmdex export --legacy index.db --catalog community -O new.db --strict")]
 pub(crate) struct ExportArgs {
-    /// Index or catalogs: directories, files, an index.db, or `-` for standard input; one with `--legacy`. Default without it:
-    /// $OLMDEX_INDEX, then ./index.db
+    /// Index or catalogs: directories, files, an index.db, or `-` for standard input; one with `--legacy`. Default
+    /// without it: $OLMDEX_INDEX, then ./index.db
     #[arg(value_name = "[NAME=]SOURCE")]
     sources: Vec<String>,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// Pages, into a directory that is empty or not there yet
+    /// Pages, into a new or empty directory
     #[cfg(feature = "page")]
     #[arg(long, value_name = "DIR", group = "form")]
     site: Option<PathBuf>,
-    /// Only packages with such a name; `*` and `?` stand for any characters; may be repeated
+    /// Only packages with such a name; `*` and `?` match any characters; may be repeated
     #[cfg(feature = "page")]
     #[arg(short, long, alias = "packages", value_name = "GLOB", requires = "site")]
     package: Vec<String>,
-    /// The documented views as Parquet files, one each, into a directory that is empty or not there yet
+    /// Parquet files, into a new or empty directory: the documented views, and for each catalog and month bundles,
+    /// history and findings in catalog=NAME/month=YYYY-MM
     #[arg(long, value_name = "DIR", group = "form")]
     parquet: Option<PathBuf>,
     /// The legacy SQLite format, schema 13
@@ -58,7 +59,7 @@ pub(crate) struct ExportArgs {
 pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     if !args.legacy && args.output.path().is_some() {
         let error = CommandError::usage("`-O` goes with `--legacy`");
-        return Err(error.help("`--site` and `--parquet` name their directories themselves"));
+        return Err(error.help("`--site` and `--parquet` take the directory to write as their value"));
     }
     #[cfg(feature = "page")]
     if let Some(target) = &args.site {
@@ -73,8 +74,8 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
         return Err(CommandError::lacks_feature("--parquet", "parquet"));
     }
     let ([source], Some(output)) = (args.sources.as_slice(), args.output.path()) else {
-        return Err(CommandError::usage("`--legacy` takes one catalog, and a file to write")
-            .help("name it: `olmdex export --legacy CATALOG -O FILE`"));
+        return Err(CommandError::usage("`--legacy` needs one catalog, and a file to write")
+            .help("name both: `olmdex export --legacy CATALOG -O FILE`"));
     };
     let (catalog, strict, message_format) = (args.catalog.as_ref(), args.strict, args.output.format());
     let source = NamedSource::parse(source).path;

@@ -13,7 +13,7 @@ use crate::cli::terminal::progress::Progress;
 use crate::diag::{Finding, Tally};
 use crate::legacy::{self, Export};
 
-/// What is to be written.
+/// The arguments of `export --legacy`.
 pub(super) struct Wanted<'a> {
     pub(super) source: &'a Path,
     pub(super) output: &'a Path,
@@ -24,7 +24,7 @@ pub(super) struct Wanted<'a> {
 
 pub(super) fn run(context: &Context, args: &Wanted<'_>) -> CommandResult {
     if args.message_format == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are written as table, json, sarif or github"));
+        return Err(CommandError::usage("findings have no such format: choose `table`, `json`, `sarif` or `github`"));
     }
     refuse_same_file(args.source, args.output, "name another file to write")?;
     let input = one_catalog::open(context, args.source, args.catalog)?;
@@ -45,9 +45,9 @@ pub(super) fn run(context: &Context, args: &Wanted<'_>) -> CommandResult {
         let message = format!("{tally}; {} was not written", args.output.display());
         let error = CommandError::new(Exit::No, message);
         return Err(if export.is_possible() {
-            error.help("without `--strict` the file is written, with these losses")
+            error.help("without `--strict`, olmdex writes the file with these losses")
         } else {
-            error.help("`olmdex validate` says what is wrong with the catalog, and where")
+            error.help("`olmdex validate` shows what is wrong with the catalog, and where")
         });
     }
     export.finish()?;

@@ -26,7 +26,7 @@ pub(super) fn run(context: &Context, sources: &[String], globs: &[String], targe
         ExportError::Needs(error) => error.into(),
         ExportError::File(error) => error.into(),
         ExportError::NoPackage => {
-            let error = CommandError::new(Exit::NotFound, "no package has such a name");
+            let error = CommandError::new(Exit::NotFound, "no package has a matching name");
             let names = index.package_names().unwrap_or_default();
             let otherwise = "`olmdex list packages` shows what there is";
             error.help(globs.first().map_or(otherwise.to_owned(), |it| guess(it, &names, otherwise)))
@@ -36,9 +36,7 @@ pub(super) fn run(context: &Context, sources: &[String], globs: &[String], targe
     drop(progress);
     let (packages, files) = (counted(found.packages as u64, "package"), counted(found.files as u64, "file"));
     let kilobytes = grouped(found.bytes.div_ceil(1000));
-    context
-        .reporter
-        .note(&format!("wrote {}: {packages}, {files}, {kilobytes} kB; begin at index.html", target.display()));
+    context.reporter.note(&format!("wrote {}: {packages}, {files}, {kilobytes} kB; open index.html", target.display()));
     Ok(Exit::Yes)
 }
 
@@ -55,7 +53,7 @@ fn pattern(glob: &str) -> Result<Pattern, CommandError> {
     }
     text.push_str(r")\z");
     Pattern::parse(&text)
-        .map_err(|error| CommandError::usage(format!("`{glob}` is not a name with `*` and `?`: {error}")))
+        .map_err(|error| CommandError::usage(format!("`{glob}` is not a valid pattern of `*` and `?`: {error}")))
 }
 
 #[cfg(test)]

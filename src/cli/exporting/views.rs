@@ -2,26 +2,52 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::ask::catalog_findings;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::cli::terminal::progress::Progress;
-use crate::columnar::{ColumnarError, write_views};
-use crate::diag::counted;
+use crate::columnar::{ColumnarError, FindingRow, write};
+use crate::diag::{Finding, counted};
+
+impl From<ColumnarError> for CommandError {
+    fn from(error: ColumnarError) -> Self {
+        match error {
+            ColumnarError::Index(error) => error.into(),
+            ColumnarError::File(error) => error.into(),
+            other => Self::new(Exit::Input, other.to_string()),
+        }
+    }
+}
 
 pub(super) fn run(context: &Context, sources: &[String], target: &Path) -> CommandResult {
     let sources: Vec<PathBuf> = sources.iter().map(PathBuf::from).collect();
     let index = AskOptions::of_sources(&sources).open(context)?;
     let progress = Progress::start(context, format!("writing {}", target.display()));
     interrupt::undo_writes(context);
-    let written = write_views(&index, target).map_err(|error| match error {
-        ColumnarError::Index(error) => error.into(),
-        ColumnarError::File(error) => error.into(),
-        other => CommandError::new(Exit::Input, other.to_string()),
-    })?;
+    let findings = |catalog: &str| -> Result<Vec<FindingRow>, CommandError> {
+        Ok(catalog_findings(&index, catalog)?.iter().map(row).collect())
+    };
+    let written = write(&index, target, findings)?;
     drop(progress);
     let (views, rows) = (counted(written.views as u64, "view"), counted(written.rows, "row"));
-    context.reporter.note(&format!("wrote {}: {views}, {rows}", target.display()));
+    let months = counted(written.months as u64, "month");
+    context.reporter.note(&format!("wrote {}: {views}, {rows}; {months} of catalogs", target.display()));
     Ok(Exit::Yes)
+}
+
+fn row(finding: &Finding) -> FindingRow {
+    let place = finding.place.as_ref();
+    FindingRow {
+        package: finding.package.clone().unwrap_or_default(),
+        rule: finding.rule.id.to_owned(),
+        file: place.map(|it| it.file.clone()).unwrap_or_default(),
+        line: place.map_or(0, |it| it.line),
+        column: place.map_or(0, |it| it.column),
+        message: finding.message.clone(),
+        name: finding.rule.name.to_owned(),
+        severity: finding.rule.severity.word().to_owned(),
+        help: finding.help.clone().unwrap_or_default(),
+    }
 }

@@ -1,4 +1,4 @@
-//! A step of maintenance on a legacy file: where the result goes, and what is said of it.
+//! A step of maintenance on a legacy file: the place of the result, and the messages about it.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::diag::counted;
 use crate::file::Scratch;
 use crate::legacy::{Destination, Done, Edit, LegacyError};
 
-/// The file, and where the result goes.
+/// The file, and the place of the result.
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
     /// The legacy SQLite file
@@ -30,10 +30,10 @@ pub(super) struct FileArgs {
     /// Change the file itself, in one transaction
     #[arg(long, conflicts_with_all = ["output_file", "output"])]
     pub(super) in_place: bool,
-    /// Say what would be done, and write nothing
+    /// Print the changes, and write nothing
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Go on where the request cannot be fulfilled in part, with a warning
+    /// Go on with a warning if the request cannot be fulfilled completely
     #[arg(long)]
     pub(super) permissive: bool,
 }
@@ -45,7 +45,7 @@ pub(super) fn change(
 ) -> CommandResult {
     let output = args.output.path()?;
     if output.is_none() && !args.in_place && !args.dry_run {
-        let error = CommandError::usage("no file to write is named");
+        let error = CommandError::usage("no output file given");
         return Err(error.help("name a new one with `-O FILE`, or change the file itself with `--in-place`"));
     }
     let scratch = match args.dry_run {
@@ -74,10 +74,10 @@ pub(super) fn change(
             return error;
         }
         let meant = error.help.as_ref().map(|it| format!("{it} ")).unwrap_or_default();
-        error.help(format!("{meant}`--permissive` goes on without it; nothing was written"))
+        error.help(format!("{meant}`--permissive` skips it; nothing was written"))
     })?;
     let done = edit.finish()?;
-    let outcome = if args.dry_run { "dry run: wrote nothing".to_owned() } else { format!("wrote {shown}") };
+    let outcome = if args.dry_run { "dry run: no file was written".to_owned() } else { format!("wrote {shown}") };
     report(context, &outcome, &done);
     Ok(Exit::Yes)
 }
@@ -87,10 +87,12 @@ fn report(context: &Context, outcome: &str, done: &Done) {
         context.reporter.warning(text);
     }
     for (word, package) in &done.kept_whole {
-        context.reporter.note(&format!("`{word}` is a part of package `{package}`, which is kept as a whole"));
+        context
+            .reporter
+            .note(&format!("`{word}` is a part of package `{package}`, and this command keeps whole packages only"));
     }
     for name in &done.stranded {
-        let text = format!("bundle `{name}` is in no channel any more");
+        let text = format!("bundle `{name}` is no longer in any channel");
         context.reporter.warning(&text);
     }
     for name in &done.added {

@@ -19,8 +19,8 @@ use crate::legacy;
 
 /// Examine a legacy SQLite catalog for damage
 ///
-/// Shows its schema, what is damaged, and what a server would do with it.
-/// Exits with 0 if nothing is damaged and all packages can be converted, with 1 if not.
+/// Shows its schema, its damage, and how a server would treat it. Exits with 0 if nothing is damaged and all packages
+/// can be converted, with 1 if not.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex doctor legacy.db
@@ -41,7 +41,7 @@ pub(crate) struct DoctorArgs {
 
 pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings are written as table, json, sarif or github"));
+        return Err(CommandError::usage("findings have no such format: choose `table`, `json`, `sarif` or `github`"));
     }
     legacy_source::refuse_index(&args.file)?;
     let choice = args.choice.open(context, std::slice::from_ref(&args.file), Whole::Other)?;
@@ -55,8 +55,8 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     let tally = chosen.tally();
     if args.output == FindingFormat::Text {
         context.reporter.note(&match tally {
-            Tally { errors: 0, warnings: 0 } if !chosen.hidden.is_empty() => "nothing else is wrong".to_owned(),
-            Tally { errors: 0, warnings: 0 } => "nothing is wrong".to_owned(),
+            Tally { errors: 0, warnings: 0 } if !chosen.hidden.is_empty() => "no other faults found".to_owned(),
+            Tally { errors: 0, warnings: 0 } => "no faults found".to_owned(),
             _ => format!("found {tally}"),
         });
     }

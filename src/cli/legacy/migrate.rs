@@ -27,8 +27,8 @@ use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
 
 /// Convert a legacy SQLite catalog, or any other, to files
 ///
-/// The directory appears whole, or not at all. The source is never changed, whatever its schema. What the conversion
-/// leaves out is reported on standard error; `--prove` reads both sides back and accounts for every row.
+/// The directory appears whole, or not at all. The source is never changed, whatever its schema. Losses of the
+/// conversion are reported on standard error; `--prove` reads both sides back and accounts for every row.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex migrate legacy.db catalog/
@@ -46,7 +46,7 @@ pub(crate) struct MigrateArgs {
     /// Format of the files
     #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
     output: Format,
-    /// What to do with the manifests in bundles
+    /// How to store manifests in bundles
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
     migrate_level: MigrateLevel,
     /// Which catalog of an index
@@ -109,11 +109,11 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
     }
     context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "package"), args.directory.display()));
     if args.prove {
-        let _progress = Progress::start(context, "reading both sides back".to_owned());
+        let _progress = Progress::start(context, "reading both sides again".to_owned());
         let blobs = Input::directory(&args.directory)?;
         let findings = legacy::prove(catalog.file(), legacy_source::fidelity(args.compat), problems(), &blobs)?;
         let rules = legacy::rules::ALL;
-        // What the proof says is about all that was found.
+        // The verdict of the proof counts all findings, not only the chosen ones.
         let tally = Tally::of(&findings);
         let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;
         print_chosen(context, args.message_format, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
@@ -126,7 +126,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// What the proof comes to.
+/// The verdict of the proof.
 fn proved(tally: Tally) -> String {
     match tally {
         Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),

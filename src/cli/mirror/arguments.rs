@@ -22,54 +22,60 @@ use crate::source::is_index;
 
 /// Filter catalogs as oc-mirror does, by an ImageSetConfiguration
 ///
-/// Prints the filtered catalog, or writes it with `--into`, or prints with `-o` what a mirror needs besides. What oc-mirror would leave
-/// invalid is mended, and said. A package that cannot be filtered is named and left out; the exit code is 1 then.
+/// Prints the filtered catalog, or writes it with `--into`, or prints with `-o` what else a mirror needs. Where
+/// oc-mirror would leave the catalog invalid, this command repairs it and reports that. A package that cannot be
+/// filtered is named and left out; the exit code is 1 then.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex filter -c imageset.yaml -i my-catalog/ > filtered.json
   olmdex filter --package keda/stable@2.9.0 -i my-catalog/ -o images
   olmdex filter -c imageset.yaml -i my-catalog/ --explain
+  olmdex filter --package keda --previous 2 -i my-catalog/ --explain
   olmdex filter -c imageset.yaml -i my-catalog/ --repair --dry-run
   olmdex filter -c imageset.yaml -i my-catalog/ -o idms --registry mirror.example.com:5000")]
 pub(crate) struct FilterArgs {
     #[command(flatten)]
     pub(super) asked: AskedFor,
-    /// What to print. Default: the catalog as JSON
+    /// Form of the output. Default: the catalog as JSON
     #[arg(short, long, value_enum)]
     pub(super) output: Option<Output>,
-    /// Write the catalog: to a new directory, to FILE.db, an index, or as image to `oci:DIR[:TAG]` or `docker://HOST/NAME:TAG`
+    /// Write the catalog: to a new directory, to FILE.db, an index, or as image to `oci:DIR[:TAG]` or
+    /// `docker://HOST/NAME:TAG`
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["explain", "repair"])]
     pub(super) into: Option<String>,
     /// Registry to mirror to, with an optional path, for manifests and mappings
     #[arg(long, value_name = "REGISTRY", alias = "to")]
     pub(super) registry: Option<String>,
-    /// The version of OpenShift that `-o cluster-extension` is for: up to 4.22, and where none is given, a ClusterExtension gets a service
-    /// account
+    /// OpenShift version for `-o cluster-extension`: up to 4.22, and without a version, a ClusterExtension gets a
+    /// service account
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     pub(super) openshift: Option<Minor>,
-    /// How many components a path may have at the registry to mirror to; those that are too many are joined with `-`
+    /// Highest number of components of a path at the registry to mirror to; surplus ones are joined with `-`
     #[arg(long, value_name = "N", requires = "registry")]
     pub(super) max_nested_paths: Option<usize>,
-    /// Say what each channel keeps and why, what is wrong, and what would help; `-o json` and `-o yaml` give it as data
+    /// Explain what each channel keeps and why, the problems, and their repairs; `-o json` and `-o yaml` print it as
+    /// data
     #[arg(long, conflicts_with = "compat")]
     pub(super) explain: bool,
-    /// Change what does not work in the configuration to the nearest that does, comments kept, and say what else would
-    #[arg(long, requires = "imageset", conflicts_with_all = ["compat", "explain"])]
+    /// Change the parts of the configuration that do not work to the nearest that do, with comments kept, and list the
+    /// alternatives
+    #[arg(long, requires = "imageset", conflicts_with_all = ["compat", "explain", "previous"])]
     pub(super) repair: bool,
     /// With `--repair`: show the difference, and write nothing
     #[arg(long, requires = "repair")]
     pub(super) dry_run: bool,
-    /// Also take what OLM installs with the heads of the channels that are kept
+    /// Also take the bundles that OLM installs with the heads of the kept channels
     #[arg(long, conflicts_with_all = ["compat", "repair"])]
     pub(super) with_deps: bool,
-    /// Keep, refuse and write what another tool does: `oc-mirror`, `oc-mirror=0.0.4` for its filter library up to that release
-    #[arg(long, value_name = "TOOL", conflicts_with = "into")]
+    /// Keep, refuse and write the same as another tool: `oc-mirror`, `oc-mirror=0.0.4` for its filter library up to
+    /// that release
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["into", "previous"])]
     pub(super) compat: Option<Tool>,
     #[command(flatten)]
     pub(super) work: WorkOptions,
 }
 
-/// What is asked for, and of which catalogs.
+/// The wanted packages, and the catalogs to take them from.
 #[derive(Debug, Args)]
 pub(super) struct AskedFor {
     /// ImageSetConfiguration, v2alpha1 or v1alpha2, or `-` for standard input
@@ -87,8 +93,11 @@ pub(super) struct AskedFor {
     /// All versions of the packages of `--package`, not only the heads of their channels
     #[arg(long, conflicts_with = "imageset")]
     pub(super) full: bool,
-    /// Catalog of the configuration: REFERENCE=SOURCE, or SOURCE for all that are not named. Default: what olmdex.toml names with
-    /// `image`, else the reference is pulled. May be repeated
+    /// With each head, also this many versions before it in the order of upgrades, in channels without a range
+    #[arg(long, value_name = "N", conflicts_with = "full", default_value_t = 0, hide_default_value = true)]
+    pub(super) previous: usize,
+    /// Catalog of the configuration: REFERENCE=SOURCE, or SOURCE for all that are not named. Default: the source that
+    /// olmdex.toml names with `image`, else the reference is pulled. May be repeated
     #[arg(short, long, value_name = "[REFERENCE=]SOURCE")]
     pub(super) input: Vec<String>,
     /// The catalog of an index
@@ -97,8 +106,8 @@ pub(super) struct AskedFor {
 }
 
 impl AskedFor {
-    /// The catalogs of an index with several that have a package of those that are asked for: each is answered by itself. Empty for any
-    /// other source.
+    /// The catalogs of an index with several that have one of the requested packages: each is answered by itself. Empty
+    /// for any other source.
     fn catalogs_of_index(&self, operator: &Operator) -> Result<Vec<String>, CommandError> {
         let source = match self.input.as_slice() {
             [] => default_source().ok().map(|it| it.path),
@@ -127,7 +136,7 @@ impl AskedFor {
         }
     }
 
-    /// Takes the names of bundles among `--package` for their packages and versions.
+    /// Takes names of bundles in `--package` apart into package and version.
     pub(super) fn take_bundles(&self, entries: Vec<Entry>) -> Result<Vec<Entry>, CommandError> {
         let take = |entry: Entry| {
             let known = &entry.catalog.packages;
@@ -155,7 +164,8 @@ impl AskedFor {
         entries.into_iter().map(take).collect()
     }
 
-    /// Makes another channel the default of packages whose default channel `--package` does not name, as no option says it otherwise.
+    /// Makes another channel the default of packages whose default channel `--package` does not name, since no other
+    /// option can.
     pub(super) fn choose_defaults(&self, context: &Context, entries: &mut [Entry]) {
         if self.imageset.is_some() {
             return;
@@ -164,13 +174,14 @@ impl AskedFor {
             for it in mirror::choose_defaults(&entry.catalog, &mut entry.operator) {
                 let ChosenDefault { package, old, new } = it;
                 context.reporter.note(&format!(
-                    "`{new}` becomes the default channel of package `{package}`: its own, `{old}`, is not asked for"
+                    "`{new}` becomes the default channel of package `{package}`: the configuration leaves out its own \
+                    default, `{old}`"
                 ));
             }
         }
     }
 
-    /// The configuration: a file, or what the options say.
+    /// The configuration: a file, or one made from the options.
     pub(super) fn configuration(&self, context: &Context, dialect: Dialect) -> Result<Configuration, CommandError> {
         let Some(path) = &self.imageset else {
             let packages = mirror::packages(&self.package)
@@ -182,14 +193,16 @@ impl AskedFor {
                 },
                 _ => String::new(),
             };
-            let operator = Operator { catalog: reference, full: self.full, packages, ..Operator::default() };
+            let (full, previous) = (self.full, self.previous);
+            let operator = Operator { catalog: reference, full, previous, packages, ..Operator::default() };
             let catalogs = self.catalogs_of_index(&operator)?;
             let each = |catalog: String| Operator { catalog, ..operator.clone() };
             let operators = if catalogs.is_empty() { vec![operator] } else { catalogs.into_iter().map(each).collect() };
             return Ok(Configuration { operators, ..Configuration::default() });
         };
         let text = text_of(path)?;
-        let configuration = mirror::read(&text, dialect)?;
+        let mut configuration = mirror::read(&text, dialect)?;
+        configuration.operators.iter_mut().for_each(|it| it.previous = self.previous);
         if dialect == Dialect::Named {
             for it in mirror::differences(&configuration) {
                 context.reporter.warning(&it);
@@ -199,7 +212,7 @@ impl AskedFor {
     }
 }
 
-/// Another tool, in one of its releases.
+/// A release of another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Tool {
     /// oc-mirror with the filter library 0.0.5: equal bounds are one version
@@ -213,7 +226,7 @@ pub(super) enum Tool {
 }
 
 impl FilterArgs {
-    /// Which release of the filter is followed.
+    /// The release of the filter whose behaviour is used.
     pub(super) fn release(&self) -> FilterVersion {
         match self.compat {
             Some(Tool::OcMirror0_0_4) => FilterVersion::V0_0_4,
@@ -225,7 +238,7 @@ impl FilterArgs {
         let Some(text) = &self.registry else { return Ok(None) };
         let found = mirror::Destination::parse(text, self.max_nested_paths);
         let wrong = || {
-            let error = CommandError::usage(format!("`{text}` is not a registry"));
+            let error = CommandError::usage(format!("`{text}` does not name a registry"));
             error.help("name a host with a dot or a port: `mirror.example.com:5000/operators`")
         };
         found.map(Some).ok_or_else(wrong)

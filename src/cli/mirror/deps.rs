@@ -1,6 +1,4 @@
-//! `olmdex filter --with-deps`: what the operators that are kept need.
-//!
-//! What it deliberately does not do: it resolves nothing itself.
+//! `olmdex filter --with-deps`: the dependencies of the kept operators.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +11,7 @@ use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::mirror::{self, Kept, Operator, heads};
 use crate::resolve::{left_out, needs};
 
-/// Adds to the entries what those that are kept need, and says so.
+/// Adds the dependencies of the kept operators to the entries, and reports them.
 pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>) -> Result<Exit, CommandError> {
     let (held, names) = index(context, entries)?;
     let index = match &held {
@@ -42,7 +40,8 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
         let because = dependency.because.join("; ");
         let Some(at) = names.iter().position(|it| it == catalog) else {
             context.reporter.warning(&format!(
-                "{because}: {bundle} of catalog `{catalog}` meets that, which the configuration does not have"
+                "{because}: {bundle} of catalog `{catalog}` meets the requirement, but the configuration does not have \
+                it"
             ));
             exit = Exit::No;
             continue;
@@ -61,7 +60,7 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
     for ((entry, operator), changed) in opened.into_iter().zip(operators).zip(changed) {
         entries.push(if changed { entries::reopen(entry, operator)? } else { entry });
     }
-    // A range of the configuration may leave out what others need; the ranges stay what they are.
+    // A range of the configuration may leave out a dependency; the ranges do not change.
     let (mut demanders, mut kept) = (BTreeSet::new(), BTreeSet::new());
     for (entry, name) in entries.iter().zip(&names) {
         let Ok(filtered) = mirror::filter(&entry.catalog, &entry.operator, args.release()) else { continue };
@@ -83,7 +82,7 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
     Ok(exit)
 }
 
-/// An index of all catalogs of the entries, unless they come from one already, and what they are called in it.
+/// An index of all catalogs of the entries, unless they come from one already, and the names of the entries in it.
 fn index(context: &Context, entries: &[Entry]) -> Result<(Option<Index>, Vec<String>), CommandError> {
     let paths: BTreeSet<_> = entries.iter().map(|it| it.index.as_ref().map(|it| it.0.path().to_owned())).collect();
     if paths.len() == 1 && paths.iter().all(Option::is_some) {
@@ -104,7 +103,7 @@ fn index(context: &Context, entries: &[Entry]) -> Result<(Option<Index>, Vec<Str
     Ok((Some(builder.into_index()?), names))
 }
 
-/// The heads of the channels that are kept, with their packages.
+/// The heads of the kept channels, with their packages.
 fn kept_heads(args: &FilterArgs, entry: &Entry) -> Vec<(String, String)> {
     let Ok(filtered) = mirror::filter(&entry.catalog, &entry.operator, args.release()) else { return Vec::new() };
     let mut found = Vec::new();

@@ -17,15 +17,15 @@ use crate::source::{Source, is_index};
 
 /// A catalog of the configuration, opened.
 pub(super) struct Entry {
-    /// What is taken of it.
+    /// The part of the catalog to take.
     pub(super) operator: Operator,
-    /// What it is called here.
+    /// The name of the catalog in this run.
     pub(super) name: String,
     /// Its files.
     pub(super) input: Input,
-    /// What filtering knows of it.
+    /// The catalog as the filter sees it.
     pub(super) catalog: Catalog,
-    /// The index that it comes from, and what it is called there.
+    /// The index that it comes from, and its name there.
     pub(super) index: Option<(Index, String)>,
 }
 
@@ -43,17 +43,18 @@ pub(super) fn open(
         && references.len() > 1
         && !is_index(path)
     {
-        // A package that is missing in one of them would look like a mistake of the configuration.
+        // Check all of them together: a package that is missing only in one of them would look like a mistake of the
+        // configuration.
         let list = references.iter().map(|it| format!("`{}`", printable(it))).collect::<Vec<_>>().join(", ");
         let message =
-            format!("`{}` stands for {} catalogs of the configuration: {list}", path.display(), references.len());
-        context.reporter.warning(&format!("{message}; `-i REFERENCE=SOURCE` says which it is"));
+            format!("`{}` matches {} catalogs of the configuration: {list}", path.display(), references.len());
+        context.reporter.warning(&format!("{message}; choose one with `-i REFERENCE=SOURCE`"));
     }
     for (operator, name) in operators.into_iter().zip(names) {
         let (path, from) = sources.of(&operator)?;
         if from == From::Reference {
             let reference = printable(&operator.catalog).into_owned();
-            context.reporter.note(&format!("`{reference}` is pulled: no `-i {reference}=SOURCE` says where it is"));
+            context.reporter.note(&format!("pulling `{reference}`: no `-i {reference}=SOURCE` names a local copy"));
         }
         let opened = open_one(context, operator, name, &path, catalog);
         entries.push(match (opened, from) {
@@ -73,12 +74,12 @@ pub(super) fn open(
     Ok(entries)
 }
 
-/// What says where a catalog is.
+/// The source of the place of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum From {
     /// The command line, or `olmdex.toml`.
     Name,
-    /// Nothing but its reference, so it is pulled.
+    /// Only its reference, so it is pulled.
     Reference,
 }
 
@@ -142,7 +143,7 @@ fn open_one(
     let mut catalog = Catalog::read(&input, wanted.as_ref());
     catalog.names.extend(others);
     drop(progress);
-    // Without a reference, the catalog has the name that its index gives it.
+    // A catalog without a reference has the name from its index.
     let name = match &index {
         Some((_, of_index)) if operator.catalog.is_empty() => of_index.clone(),
         _ => name,
@@ -150,11 +151,11 @@ fn open_one(
     Ok(Entry { operator, name, input, catalog, index })
 }
 
-/// Where catalogs are.
+/// The places of catalogs.
 struct Sources {
-    /// By reference.
+    /// The catalogs with a reference.
     named: BTreeMap<String, PathBuf>,
-    /// The one that stands for all that are not named.
+    /// The source for all others.
     default: Option<PathBuf>,
     /// Those of `olmdex.toml`.
     config: Option<Config>,
@@ -172,7 +173,8 @@ impl Sources {
                     sources.named.insert(bare(reference).to_owned(), PathBuf::from(source));
                 }
                 None => {
-                    // A name before the source has no meaning here; a reference that nobody asks for is a slip.
+                    // A name before the source has no meaning here; a reference that the configuration does not have is
+                    // a slip.
                     let named = NamedSource::parse(text);
                     if let Some((reference, _)) =
                         text.split_once('=').filter(|it| !named.is_named && it.0.contains('/'))
@@ -183,8 +185,8 @@ impl Sources {
                         return Err(error.help(format!("it has {}", known.join(", "))));
                     }
                     if sources.default.replace(named.path).is_some() {
-                        let error = CommandError::usage("two sources would stand for the same catalogs");
-                        return Err(error.help("say which catalog each is: `-i REFERENCE=SOURCE`"));
+                        let error = CommandError::usage("two sources match the same catalogs");
+                        return Err(error.help("name the catalog of each: `-i REFERENCE=SOURCE`"));
                     }
                 }
             }
@@ -215,7 +217,7 @@ impl Sources {
         let of_file = self.config.iter().flat_map(|config| config.catalogs.iter().map(move |it| (config, it)));
         let mut of_file = of_file.filter(|it| it.1.image.as_deref().is_some_and(|it| bare(it) == reference));
         if let Some((config, catalog)) = of_file.next() {
-            // What is composed is where it was rendered.
+            // A composed catalog is where it was rendered.
             let rendered = catalog.destination.as_ref().map(|it| it.path.as_path()).filter(|it| it.exists());
             return match catalog.source().or(rendered) {
                 Some(path) => {
@@ -224,13 +226,13 @@ impl Sources {
                 }
                 None => {
                     let message =
-                        format!("catalog `{}` of olmdex.toml is composed, and not rendered yet", catalog.name);
+                        format!("catalog `{}` of olmdex.toml is composed, but not rendered yet", catalog.name);
                     let help = "give it a `destination`, and run `olmdex render`";
                     Err(CommandError::new(Exit::Input, message).help(help))
                 }
             };
         }
-        // Only what says itself that it is an image elsewhere is pulled.
+        // A catalog is pulled only if its name is clearly that of an image elsewhere.
         Ok(match operator.catalog.strip_prefix("oci://") {
             Some(path) => (PathBuf::from(format!("oci:{path}")), From::Name),
             None => (PathBuf::from(format!("docker://{reference}")), From::Reference),
@@ -243,7 +245,7 @@ fn bare(reference: &str) -> &str {
     reference.strip_prefix("docker://").unwrap_or(reference)
 }
 
-/// What catalogs are called: the last component of their references, and the tag too where that is not enough.
+/// The names of catalogs: the last component of their references, with the tag if that alone is ambiguous.
 fn names(operators: &[Operator]) -> Vec<String> {
     let last = |operator: &Operator| {
         let name = operator.catalog.rsplit('/').next().unwrap_or_default();

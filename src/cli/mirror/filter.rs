@@ -63,7 +63,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     let has_packages = |it: &Filtered| it.packages.keys().any(|it| !it.is_empty());
     if exit != Exit::Yes && !kept.iter().any(|it| has_packages(&it.0)) {
         let exit = if exit == Exit::NotFound { exit } else { Exit::No };
-        return Err(CommandError::new(exit, "no package is left, so nothing is written"));
+        return Err(CommandError::new(exit, "no package is left, so nothing was written"));
     }
     let format = args.output.unwrap_or(Output::Json);
     if let Some(target) = &args.into {
@@ -79,13 +79,13 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
 }
 
-/// As the real tool: what it keeps, or the first thing that it says.
+/// Behaves like the real tool: prints the kept part, or its first error.
 fn compat(context: &Context, args: &FilterArgs, configuration: &Configuration, entries: &[Entry]) -> CommandResult {
     let format = match args.output {
         None | Some(Output::Json) => Format::Json,
         Some(Output::Yaml) => Format::Yaml,
         Some(_) => {
-            let error = CommandError::usage("`--compat` is for the catalog itself");
+            let error = CommandError::usage("`--compat` applies only to the catalog itself");
             return Err(error.help("use `-o json` or `-o yaml`, or leave `--compat` out"));
         }
     };
@@ -97,7 +97,7 @@ fn compat(context: &Context, args: &FilterArgs, configuration: &Configuration, e
         if let Some(error) = filtered.first_error() {
             return Err(CommandError::new(Exit::No, format!("failed to filter catalog: {error}")));
         }
-        // The real tool makes these and shows them to nobody.
+        // The real tool makes these warnings and shows them to nobody.
         filtered.warnings.iter().for_each(|it| context.reporter.warning(&it.to_string()));
         let blobs = mirror::write(&entry.input, &entry.catalog, &filtered, format)?;
         for (_, text) in blobs.texts() {
@@ -108,7 +108,7 @@ fn compat(context: &Context, args: &FilterArgs, configuration: &Configuration, e
     Ok(Exit::Yes)
 }
 
-/// The images of what is kept of catalogs, and of the configuration itself; what is left out is said.
+/// The images of the kept parts of catalogs, and of the configuration itself; parts that are left out are reported.
 pub(super) fn kept_images(
     context: &Context,
     asked: &AskedFor,
@@ -131,7 +131,7 @@ pub(super) fn kept_images(
     Ok((images.into_iter().collect(), exit))
 }
 
-/// Filters a catalog, mends it, and leaves out what is not valid. Says what there is to say.
+/// Filters and repairs a catalog, leaves out the parts that are not valid, and reports what it did.
 fn filter(
     context: &Context,
     asked: &AskedFor,
@@ -156,8 +156,8 @@ fn filter(
         if let (Err(error), Some(facts)) = (kept, catalog.packages.get(name)) {
             let message = format!("left out package `{name}`: {}", mirror::refused(&error.error, facts));
             let help = match asked.imageset {
-                Some(_) => "`--explain` says why, and `--repair` changes the configuration",
-                None => "`--explain` says why, and what would help",
+                Some(_) => "`--explain` shows why, and `--repair` corrects the configuration",
+                None => "`--explain` shows why, and what would help",
             };
             context.reporter.error(&CommandError::new(Exit::No, message).help(help));
             exit = Exit::No;
@@ -178,7 +178,7 @@ fn filter(
         let package = finding.package.clone().unwrap_or_default();
         if said.insert(package.clone()) {
             let message = format!("left out package `{package}`, which is not valid: {}", finding.message);
-            let help = "the catalog has this fault; `olmdex validate` says where";
+            let help = "the fault is in the catalog itself; `olmdex validate` shows where";
             context.reporter.error(&CommandError::new(Exit::No, message).help(help));
         }
         exit = Exit::No;
@@ -200,7 +200,7 @@ fn filter(
     Ok((filtered, blobs, exit))
 }
 
-/// Names that the catalog does not have: the real filter passes over them.
+/// Names that the catalog does not have: the real filter ignores them.
 fn unknown(entry: &Entry) -> Vec<CommandError> {
     let names = entry.catalog.names.iter().map(String::as_str);
     let missing = mirror::missing(&entry.catalog, &entry.operator, names);
@@ -220,13 +220,15 @@ fn unknown(entry: &Entry) -> Vec<CommandError> {
     missing.into_iter().map(error).collect()
 }
 
-/// Says of each package what is kept and why.
+/// Explains for each package what is kept and why.
 fn explain(context: &Context, args: &FilterArgs, entries: &[Entry]) -> CommandResult {
     let data = match args.output {
         None => None,
         Some(Output::Json) => Some(crate::cli::args::formats::DataFormat::Json),
         Some(Output::Yaml) => Some(crate::cli::args::formats::DataFormat::Yaml),
-        Some(_) => return Err(CommandError::usage("an explanation is text, or `-o json` or `-o yaml`")),
+        Some(_) => {
+            return Err(CommandError::usage("an explanation has the formats text, `-o json` and `-o yaml` only"));
+        }
     };
     let mut answers: Vec<FilterExplanation> = Vec::new();
     let mut exit = Exit::Yes;

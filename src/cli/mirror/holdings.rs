@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 #[cfg(feature = "oci")]
 use rayon::prelude::*;
 
 use super::arguments::AskedFor;
+use super::delta;
 use super::entries::{self, Entry};
 use super::filter::kept_images;
 use crate::cli::args::lookup::look_up;
@@ -23,24 +24,36 @@ use crate::oci::{Layout, Presence, Status};
 
 /// Show what a mirror is missing, what it has, and what is no longer needed
 ///
-/// Looks up each image that an ImageSetConfiguration asks for in a registry or a layout, and names what else is there. Deletes nothing. Exits with 1
-/// if something is missing.
+/// Looks up each image that an ImageSetConfiguration asks for in a registry or a layout, and lists the other images
+/// there. The command deletes nothing. Exits with 1 if something is missing.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
   olmdex mirror -c imageset.yaml -i my-catalog/ --at oci:my-layout
   olmdex mirror --package keda/stable -i my-catalog/ --at oci:my-layout
-  olmdex mirror -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json")]
+  olmdex mirror -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json
+  olmdex mirror delta oci:my-layout oci:next-layout"
+)]
 pub(crate) struct MirrorArgs {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     #[command(flatten)]
     asked: AskedFor,
     /// The mirror: docker://HOST[/PATH], or a layout, oci:DIR
-    #[arg(long, value_name = "MIRROR")]
-    at: String,
-    /// How many components a path may have there; those that are too many are joined with `-`
+    #[arg(long, value_name = "MIRROR", required = true)]
+    at: Option<String>,
+    /// Highest number of components of a path there; surplus ones are joined with `-`
     #[arg(long, value_name = "N")]
     max_nested_paths: Option<usize>,
     #[command(flatten)]
     rows: RowOptions,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Delta(delta::DeltaArgs),
 }
 
 impl Row for Holding {
@@ -63,19 +76,26 @@ impl Row for Holding {
 }
 
 pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
+    let at = match (&args.verb, &args.at) {
+        (Some(Verb::Delta(args)), _) => return delta::run(context, args),
+        (None, Some(at)) => at,
+        (None, None) => return Err(CommandError::usage("no mirror given").help("name it with `--at MIRROR`")),
+    };
     let configuration = args.asked.configuration(context, Dialect::Named)?;
     let AskedFor { input, catalog, .. } = &args.asked;
     let entries = entries::open(context, configuration.operators.clone(), input, catalog.as_deref())?;
     let mut entries = args.asked.take_bundles(entries)?;
     args.asked.choose_defaults(context, &mut entries);
     let (kept, exit) = kept_images(context, &args.asked, &configuration, &entries)?;
-    let mut holdings = if let Some(place) = args.at.strip_prefix("docker://") {
-        in_registry(context, args, place, &kept, &entries)?
+    let mut holdings = if let Some(place) = at.strip_prefix("docker://") {
+        in_registry(context, (args, at), place, &kept, &entries)?
     } else {
-        in_layout(context, &args.at, &kept)?
+        in_layout(context, at, &kept)?
     };
     if !configuration.platform.channels.is_empty() {
-        context.reporter.note("the configuration also mirrors releases of OpenShift; their images are not compared");
+        context
+            .reporter
+            .note("the configuration also mirrors releases of OpenShift; olmdex does not compare their images");
     }
     holdings.sort_by(|a, b| (a.status, &a.image, &a.at).cmp(&(b.status, &b.image, &b.at)));
     let count = |status: HoldingStatus| holdings.iter().filter(|it| it.status == status).count() as u64;
@@ -96,7 +116,7 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
     })
 }
 
-/// A holding of an image that is needed.
+/// A holding of a needed image.
 fn needed(image: &Image, at: &str, presence: Presence) -> Holding {
     let status = match presence.status {
         Status::Found => HoldingStatus::Present,
@@ -112,13 +132,13 @@ fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<
     let directory = place.strip_prefix("oci:").or_else(|| Path::new(place).is_dir().then_some(place));
     let Some(directory) = directory else {
         let error = CommandError::usage(format!("`{place}` is not a mirror"));
-        return Err(error.help("name a registry, `docker://HOST`, or a layout, `oci:DIR`"));
+        return Err(error.help("name a registry, `docker://HOST`, or an OCI layout, `oci:DIR`"));
     };
     let cannot = |error| crate::cli::args::destination::cannot("read", place, error);
     let layout = Layout::open(Path::new(directory)).map_err(cannot)?;
     let names: Vec<String> = images.iter().map(|it| it.image.to_string()).collect();
     let texts: Vec<&str> = names.iter().map(String::as_str).collect();
-    let presences = look_up(context, place, &texts)?;
+    let presences: Vec<Presence> = look_up(context, place, &texts)?.into_iter().map(|it| it.presence).collect();
     let found: BTreeMap<String, ()> =
         presences.iter().filter(|it| it.status == Status::Found).map(|it| (it.digest.clone(), ())).collect();
     let mut holdings: Vec<Holding> =
@@ -138,17 +158,18 @@ fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<
 #[cfg(feature = "oci")]
 fn in_registry(
     context: &Context,
-    args: &MirrorArgs,
+    (args, named): (&MirrorArgs, &str),
     place: &str,
     images: &[Mirrored],
     entries: &[Entry],
 ) -> Result<Vec<Holding>, CommandError> {
     let Some(to) = Destination::parse(place, args.max_nested_paths) else {
-        let error = CommandError::usage(format!("`{place}` is not a registry"));
+        let error = CommandError::usage(format!("`{place}` does not name a registry"));
         return Err(error.help("name a host with a dot or a port: `docker://mirror.example.com:5000/operators`"));
     };
     let mut places = NeededPlaces::new(images, &to);
-    // What clusters pull is named by digest; a catalog that was filtered has another one, and is named by its tag.
+    // Clusters pull images by digest. A filtered catalog has another digest than its original, so it is named by its
+    // tag.
     let mut wanted: Vec<(Image, String)> = Vec::new();
     for it in images {
         let at = to.of(it);
@@ -167,10 +188,10 @@ fn in_registry(
         }
     }
     let texts: Vec<&str> = wanted.iter().map(|it| it.1.as_str()).collect();
-    let presences = look_up(context, "", &texts)?;
+    let presences = look_up(context, "", &texts)?.into_iter().map(|it| it.presence);
     let mut holdings: Vec<Holding> =
         wanted.iter().zip(presences).map(|((image, at), presence)| needed(image, at, presence)).collect();
-    let cannot = |error| crate::cli::args::destination::cannot("list", &args.at, error);
+    let cannot = |error| crate::cli::args::destination::cannot("list", named, error);
     let registries = &context.opener.registries;
     let root = registries.image(&format!("{}/x:latest", to.host)).map_err(cannot)?;
     let prefix = if to.prefix.is_empty() { String::new() } else { format!("{}/", to.prefix) };
@@ -218,10 +239,11 @@ fn in_registry(
 #[cfg(not(feature = "oci"))]
 fn in_registry(
     _: &Context,
-    _: &MirrorArgs,
+    _: (&MirrorArgs, &str),
     _: &str,
     _: &[Mirrored],
     _: &[Entry],
 ) -> Result<Vec<Holding>, CommandError> {
-    Err(CommandError::usage("this olmdex is built without registries").help("name a layout: `--at oci:DIR`"))
+    Err(CommandError::usage("this build of olmdex has no support for registries")
+        .help("name an OCI layout: `--at oci:DIR`"))
 }

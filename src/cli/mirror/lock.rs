@@ -25,8 +25,8 @@ use crate::upgrade::Generation;
 
 /// Pin operators to bundles, and see later what has changed
 ///
-/// Writes operators.lock: for each operator its catalog, channel, bundle and images, with digests of what the catalog says of them. Exits with
-/// 1 if a dependency is missing.
+/// Writes operators.lock: for each operator its catalog, channel, bundle and images, with digests of their content in
+/// the catalog. Exits with 1 if a dependency is missing.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -48,13 +48,13 @@ pub(crate) struct LockArgs {
     /// The generation of OLM that installs them
     #[arg(long, value_parser = words::<Generation>(), default_value = "classic")]
     olm: Generation,
-    /// Also what OLM Classic installs with them
+    /// Also lock the bundles that OLM Classic installs with them
     #[arg(long)]
     with_deps: bool,
     /// List the images, instead of their digest only
     #[arg(long)]
     list_images: bool,
-    /// Print what would change, and write nothing
+    /// Print the changes, and write nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -71,10 +71,10 @@ enum Verb {
     Update(UpdateArgs),
 }
 
-/// Compare what is locked with the catalogs as they are now
+/// Compare the locked bundles with the present catalogs
 ///
-/// Names bundles that are gone, bundles and images with other content under their names, other edges, deprecations, and newer heads, the gravest
-/// first. Exits with 1 if there is anything.
+/// Names bundles that are gone, bundles and images with other content under their names, other edges, deprecations, and
+/// newer heads, the gravest first. Exits with 1 if there is any difference.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex lock verify -i my-catalog/
@@ -92,9 +92,10 @@ struct VerifyArgs {
     rows: RowOptions,
 }
 
-/// Lock newer bundles, as far as OLM upgrades to them from what is locked
+/// Lock newer bundles, as far as OLM upgrades to them from the locked ones
 ///
-/// Says each step. What OLM does not reach stays as it is, with the reason; the exit code is 1 if that concerns `--precise`.
+/// Prints each step. Bundles that OLM cannot upgrade stay as they are, with the reason; the exit code is 1 if that
+/// concerns `--precise`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex lock update --dry-run -i my-catalog/
@@ -107,7 +108,7 @@ struct UpdateArgs {
     /// The version to update to
     #[arg(long, value_name = "VERSION", requires = "packages")]
     precise: Option<String>,
-    /// Print what would change, and write nothing; with `-o json` and the like, the changes
+    /// Print the changes, and write nothing; with `-o json` and similar formats, as data
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -182,7 +183,7 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
         asks.extend(of_configuration(path, args.olm)?);
     }
     if asks.is_empty() {
-        let error = CommandError::usage("nothing to lock: no package, no configuration");
+        let error = CommandError::usage("nothing to lock: neither a package nor a configuration given");
         return Err(error.help("name packages, or an ImageSetConfiguration with `-c FILE`"));
     }
     let index = args.ask.open_about(context, &args.names)?;
@@ -198,7 +199,7 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
     let old = match read_regular_of(path, LockFile::MAX_LEN) {
         Ok(text) => {
             let text = String::from_utf8_lossy(&text).into_owned();
-            // Something else of that name is not for us to replace.
+            // A file of that name with other content is not replaced.
             read_lock(path, &text)?;
             text
         }
@@ -214,13 +215,13 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
     Ok(say_missing(context, &missing))
 }
 
-/// Names demands that nothing meets.
+/// Reports demands that nothing meets.
 fn say_missing(context: &Context, missing: &[String]) -> Exit {
     missing.iter().for_each(|it| context.reporter.warning(it));
     if missing.is_empty() { Exit::Yes } else { Exit::No }
 }
 
-/// Writes a lock that is not what it was.
+/// Writes a lock if it has changed.
 fn write(context: &Context, path: &Path, old: &str, lock: &Lock, dry_run: bool) -> Result<(), CommandError> {
     let new = lock.text();
     let operators = counted(lock.operators.len() as u64, "operator");
@@ -233,19 +234,19 @@ fn write(context: &Context, path: &Path, old: &str, lock: &Lock, dry_run: bool) 
         return Ok(());
     }
     interrupt::undo_writes(context);
-    // Without a lock there was nothing to read.
+    // Without a lock there is no earlier content.
     let before = (!old.is_empty() || path.exists()).then_some(old.as_bytes());
     write_over(path, before, new.as_bytes())?;
     context.reporter.note(&format!("wrote {}: {operators}", path.display()));
     Ok(())
 }
 
-/// What a name asks for.
+/// Reads a name as a wish.
 fn ask(text: &str, olm: Generation) -> Result<Ask, CommandError> {
-    asked_of_lock(text, olm).ok_or_else(|| CommandError::usage(format!("`{text}` names no package")))
+    asked_of_lock(text, olm).ok_or_else(|| CommandError::usage(format!("`{text}` does not name a package")))
 }
 
-/// What an ImageSetConfiguration asks for.
+/// The wishes of an ImageSetConfiguration.
 fn of_configuration(path: &Path, olm: Generation) -> Result<Vec<Ask>, CommandError> {
     let configuration = mirror::decode(&text_of(path)?, Dialect::Named)?;
     let mut asks = Vec::new();
@@ -288,8 +289,8 @@ fn run_update(context: &Context, args: &UpdateArgs) -> CommandResult {
     if made.is_refused {
         let reasons = made.changes.iter().map(|it| format!("{}: {}", it.package, it.reason));
         let reasons: Vec<String> = reasons.collect();
-        let error = CommandError::new(Exit::No, format!("OLM does not get there: {}", reasons.join("; ")));
-        return Err(error.help("`olmdex path` shows where it goes; nothing was written"));
+        let error = CommandError::new(Exit::No, format!("OLM cannot reach it: {}", reasons.join("; ")));
+        return Err(error.help("`olmdex path` shows where the upgrades lead; nothing was written"));
     }
     let is_shown_as_data = args.rows.is_data();
     if !args.dry_run || is_shown_as_data {

@@ -1,8 +1,7 @@
-//! Commands about mirrors: filtering catalogs, and what comes with that.
-//!
-//! What it deliberately does not do: no command uses another one.
+//! Commands about mirrors: filtering catalogs, and related tasks.
 
 mod arguments;
+mod delta;
 mod deps;
 mod entries;
 pub(in crate::cli) mod filter;
@@ -12,4 +11,5 @@ pub(in crate::cli) mod outdated;
 mod output;
 pub(in crate::cli) mod renovate;
 mod repair;
+mod selections;
 mod target;

@@ -1,6 +1,4 @@
-//! What a filtered catalog is printed as.
-//!
-//! What it deliberately does not do: it filters nothing, and makes no manifest itself.
+//! The forms in which a filtered catalog is printed.
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
@@ -8,6 +6,7 @@ use std::io::{BufWriter, Write as _};
 use clap::ValueEnum;
 
 use super::entries::Entry;
+use crate::ask::{BundleTraits, refusals_of_v1};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cluster::needs_service_account;
@@ -19,10 +18,8 @@ use crate::mirror::{
     MirrorSet, Mirrored, OutputError,
 };
 use crate::re2::Pattern;
-use crate::readiness::{BundleTraits, of_bundle};
-use crate::upgrade::v1::Gates;
 
-/// What is printed.
+/// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
     /// The catalog, as `render` prints it
@@ -34,9 +31,10 @@ pub(crate) enum Output {
     /// References of images, one a line
     #[value(alias = "plain")]
     Images,
-    /// docker://SOURCE=docker://DESTINATION lines, as mapping.txt of oc-mirror: places have tags, as skopeo needs them
+    /// docker://SOURCE=docker://DESTINATION lines, like mapping.txt of oc-mirror: destinations have tags, as skopeo
+    /// needs them
     Mapping,
-    /// What `skopeo sync --src yaml` reads
+    /// The input of `skopeo sync --src yaml`
     Skopeo,
     /// ImageDigestMirrorSets
     Idms,
@@ -50,18 +48,18 @@ pub(crate) enum Output {
     ClusterCatalog,
     /// Namespaces, OperatorGroups and Subscriptions
     Subscription,
-    /// Namespaces and ClusterExtensions, with service accounts where `--openshift` needs them
+    /// Namespaces and ClusterExtensions, with service accounts if `--openshift` needs them
     ClusterExtension,
 }
 
-/// What is kept of a catalog.
+/// The kept part of a catalog.
 pub(super) struct Kept<'e> {
     pub(super) entry: &'e Entry,
     pub(super) filtered: Filtered,
     pub(super) blobs: Blobs,
 }
 
-/// Prints it. Gives whether nothing had to be left out.
+/// Prints it. Returns whether nothing had to be left out.
 pub(super) fn print(
     context: &Context,
     to: Option<&Destination>,
@@ -112,28 +110,44 @@ pub(super) fn print(
     Ok(is_complete)
 }
 
-/// The configuration with what it keeps, as YAML.
+/// The configuration that keeps the same, as YAML.
 fn configuration_of(
     context: &Context,
     configuration: &Configuration,
     kept: &[Kept<'_>],
 ) -> Result<String, CommandError> {
-    let operators = kept.iter().map(|it| it.entry.operator.clone()).collect();
+    let mut operators = Vec::new();
+    for it in kept {
+        let operator = &it.entry.operator;
+        if operator.previous == 0 {
+            operators.push(operator.clone());
+            continue;
+        }
+        let (ranged, inexact) = mirror::as_ranges(&it.entry.catalog, operator)
+            .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+        for package in inexact {
+            let message = format!(
+                "package `{package}`: version ranges in a configuration keep other versions than `--previous` does"
+            );
+            context.reporter.warning(&format!("{message}; `-o json` writes the catalog itself"));
+        }
+        operators.push(ranged);
+    }
     let written = Configuration { operators, ..configuration.clone() };
     if let Err(error) = mirror::verify(&written) {
         let error = CommandError::new(Exit::Input, format!("the configuration would not be valid: {error}"));
         return Err(error.help("name the reference of the catalog's image: `-i REFERENCE=SOURCE`"));
     }
-    // What becomes of `minBundle` was said when the file was read.
+    // The reader of the file has reported the fate of `minBundle` already.
     for it in written.old_fields.iter().filter(|it| !it.to_ascii_lowercase().ends_with(".minbundle")) {
         context
             .reporter
-            .warning(&format!("`{it}` is a field of v1alpha2 that v2alpha1 does not have: it is not written"));
+            .warning(&format!("`{it}` is a field of v1alpha2 that v2alpha1 does not have: olmdex does not write it"));
     }
     Ok(mirror::configuration(&written).to_yaml())
 }
 
-/// The images, in a format that is about them.
+/// The images, in one of the formats for images.
 fn text_of_images(
     context: &Context,
     to: Option<&Destination>,
@@ -146,7 +160,7 @@ fn text_of_images(
         None
     } else {
         {
-            let error = CommandError::usage("this needs a target");
+            let error = CommandError::usage("this format needs a target");
             Some(to.ok_or_else(|| error.help("name the registry to mirror to with `--registry REGISTRY`"))?)
         }
     };
@@ -164,9 +178,9 @@ fn text_of_images(
         Output::Skopeo => {
             for (last, locations) in mirror::colliding(&sources) {
                 let list = locations.into_iter().collect::<Vec<_>>().join(", ");
-                context
-                    .reporter
-                    .warning(&format!("without `--scoped`, skopeo writes {list} over each other, as `{last}`"));
+                context.reporter.warning(&format!(
+                    "without `--scoped`, skopeo writes {list} to the same place, `{last}`, and the last one wins"
+                ));
             }
             mirror::skopeo_sync(&sources)
         }
@@ -182,17 +196,17 @@ impl From<OutputError> for CommandError {
     }
 }
 
-/// Says which targets of the configuration the format has no place for.
+/// Warns of targets in the configuration that the format cannot express.
 fn warn_of_targets(context: &Context, format: Output, images: &[Mirrored]) {
     for it in images.iter().filter(|it| it.is_renamed()) {
         let has_other_tag = !it.target_tag.is_empty() && it.image.tag.as_ref() != Some(&it.target_tag);
         match format {
             Output::Skopeo => context.reporter.warning(&format!(
-                "skopeo copies {} to its own path and tag, not to its targetRepo and targetTag; `-o mapping` has them",
+                "skopeo copies {} to its own path and tag and ignores targetRepo and targetTag; `-o mapping` uses them",
                 it.image
             )),
             Output::Itms if it.image.digest.is_none() && has_other_tag => context.reporter.warning(&format!(
-                "an ImageTagMirrorSet keeps tags: clusters that pull {} do not find it under its targetTag `{}`",
+                "an ImageTagMirrorSet keeps tags: clusters that pull {} do not find it at its targetTag `{}`",
                 it.image,
                 printable(&it.target_tag)
             )),
@@ -201,7 +215,7 @@ fn warn_of_targets(context: &Context, format: Output, images: &[Mirrored]) {
     }
 }
 
-/// The images by category, with their places, without those that are blocked.
+/// The images by category, with their places, without the blocked ones.
 pub(super) fn images(
     context: &Context,
     to: Option<&Destination>,
@@ -209,7 +223,7 @@ pub(super) fn images(
     kept: &[Kept<'_>],
     is_complete: &mut bool,
 ) -> Result<Vec<(&'static str, Vec<Mirrored>)>, CommandError> {
-    // Expressions that are not ones were refused when the configuration was read.
+    // The reader of the configuration has refused invalid expressions already.
     let blocked: Vec<Pattern> = configuration.blocked_images.iter().filter_map(|it| Pattern::parse(it).ok()).collect();
     let mut parse = |text: &str, target: Option<&AdditionalImage>| {
         let Some(image) = Image::parse(text) else {
@@ -220,11 +234,13 @@ pub(super) fn images(
         };
         let mut mirrored = Mirrored::from(image);
         if let Some(target) = target {
-            // As oc-mirror does it, which says so when it collects images and leaves this one out.
+            // oc-mirror leaves this image out, too, and reports it when it collects images.
             if !mirror::is_target(&target.target_repo) {
                 let (repo, name) = (printable(&target.target_repo), printable(text));
                 let error = CommandError::new(Exit::Input, format!("invalid targetRepo {repo} for image {name}"));
-                context.reporter.error(&error.help("it is a path without registry, tag and digest: `team/app`"));
+                context
+                    .reporter
+                    .error(&error.help("targetRepo is a path without registry, tag and digest, such as `team/app`"));
                 *is_complete = false;
                 return None;
             }
@@ -248,7 +264,7 @@ pub(super) fn images(
     Ok(vec![("operator", listed(operator)), ("generic", listed(generic))])
 }
 
-/// The manifests of a catalog, or of what is installed from it.
+/// The manifests of a catalog, or of its installed operators.
 fn manifests(
     context: &Context,
     to: Option<&Destination>,
@@ -266,7 +282,7 @@ fn manifests(
     if let (Output::CatalogSource, Some((field, ManifestValue::Text(file)))) = (format, template) {
         let file = printable(file);
         context.reporter.warning(&format!(
-            "`{field}: {file}` is not read: oc-mirror puts its name, image and source type into that file"
+            "olmdex does not read `{field}: {file}`; oc-mirror fills its name, image and source type into that file"
         ));
     }
     Ok(match format {
@@ -281,7 +297,8 @@ fn manifests(
                 for it in installs.iter().filter(|it| it.is_ambiguous()) {
                     let (bundle, package) = (&it.bundle, &it.package);
                     context.reporter.warning(&format!(
-                        "the version of {bundle} has build metadata, by which OLM v1 cannot tell it from others of package `{package}`"
+                        "the version of {bundle} has build metadata, and OLM v1 cannot distinguish versions of package \
+                        `{package}` by build metadata"
                     ));
                 }
                 warn_of_refusals(context, &installs);
@@ -295,7 +312,7 @@ fn manifests(
     })
 }
 
-/// Says which bundles OLM v1 does not install, by the conditions of `olmdex v1 check` that cannot be acknowledged.
+/// Warns of bundles that OLM v1 does not install, by the conditions of `olmdex v1 check` that cannot be acknowledged.
 fn warn_of_refusals(context: &Context, installs: &[mirror::Install]) {
     for it in installs {
         let traits = BundleTraits {
@@ -305,9 +322,8 @@ fn warn_of_refusals(context: &Context, installs: &[mirror::Install]) {
             dependencies: Some(it.modes.dependencies.iter().cloned().collect()),
             ..BundleTraits::default()
         };
-        let found = of_bundle(&traits, &Gates::default(), false);
-        for condition in found.iter().filter(|it| it.is_refusal()) {
-            context.reporter.warning(&format!("OLM v1 does not install {}: {}", it.bundle, condition.reason));
+        for reason in refusals_of_v1(&traits) {
+            context.reporter.warning(&format!("OLM v1 does not install {}: {reason}", it.bundle));
         }
     }
 }
@@ -342,7 +358,7 @@ pub(super) fn explanations(answers: &[FilterExplanation]) -> Result<(), CommandE
             for along in &channel.along {
                 writeln!(out, "    along: {}", printable(along))?;
             }
-            if !channel.dropped.is_empty() && channel.asked != "head" && channel.asked != "not asked for" {
+            if !channel.dropped.is_empty() && channel.asked != "head" && channel.asked != "not requested" {
                 writeln!(out, "    dropped: {}", printable(&shortened(&channel.dropped)))?;
             }
         }
@@ -360,21 +376,21 @@ pub(super) fn explanations(answers: &[FilterExplanation]) -> Result<(), CommandE
     Ok(())
 }
 
-/// A change with what it does.
+/// A change with its effect.
 pub(super) fn repair_text(repair: &mirror::RepairAnswer) -> String {
     let mut text =
         format!("{} (keeps {}", repair.changes.join("; "), crate::diag::counted(repair.bundles as u64, "bundle"));
     if repair.added > 0 {
-        text.push_str(&format!(", {} more than asked for", repair.added));
+        text.push_str(&format!(", {} more than requested", repair.added));
     }
     if repair.dropped > 0 {
-        text.push_str(&format!(", {} less than asked for", repair.dropped));
+        text.push_str(&format!(", {} fewer than requested", repair.dropped));
     }
     text.push(')');
     text
 }
 
-/// Names, of many the first and the last ones.
+/// Names; of a long list only the first and the last ones.
 fn shortened(names: &[String]) -> String {
     match names {
         [first, second, .., last] if names.len() > 8 => {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use crate::cli::args::part;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -21,9 +22,9 @@ use crate::upgrade::Generation;
 
 /// Print the versions of packages for a custom datasource of Renovate
 ///
-/// One JSON object a package, also `PKG/CHANNEL`: releases, deprecations, image digests, and the heads of channels as tags. With `--installed`, only
-/// what OLM upgrades to from there: an empty list if it does not. A package of several catalogs is printed as a list, `catalogs`, and written
-/// into a directory for each.
+/// One JSON object a package, also `PKG/CHANNEL`: releases, deprecations, image digests, and the heads of channels as
+/// tags. With `--installed`, only the versions that OLM upgrades to from there, or an empty list. A package of several
+/// catalogs is printed as a list, `catalogs`, and written into a directory for each.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex renovate keda/stable -i my-catalog/
@@ -33,7 +34,7 @@ pub(crate) struct RenovateArgs {
     /// The packages, also as PKG/CHANNEL
     #[arg(value_name = "PKG[/CHANNEL]", required = true)]
     names: Vec<String>,
-    /// Only what OLM upgrades to from this version or bundle
+    /// Only versions that OLM upgrades to from this version or bundle
     #[arg(long, value_name = "BUNDLE")]
     installed: Option<String>,
     /// With --installed: only the next upgrade
@@ -52,15 +53,15 @@ pub(crate) struct RenovateArgs {
     ask: AskOptions,
 }
 
-/// What was found about one of the names.
+/// The offers of all catalogs for one of the names.
 struct Found {
     package: String,
     channel: Option<String>,
-    /// What each catalog offers, by its name.
+    /// The offer of each catalog, by the catalog's name.
     offers: Vec<(String, Datasource)>,
 }
 
-/// What is printed of a package that several catalogs have: Renovate's `transformTemplates` can choose one.
+/// The output for a package that several catalogs have: Renovate's `transformTemplates` can choose one.
 #[derive(Serialize)]
 struct Several<'f> {
     catalogs: Vec<InOne<'f>>,
@@ -74,7 +75,7 @@ struct InOne<'f> {
 }
 
 impl Found {
-    /// The JSON of one catalog as Renovate reads it, of several in a list.
+    /// The JSON of one catalog as Renovate reads it; several catalogs are a list.
     fn text(&self) -> Result<String, CommandError> {
         match self.offers.as_slice() {
             [(_, only)] => text_of(only),
@@ -84,7 +85,7 @@ impl Found {
         }
     }
 
-    /// The files that it becomes: with several catalogs, each has a directory.
+    /// The files to write: with several catalogs, each has a directory.
     fn files(&self) -> Result<Vec<(PathBuf, String)>, CommandError> {
         let file = match &self.channel {
             None => PathBuf::from(format!("{}.json", element(&self.package)?)),
@@ -106,10 +107,10 @@ fn text_of(value: &impl Serialize) -> Result<String, CommandError> {
 
 pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
     if args.names.len() > 1 && args.into.is_none() {
-        let error = CommandError::usage("Renovate reads one package a file");
-        return Err(error.help("write a directory of them with `--into DIR`"));
+        let error = CommandError::usage("Renovate reads one package per file");
+        return Err(error.help("write one file per package with `--into DIR`"));
     }
-    let index = args.ask.open_about(context, &args.names)?;
+    let index = args.ask.open_part(context, &args.names, part::Reach::Own)?;
     let found = args.names.iter().map(|it| find(context, args, &index, it)).collect::<Result<Vec<_>, _>>()?;
     let Some(path) = &args.into else {
         for it in &found {
@@ -129,7 +130,8 @@ pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// What the catalogs offer of a name. A catalog that cannot answer is a warning, as long as another one can.
+/// Asks the catalogs for their offers for a name. A catalog that cannot answer is a warning, as long as another one
+/// can.
 fn find(context: &Context, args: &RenovateArgs, index: &Index, name: &str) -> Result<Found, CommandError> {
     let PackageName { package, installed, channel } = package(index, name)?;
     if installed.is_some() && args.installed.is_some() {
@@ -145,7 +147,7 @@ fn find(context: &Context, args: &RenovateArgs, index: &Index, name: &str) -> Re
     for (catalog, found) in releases_by_catalog(index, &args.ask.catalog, &package, &select)? {
         match found {
             Ok(offer) => offers.push((catalog, offer)),
-            Err(error) => context.reporter.warning(&format!("catalog `{catalog}` is left out: {error}")),
+            Err(error) => context.reporter.warning(&format!("left out catalog `{catalog}`: {error}")),
         }
     }
     Ok(Found { package, channel, offers })
@@ -154,7 +156,7 @@ fn find(context: &Context, args: &RenovateArgs, index: &Index, name: &str) -> Re
 /// A name as a part of a path.
 fn element(name: &str) -> Result<&str, CommandError> {
     if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) {
-        return Err(CommandError::new(Exit::Input, format!("`{name}` cannot be the name of a file")));
+        return Err(CommandError::new(Exit::Input, format!("`{name}` is not a valid file name")));
     }
     Ok(name)
 }

@@ -1,4 +1,4 @@
-//! `olmdex filter --repair`: the nearest configuration that works, written into its file.
+//! `olmdex filter --repair`: writes the nearest configuration that works into its file.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -21,12 +21,12 @@ pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]
     let configuration = mirror::decode(text, Dialect::Named)?;
     if yaml::split(text, 1).filter(Result::is_ok).count() > 1 {
         let error = CommandError::new(Exit::Input, format!("`{}` has several documents", path.display()));
-        return Err(error.help("oc-mirror reads the first only; put the others into files of their own"));
+        return Err(error.help("oc-mirror reads only the first; move the others to separate files"));
     }
     let mut operators = configuration.operators.clone();
     let mut exit = Exit::Yes;
     let mut renamed = false;
-    // What names of packages stand for is known only when the catalogs are open, and then these must be read.
+    // The packages that names stand for are known only once the catalogs are open, so these must be read.
     let mut opened = entries::open(context, operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
     for (operator, entry) in operators.iter_mut().zip(&opened) {
         for package in &mut operator.packages {
@@ -55,7 +55,7 @@ pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]
     }
     let mut is_changed = renamed;
     for (operator, entry) in operators.iter_mut().zip(&opened) {
-        // Leaving `full` out changes what all packages ask for, so the others are looked at again.
+        // Leaving `full` out changes the requests for all packages, so the others are checked again.
         loop {
             let was_full = operator.full;
             let (changed, found) = repair_packages(context, args, operator, entry);
@@ -83,7 +83,7 @@ pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]
     Ok(exit)
 }
 
-/// Repairs what is asked of the packages of a catalog. Gives whether anything was changed.
+/// Repairs the requests for the packages of a catalog. Returns whether anything changed.
 fn repair_packages(
     context: &Context,
     args: &FilterArgs,
@@ -106,7 +106,9 @@ fn repair_packages(
         };
         let Some(first) = proposals.first() else {
             let error = CommandError::new(Exit::No, words);
-            context.reporter.error(&error.help("no change of the configuration helps; `--explain` says what is wrong"));
+            context
+                .reporter
+                .error(&error.help("no change to the configuration helps; `--explain` shows what is wrong"));
             exit = Exit::No;
             continue;
         };
@@ -117,7 +119,7 @@ fn repair_packages(
         }
         operator.full = first.request.is_full;
         if operator.packages.is_empty() {
-            // A catalog that is taken as a whole: what else it has is listed, too.
+            // This catalog is taken as a whole, so its other packages are listed, too.
             let names = entry.catalog.packages.keys().filter(|it| !it.is_empty());
             operator.packages =
                 names.map(|it| mirror::Package { name: it.clone(), ..mirror::Package::default() }).collect();
@@ -147,12 +149,12 @@ fn write(
     mirror::put(&mut value, operators);
     let edited = edit_document(text, Syntax::Yaml, &value.to_string()).map_err(|error| wrong(&error.to_string()))?;
     if let Some(why) = edited.rewritten {
-        context.reporter.warning(&format!("the file is written anew, without its comments: {why}"));
+        context.reporter.warning(&format!("rewriting the file drops its comments: {why}"));
     }
-    // What is written must be what was found.
+    // The written text must read back as the repaired configuration.
     let again = mirror::decode(edited.text.as_bytes(), Dialect::Named)?;
     if again.operators != operators {
-        return Err(wrong("its form does not allow it").help("write the changes by hand"));
+        return Err(wrong("its syntax does not allow an edit in place").help("write the changes by hand"));
     }
     if args.dry_run {
         return print_difference(context, path, 1, old, &edited.text);

@@ -1,4 +1,4 @@
-//! Where filtered catalogs go: a directory, an index, or an image.
+//! The destinations of filtered catalogs: a directory, an index, or an image.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::mirror::Blobs;
 use crate::oci::PlatformOf;
 use crate::oci::pack::{self, LayerWriter};
 
-/// Writes catalogs to where `target` says: `docker://…` and `oci:…` are images, `….db` is an index, all else a directory.
+/// Writes catalogs to `target`: `docker://…` and `oci:…` are images, `….db` is an index, anything else is a directory.
 pub(super) fn write(context: &Context, target: &str, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
     interrupt::undo_writes(context);
     if target.starts_with("docker://") || target.starts_with("oci:") {
@@ -69,8 +69,8 @@ fn write_index(context: &Context, path: &Path, kept: &[(&Entry, &Blobs)]) -> Res
 fn write_image(context: &Context, target: &str, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
     let entries: Vec<&Entry> = kept.iter().map(|it| it.0).collect();
     if let [_, _, ..] = entries.as_slice() {
-        return Err(CommandError::usage(format!("`{target}` holds one catalog, and there are {}", entries.len()))
-            .help("write an index or a directory, or one configuration for each"));
+        return Err(CommandError::usage(format!("`{target}` can hold one catalog, but there are {}", entries.len()))
+            .help("write an index or a directory, or use one configuration per catalog"));
     }
     let created = created()?;
     let destination = Destination::parse(context, target)?;

@@ -13,6 +13,7 @@ use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::formats::choices;
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::name::bundle_of;
+use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -25,9 +26,9 @@ use crate::openshift::{Lifecycle, LifecycleRow, PlatformFit, SupportLevel};
 
 /// Show how long versions are supported, and on which OpenShift versions
 ///
-/// Red Hat's catalogs hold lifecycles: for each minor version of an operator its phases of support, and the OpenShift versions that it is made
-/// for. That a package or version has none means nothing. Exits with 1 if something that was asked for is not supported on the day, not made
-/// for the OpenShift version, or not known.
+/// Red Hat's catalogs hold lifecycles: for each minor version of an operator its phases of support, and the OpenShift
+/// versions that it is made for. A package or version without a lifecycle may still be supported. Exits with 1 if
+/// something in the question is not supported on the day, not made for the OpenShift version, or not known.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex lifecycle --lifecycles lifecycles.yaml --date 2026-08-20
@@ -37,7 +38,7 @@ pub(crate) struct LifecycleArgs {
     /// The packages, also as PKG@VERSION. Default: all that have a lifecycle
     #[arg(value_name = "PKG@VERSION")]
     packages: Vec<String>,
-    /// Lifecycles in files, besides those of the catalogs; may be repeated
+    /// Lifecycles in files, in addition to those of the catalogs; may be repeated
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
     /// The day. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
@@ -46,10 +47,10 @@ pub(crate) struct LifecycleArgs {
     /// Whether they are made for this version of OpenShift
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     openshift: Option<Minor>,
-    /// Only what is supported now and not any more after this time: 90d, 6m, 1y
+    /// Only versions that are supported now and will not be after this time: 90d, 6m, 1y
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     ending_within: Option<Span>,
-    /// What counts as supported; extended phases are add-ons that are paid for
+    /// Phases that count as supported; extended phases are add-ons that are paid for
     #[arg(long, value_parser = words::<SupportLevel>(), default_value = "extended")]
     support: SupportLevel,
     #[command(flatten)]
@@ -61,7 +62,7 @@ pub(crate) struct LifecycleArgs {
 choices! { Words for SupportLevel =>
     Full: "full", "Full support only";
     Maintenance: "maintenance", "Full and maintenance support";
-    Extended: "extended", "Extended support too";
+    Extended: "extended", "Full, maintenance and extended support";
 }
 
 impl Row for LifecycleRow {
@@ -88,7 +89,7 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
     let day = day(args.date)?;
     // A file is enough.
     let index = if args.lifecycles.is_empty() || args.ask.is_given() {
-        Some(args.ask.open_about(context, &args.packages)?)
+        Some(args.ask.open_part(context, &args.packages, Reach::Own)?)
     } else {
         None
     };
@@ -126,24 +127,26 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
         let is_incompatible = it.compatibility.is_some_and(|it| it != PlatformFit::Compatible);
         !it.support.is_active(args.support) || is_incompatible
     };
-    // A list of everything has old versions in it; who names something wants to know about that.
+    // A list of everything includes old versions, which are no reason to exit with 1; a user who names a package wants
+    // to know about its support.
     let is_no = if args.packages.is_empty() {
         args.ending_within.is_some() && !rows.is_empty()
     } else {
         rows_say_no(&rows, &is_bad)
     };
     if rows.is_empty() && args.packages.is_empty() && args.ending_within.is_none() {
-        let error = CommandError::new(Exit::No, "the catalogs have no lifecycles");
-        return Err(error.help("only Red Hat's catalogs have some; `--lifecycles FILE` adds others"));
+        let error = CommandError::new(Exit::No, "the catalogs hold no lifecycles");
+        return Err(error.help("only Red Hat's catalogs hold them; add others with `--lifecycles FILE`"));
     }
     table::print(rows, &args.rows)?;
     if args.date.is_none() {
-        context.reporter.note(&format!("support is that of {day}; `--date` is for another day"));
+        context.reporter.note(&format!("support as of {day} (choose another day with `--date`)"));
     }
     Ok(if is_no { Exit::No } else { Exit::Yes })
 }
 
-/// The package and version that a word means. A bundle has the version that the catalogs give it; without catalogs, the one in its name.
+/// The package and version of a word. A bundle has the version from the catalogs; without catalogs, the one in its
+/// name.
 fn named(
     word: &str,
     index: Option<&Index>,
@@ -167,8 +170,8 @@ fn named(
     Ok(packages.find_map(version_of).unwrap_or((name.clone(), None)))
 }
 
-/// A package that neither the catalogs nor the lifecycles have is more likely a slip than meant. Lifecycles alone do not say which packages
-/// there are.
+/// A package that neither the catalogs nor the lifecycles have is more likely a slip than intended. Lifecycles alone do
+/// not tell which packages exist.
 fn must_be_known(
     context: &Context,
     index: Option<&Index>,
@@ -182,14 +185,14 @@ fn must_be_known(
         let names: Vec<String> = lifecycles.iter().map(|it| it.1.package.clone()).collect();
         let meant = guess(package, &names, "");
         if !meant.is_empty() {
-            context.reporter.note(&format!("no lifecycle is of `{package}`; {meant}"));
+            context.reporter.note(&format!("no lifecycle of `{package}`; {meant}"));
         }
         return Ok(());
     };
     if index.package_names()?.iter().any(|it| it == package) { Ok(()) } else { Err(no_package(index, package)?.into()) }
 }
 
-/// Whether something that was named is answered with no: of a package as a whole, if none of its versions is good.
+/// Whether the answer about something named is no: for a package as a whole, if none of its versions is good.
 fn rows_say_no(rows: &[LifecycleRow], is_bad: &dyn Fn(&LifecycleRow) -> bool) -> bool {
     let packages: BTreeSet<&str> = rows.iter().map(|it| it.package.as_str()).collect();
     packages.into_iter().any(|package| rows.iter().filter(|it| it.package == package).all(is_bad))

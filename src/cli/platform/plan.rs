@@ -2,18 +2,22 @@
 
 use crate::cli::args::formats::words;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{basis_of_index, must_lead_between_extended, must_lead_on, openshift_of, plan_of};
+use crate::ask::{
+    FleetPlan, FleetQuestion, basis_of_index, must_lead_between_extended, must_lead_on, openshift_of, plan_of,
+};
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
+use crate::cli::args::formats::{DataFormat, RowFormat};
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
+use crate::cli::print::fleet::{self, FleetFormat};
 use crate::cli::print::sheet::{Sheet, TextLine};
 use crate::cli::print::table::write_yaml;
 use crate::cli::terminal::context::Context;
@@ -23,7 +27,7 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::file::system_words;
-use crate::index::Index;
+use crate::index::{Index, Moment};
 use crate::openshift::SupportLevel;
 use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
@@ -34,62 +38,76 @@ use crate::upgrade::compat::Compatibility;
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
 ///
-/// Reads what is installed from a must-gather or from what `oc get … -o yaml` prints, and compares it with the catalogs of each OpenShift version on
-/// the way. Each step says why it is needed and what to run; nothing is run. What is not known is listed, never guessed. Exits with 0 if nothing
-/// but the platform must be updated, else with 1.
+/// Reads the installed operators from a must-gather or from the output of `oc get … -o yaml`, and compares them with
+/// the catalogs of each OpenShift version on the way. Each step has its reason and the commands to run; nothing is run.
+/// Unknown facts are listed, never guessed. Exits with 0 if nothing but the platform must be updated, else with 1.
 ///
-/// What to save of a cluster: `oc get subscriptions.operators.coreos.com,csv,installplans,catalogsources,operatorgroups,operatorconditions -A -o
-/// yaml` and `oc get clusterversion,clusteroperators,infrastructures,apirequestcounts,clusterextensions,clustercatalogs,mcp,nodes -o
-/// yaml`.
+/// With `--fleet DIR`, each file, archive or directory directly in DIR is a cluster: there is one table, one report,
+/// and the order in which clusters are upgraded (waves): the ready ones, then those with the same blockers and
+/// decisions together, then the unknown ones, then the blocked ones. A cluster that cannot be read is a row with its
+/// error; then the exit code is 3.
+///
+/// Commands that save the state of a cluster:
+/// `oc get subscriptions.operators.coreos.com,csv,installplans,catalogsources,operatorgroups,operatorconditions -A -o yaml`
+/// and
+/// `oc get clusterversion,clusteroperators,infrastructures,apirequestcounts,clusterextensions,clustercatalogs,mcp,nodes -o yaml`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog -o markdown
   olmdex plan --check plan.json --cluster must-gather/
+  olmdex plan --fleet clusters/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog
   olmdex plan --cluster must-gather/ --to 4.18 --eus -i 4.16=old-catalog --date 2026-08-20 -o json")]
 pub(crate) struct PlanArgs {
-    /// Manifests of the cluster: files, directories, archives (a must-gather) or `-`; or `@` and a context, which `oc` or `kubectl` read; may be
-    /// repeated
-    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", required = true)]
+    /// Manifests of the cluster: files, directories, archives (a must-gather) or `-`; or `@` and a context, which `oc`
+    /// or `kubectl` read; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", required_unless_present = "fleet")]
     cluster: Vec<PathBuf>,
+    /// A directory of many clusters, each a must-gather, an archive or a file of manifests
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["cluster", "check", "manifests"])]
+    fleet: Option<PathBuf>,
     /// The OpenShift version to go to
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "check")]
     to: Option<Minor>,
-    /// Compare a plan that was saved with `-o json` with the cluster as it is now: what is done, what is next. The catalogs, `--source-map` and
-    /// other options of the saved plan are used unless they are given again. Exits with 0 if nothing required is left
+    /// Compare a plan that was saved with `-o json` with the present cluster: finished steps, and the next one. The
+    /// catalogs, `--source-map` and other options of the saved plan are used unless they are given again. Exits with 0
+    /// if nothing required is left
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion
     #[arg(long, alias = "from", value_name = "VERSION", value_parser = parse_minor)]
     openshift: Option<Minor>,
-    /// From one version with extended support to the next: two updates of the control plane with paused pools
+    /// Go from one version with extended support to the next: two updates of the control plane with paused pools
     #[arg(long)]
     eus: bool,
-    /// A catalog with its version of OpenShift, and its family if there are several: `4.20=DIR`, `4.20/redhat-operators=DIR`; or an index whose
-    /// catalogs are named so, as `redhat-operators-4.20`; may be repeated
+    /// Catalog with its version of OpenShift, and its family if there are several: `4.20=DIR`,
+    /// `4.20/redhat-operators=DIR`; or an index whose catalogs have such names, as `redhat-operators-4.20`; may be
+    /// repeated
     #[arg(short, long, value_name = "MINOR[/FAMILY]=SOURCE")]
     input: Vec<String>,
-    /// Which family of catalogs a CatalogSource is; may be repeated. Families are found by the source's name too
+    /// Family of catalogs that a CatalogSource belongs to; may be repeated. Families are also found by the source's
+    /// name
     #[arg(long, value_name = "NS/NAME=CATALOG")]
     source_map: Vec<String>,
-    /// Lifecycles in files, besides those of the catalogs; may be repeated
+    /// Lifecycles in files, in addition to those of the catalogs; may be repeated
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
-    /// What counts as supported; extended phases are add-ons that are paid for
+    /// Phases that count as supported; extended phases are add-ons that are paid for
     #[arg(long, value_parser = words::<SupportLevel>(), default_value = "extended")]
     support: SupportLevel,
-    /// The day on which support is judged, and of which catalogs of the past (`build --git`) are taken. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
+    /// Day on which support is judged, and whose catalogs of the past (`build --git`) count. Default: that of
+    /// $SOURCE_DATE_EPOCH, else today (UTC)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
     /// Known updates of OpenShift, as for `platform-path`; may be repeated. Default: those that the index holds
     #[arg(long, value_name = "FILE|DIR")]
     graph: Vec<PathBuf>,
-    /// The channel of the cluster's updates: a kind such as `fast`, whose channel of each version is taken, or one channel such as `eus-4.18`
-    /// all the way. Default: the kind of the ClusterVersion's channel, else `stable`
+    /// Channel of the cluster's updates: a kind such as `fast`, which means its channel for each version, or one
+    /// channel such as `eus-4.18` all the way. Default: the kind of the ClusterVersion's channel, else `stable`
     #[arg(long, value_name = "CLUSTER_CHANNEL", conflicts_with = "eus")]
     channel: Option<String>,
-    /// The architecture, of which a copy of the graph data tells: amd64, arm64, ppc64le, s390x or multi. Default: that of the ClusterVersion
-    /// or of all nodes, else amd64
+    /// Architecture, which matters in a copy of the graph data: amd64, arm64, ppc64le, s390x or multi. Default: that of
+    /// the ClusterVersion or of all nodes, else amd64
     #[arg(long, value_name = "ARCH")]
     arch: Option<String>,
     /// Only the operators of this namespace; may be repeated
@@ -100,7 +118,7 @@ pub(crate) struct PlanArgs {
     /// Take a blocker or decision as settled; may be repeated
     #[arg(long, value_name = "CODE[:SUBJECT]")]
     assume: Vec<String>,
-    /// With `-o yaml`: the objects that the steps change, in their order, for those who keep theirs in files
+    /// With `-o yaml`: print the objects that the steps change, in their order, for people who keep theirs in files
     #[arg(long)]
     manifests: bool,
     /// Output format
@@ -131,6 +149,9 @@ enum PlanFormat {
 }
 
 pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
+    if let Some(directory) = &args.fleet {
+        return of_fleet(context, args, directory);
+    }
     let cluster = read_cluster(context, &args.cluster)?;
     if args.output != PlanFormat::Json {
         cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
@@ -141,34 +162,23 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     let args = with_saved.as_ref().unwrap_or(args);
     let formats = [PlanFormat::Text, PlanFormat::Wide, PlanFormat::Json, PlanFormat::Yaml];
     if saved.is_some() && !formats.contains(&args.output) {
-        return Err(CommandError::usage("`--check` goes with `-o table`, `-o wide`, `-o json` and `-o yaml`"));
+        return Err(CommandError::usage("`--check` works only with `-o table`, `-o wide`, `-o json` and `-o yaml`"));
     }
     if args.manifests && (args.output != PlanFormat::Yaml || saved.is_some()) {
-        return Err(CommandError::usage("`--manifests` goes with `-o yaml`, and not with `--check`"));
+        return Err(CommandError::usage("`--manifests` works only with `-o yaml`, and not with `--check`"));
     }
     let (from, to) = way(args, &cluster, saved.as_ref())?;
     let (index, basis) = basis(context, args).map_err(|error| match &saved {
         Some(saved) => help_with_catalogs(error, asked, saved),
         None => error,
     })?;
-    let wish = PlanWish {
-        from,
-        to,
-        eus: args.eus,
-        day: day(args.date)?,
-        level: args.support,
-        channel: args.channel.clone(),
-        arch: args.arch.clone(),
-        scope: args.scope.clone(),
-        gates: args.gates.gates(),
-        assume: args.assume.clone(),
-    };
+    let wish = wish(args, from, to)?;
     let (plan, question) = plan_of(&basis, &cluster, &index, wish)?;
     if plan.operators.is_empty() {
         let what = format!("{} has no installed operators", shown(&args.cluster));
         context
             .reporter
-            .warning(&format!("{what}: no ClusterServiceVersion that is not a copy, and no ClusterExtension"));
+            .warning(&format!("{what}: it holds no ClusterServiceVersion other than copies, and no ClusterExtension"));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let width = screen().width.filter(|_| args.output != PlanFormat::Wide);
@@ -188,6 +198,42 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     print(args, &plan, width, &mut out)?;
     out.flush()?;
     Ok(if plan.verdict == PlanVerdict::Ready { Exit::Yes } else { Exit::No })
+}
+
+fn wish(args: &PlanArgs, from: Minor, to: Minor) -> Result<PlanWish, CommandError> {
+    Ok(PlanWish {
+        from,
+        to,
+        eus: args.eus,
+        day: day(args.date)?,
+        level: args.support,
+        channel: args.channel.clone(),
+        arch: args.arch.clone(),
+        scope: args.scope.clone(),
+        gates: args.gates.gates(),
+        assume: args.assume.clone(),
+    })
+}
+
+/// The plans of many clusters in one answer.
+fn of_fleet(context: &Context, args: &PlanArgs, directory: &Path) -> CommandResult {
+    let format = match args.output {
+        PlanFormat::Text => FleetFormat::Rows(RowFormat::Table),
+        PlanFormat::Wide => FleetFormat::Rows(RowFormat::Wide),
+        PlanFormat::Json => FleetFormat::Rows(RowFormat::Data(DataFormat::Json)),
+        PlanFormat::Yaml => FleetFormat::Rows(RowFormat::Data(DataFormat::Yaml)),
+        PlanFormat::Markdown => FleetFormat::Rows(RowFormat::Markdown),
+        PlanFormat::Html => FleetFormat::Html,
+        PlanFormat::Junit | PlanFormat::Script => {
+            let error = CommandError::usage("a fleet has no commands: its plan is one table and one report");
+            return Err(error.help("use `-o html`, `-o markdown` or `-o json`; `--cluster` plans a single cluster"));
+        }
+    };
+    let Some(to) = args.to else { return Err(CommandError::usage("`--fleet` needs `--to`")) };
+    let (index, basis) = basis(context, args)?;
+    let wish = wish(args, args.openshift.unwrap_or(to), to)?;
+    let question = FleetQuestion::Plan(Box::new(FleetPlan { basis, wish, is_from_given: args.openshift.is_some() }));
+    fleet::run(context, directory, question, Some(&index), format)
 }
 
 fn print(args: &PlanArgs, plan: &Plan, width: Option<usize>, out: &mut impl io::Write) -> Result<(), CommandError> {
@@ -212,7 +258,7 @@ fn way(args: &PlanArgs, cluster: &Cluster, saved: Option<&SavedPlan>) -> Result<
     let mut from = from(args, cluster)?;
     let to = args.to.or_else(|| saved.and_then(SavedPlan::to)).unwrap_or(from);
     if saved.is_some() && !from.is_before(to) {
-        // It has arrived: what is left is about operators.
+        // The cluster has arrived: the remaining steps are about operators.
         from = to;
     } else {
         must_lead_on(Move { from, to })?;
@@ -227,7 +273,7 @@ fn from(args: &PlanArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
     Ok(args.openshift.map_or_else(|| openshift_of(cluster, &shown(&args.cluster)), Ok)?)
 }
 
-/// The catalogs, and what else the plan is made of.
+/// The catalogs, and the rest of the plan's basis.
 fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), CommandError> {
     let input = args.input.iter().map(|text| match text.split_once('=') {
         // The names of catalogs have no slashes.
@@ -238,14 +284,22 @@ fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), Comma
         _ => text.clone(),
     });
     let sources = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>());
-    let index = sources.open(context)?;
+    let mut index = sources.open(context)?;
+    if let Some(date) = args.date
+        && index.has_states()?
+    {
+        // Nothing is known before the first state; the present catalogs know their own day, too.
+        if index.set_as_of(Moment::end_of(date), &[], None)?.states.is_empty() {
+            index = sources.open(context)?;
+        }
+    }
     let updates = if args.graph.is_empty() { None } else { Some(read_updates(context, &args.graph)?) };
     let mut basis = basis_of_index(&index, &args.source_map, updates, &mut |it| context.reporter.warning(it))?;
     let names: Vec<String> = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
     let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
     basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
     let texts = |it: &[PathBuf]| it.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-    // Another directory has another default, so the one that was asked is named.
+    // The default depends on the directory, so the saved plan names the source that was used.
     basis.options.input = match args.input.as_slice() {
         [] => vec![default_source()?.path.to_string_lossy().into_owned()],
         given => given.to_vec(),
@@ -271,11 +325,11 @@ fn saved_plan(path: &std::path::Path) -> Result<SavedPlan, CommandError> {
         .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error))))?;
     SavedPlan::read(&text).map_err(|error| {
         let error = CommandError::new(Exit::Input, format!("`{shown}`: {error}"));
-        error.help("`--check` takes what `olmdex plan … -o json` printed")
+        error.help("`--check` takes the output of `olmdex plan … -o json`")
     })
 }
 
-/// Adds what the saved plan was made with, where the command line says nothing else.
+/// Adds the options of the saved plan that the command line does not set.
 fn with_saved_options(args: &PlanArgs, saved: &SavedPlan) -> PlanArgs {
     let (mut args, saved) = (args.clone(), saved.options().clone());
     let paths = |it: Vec<String>| it.into_iter().map(PathBuf::from).collect::<Vec<_>>();
@@ -296,7 +350,7 @@ fn with_saved_options(args: &PlanArgs, saved: &SavedPlan) -> PlanArgs {
     args
 }
 
-/// How the catalogs of a saved plan are found, if it does not say so itself, or names what is not there any more.
+/// Adds help for finding the catalogs of a saved plan, if it does not name them, or they are gone.
 fn help_with_catalogs(error: CommandError, args: &PlanArgs, saved: &SavedPlan) -> CommandError {
     // A wrong value of another option has its own help.
     let names_others = !args.source_map.is_empty() || !args.graph.is_empty() || !args.lifecycles.is_empty();
@@ -307,10 +361,12 @@ fn help_with_catalogs(error: CommandError, args: &PlanArgs, saved: &SavedPlan) -
     let options = if names.is_empty() { "-i MINOR=SOURCE".to_owned() } else { names.join(" ") };
     error.help(match saved.options().input.is_empty() {
         true => format!(
-            "the saved plan does not say where its catalogs are: add `{options}`, or `-i index.db`, and the `--source-map` options that it was made with"
+            "the saved plan does not name the sources of its catalogs: add `{options}`, or `-i index.db`, and the \
+            `--source-map` options of the first run"
         ),
         false => format!(
-            "the saved plan was made with `-i {}`, relative to the directory of that command: run it there, or add `{options}`",
+            "the saved plan names its source as `-i {}`, relative to the directory of the first run: run the check \
+            there, or add `{options}`",
             saved.options().input.join(" -i ")
         ),
     })
@@ -338,13 +394,13 @@ fn progress_sheet(progress: &PlanProgress) -> Sheet {
     sheet
 }
 
-/// How far the reasons of an item are moved in.
+/// The indent of an item's reasons, in columns.
 const REASON: usize = 3;
 
-/// How far its commands are.
+/// The indent of its commands, in columns.
 const COMMAND: usize = 5;
 
-/// Words with a mark before them, and below what belongs to them.
+/// Words with a mark before them, and their details below.
 fn item(mark: &str, words: &str, more: impl IntoIterator<Item = String>) -> Vec<TextLine> {
     let mut lines = vec![TextLine::Words(0, REASON, format!("{mark}{words}"))];
     lines.extend(more.into_iter().filter(|it| !it.is_empty()).map(|it| TextLine::Words(REASON, 0, it)));
@@ -361,10 +417,10 @@ fn step_lines(step: &PlanStep) -> Vec<TextLine> {
     lines
 }
 
-/// How many upgrades in a row are told one by one.
+/// The highest number of upgrades in a row that are listed one by one.
 const TOLD: usize = 3;
 
-/// What leads from bundle to bundle: a long chain in which each replaces the one before is one line.
+/// The lines of a route from bundle to bundle: a long chain in which each bundle replaces the one before is one line.
 fn route_lines(route: &[RouteStep]) -> Vec<String> {
     let follows = |pair: &[RouteStep]| pair[1].because == format!("replaces {}", pair[0].bundle);
     let each = |it: &RouteStep| format!("{}: {} ({})", it.bundle, it.because, it.place);
@@ -377,10 +433,7 @@ fn route_lines(route: &[RouteStep]) -> Vec<String> {
             Some(last) => {
                 lines.push(each(first));
                 let upgrades = counted(n_run as u64 - 1, "upgrade");
-                lines.push(format!(
-                    "then {} … {}: each replaces the one before ({upgrades})",
-                    run[1].bundle, last.bundle
-                ));
+                lines.push(format!("then {} … {}, upgraded one by one ({upgrades})", run[1].bundle, last.bundle));
             }
             None => lines.extend(run.iter().map(each)),
         }
@@ -389,7 +442,7 @@ fn route_lines(route: &[RouteStep]) -> Vec<String> {
     lines
 }
 
-/// What something is about, after its code.
+/// A code with its subject.
 fn about(code: &str, subject: Option<&str>, platform: Option<&str>) -> String {
     let platform = platform.map(|it| format!("OpenShift {it}"));
     let words: Vec<&str> = subject.into_iter().chain(platform.as_deref()).collect();
@@ -404,7 +457,7 @@ fn blocker_lines(blockers: &[Blocker]) -> Vec<TextLine> {
     blockers.iter().flat_map(lines).collect()
 }
 
-/// The meaning of the words in the table of operators, as far as they occur.
+/// The meaning of the words in the table of operators; only of those that occur.
 fn legend(plan: &Plan) -> Vec<TextLine> {
     let states = OperatorState::ALL
         .into_iter()
@@ -424,7 +477,7 @@ fn legend(plan: &Plan) -> Vec<TextLine> {
     states.chain(fits).flat_map(|(word, meaning)| item("", &format!("{word}: {meaning}"), [])).collect()
 }
 
-/// What stands below the row of an operator where a terminal has no room for it.
+/// The columns that move below the row of an operator if the terminal has no room for them.
 const BELOW: &[&[&str]] = &[&["SUPPORT", "TARGET"], &["INSTALLED"], &["NAMESPACE"]];
 
 fn sheet(plan: &Plan) -> Sheet {
@@ -439,7 +492,7 @@ fn sheet(plan: &Plan) -> Sheet {
         sheet.line("Channels", &format!("{} ({})", metadata.channels.join(", "), metadata.arch));
     }
     let skipped: Vec<String> = metadata.skipped.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-    sheet.line("Passed over", &skipped.join(", "));
+    sheet.line("Ignored", &skipped.join(", "));
     let mut headers = vec!["NAMESPACE", "PACKAGE", "INSTALLED"];
     headers.extend(metadata.path.iter().map(String::as_str));
     headers.extend(["SUPPORT", "TARGET"]);
@@ -462,7 +515,7 @@ fn sheet(plan: &Plan) -> Sheet {
         row
     });
     sheet.table_with_below("Operators", &headers, rows.collect(), BELOW);
-    sheet.passage("Words in the table", legend(plan));
+    sheet.passage("Terms in the table", legend(plan));
     sheet.passage("Blockers", blocker_lines(&plan.blockers));
     let decisions = plan.decisions.iter().flat_map(|it| {
         let options = it.options.iter().map(|it| format!("- {it}"));
@@ -499,7 +552,7 @@ mod tests {
         route.push(step(20, "skipRange <20"));
         let expected = [
             "keda.v1: replaces keda.v0 (keda.yaml:1)",
-            "then keda.v2 … keda.v18: each replaces the one before (17 upgrades)",
+            "then keda.v2 … keda.v18, upgraded one by one (17 upgrades)",
             "keda.v20: skipRange <20 (keda.yaml:20)",
         ];
         assert_eq!(route_lines(&route), expected);

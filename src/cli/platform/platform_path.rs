@@ -22,16 +22,18 @@ use crate::version::Version;
 
 /// Show the updates of OpenShift from a version to another, with their risks
 ///
-/// The fewest updates, of these those without a risk for all clusters, then those with the fewest risks, then the newest patch. Updates come from
-/// saved answers of the update service (exact), from a ClusterVersion (exact, the next step only), or from a copy of the graph data (nodes and
-/// risks exact, updates estimated). Without any, only minor versions are shown. Exits with 1 if there is no path.
+/// The path has the fewest updates; among equal paths those without a risk for all clusters come first, then those with
+/// the fewest risks, then the newest patch. Updates come from saved answers of the update service (exact), from a
+/// ClusterVersion (exact, the next step only), or from a copy of the graph data (nodes and risks exact, updates
+/// estimated). Without any, only minor versions are shown. Exits with 1 if there is no path.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex platform-path 4.16.30 --to 4.18 --graph graph.json
   olmdex platform-path 4.16.30 --to 4.17.11 --graph graph.json -o json
   olmdex platform-path 4.16 --to 4.20")]
 pub(crate) struct PlatformPathArgs {
-    /// The cluster's version of OpenShift, as exactly as it is known. Default: that of the ClusterVersion of `--cluster`
+    /// The cluster's version of OpenShift, as exactly as it is known. Default: that of the ClusterVersion of
+    /// `--cluster`
     #[arg(value_name = "VERSION", required_unless_present_any = ["openshift", "cluster"])]
     version: Option<String>,
     /// The same by name, as `plan` and `compat` take it
@@ -40,22 +42,24 @@ pub(crate) struct PlatformPathArgs {
     /// The target: a release, or a minor version
     #[arg(long, value_name = "VERSION")]
     to: String,
-    /// Known updates: a saved answer of the update service, or a copy of the graph data (directory or tar); may be repeated. Default: those
-    /// that the index holds
+    /// Known updates: a saved answer of the update service, or a copy of the graph data (directory or tar); may be
+    /// repeated. Default: those that the index holds
     #[arg(long, value_name = "FILE|DIR")]
     graph: Vec<PathBuf>,
-    /// An index that was built with `--graph-data`; may be repeated. Default: $OLMDEX_INDEX, then ./index.db, if there is one
+    /// An index that was built with `--graph-data`; may be repeated. Default: $OLMDEX_INDEX, then ./index.db, if there
+    /// is one
     #[arg(short, long, value_name = "SOURCE")]
     input: Vec<PathBuf>,
-    /// The channels of a copy of the graph data: a kind such as `fast`, whose channel of each version is taken, or channels such as `eus-4.18`;
-    /// may be repeated. Default: the kind of the ClusterVersion's channel, else `stable`
+    /// Channels of a copy of the graph data: a kind such as `fast`, which means its channel for each version, or
+    /// channels such as `eus-4.18`; may be repeated. Default: the kind of the ClusterVersion's channel, else `stable`
     #[arg(long, value_name = "CLUSTER_CHANNEL")]
     channel: Vec<String>,
-    /// The architecture, of which a copy of the graph data tells: amd64, arm64, ppc64le, s390x or multi. Default: that of `--cluster`, else amd64
+    /// Architecture, which matters in a copy of the graph data: amd64, arm64, ppc64le, s390x or multi. Default: that of
+    /// `--cluster`, else amd64
     #[arg(long, value_name = "ARCH")]
     arch: Option<String>,
-    /// Manifests of the cluster, whose ClusterVersion knows the next updates, or `@` and a context, which `oc` or `kubectl` read; may be
-    /// repeated
+    /// Manifests of the cluster, whose ClusterVersion knows the next updates, or `@` and a context, which `oc` or
+    /// `kubectl` read; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
@@ -64,7 +68,7 @@ pub(crate) struct PlatformPathArgs {
 
 fn minor(text: &str) -> Result<Minor, CommandError> {
     let found = coerce(text).filter(|_| text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit()));
-    found.ok_or_else(|| CommandError::usage(format!("`{text}` is not a version; one looks like 4.18 or 4.18.3")))
+    found.ok_or_else(|| CommandError::usage(format!("`{text}` is not a version: write it as 4.18 or 4.18.3")))
 }
 
 pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
@@ -72,14 +76,16 @@ pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
     let from = match (args.version.as_ref().or(args.openshift.as_ref()), cluster.openshift.as_str()) {
         (Some(from), _) => from.clone(),
         (None, "") => {
-            let error = CommandError::usage("the manifests have no ClusterVersion");
+            let error = CommandError::usage("the manifests hold no ClusterVersion");
             return Err(error.help("name the version: `olmdex platform-path VERSION --to …`"));
         }
         (None, version) => version.to_owned(),
     };
     let (start, end) = (minor(&from)?, minor(&args.to)?);
     if end.is_before(start) {
-        return Err(CommandError::usage(format!("{} is before {from}", args.to)).help("clusters are never downgraded"));
+        return Err(
+            CommandError::usage(format!("{} is before {from}", args.to)).help("OpenShift does not support downgrades")
+        );
     }
     let updates = match (args.graph.is_empty(), args.input.is_empty()) {
         (true, true) if default_source().is_err() => Vec::new(),
@@ -123,17 +129,17 @@ fn route(graph: &Graph, from: &str, path: &[Minor], goal: &Goal, sources: Vec<St
             })
             .collect();
         route.reason =
-            "no updates are known, so only minor versions are planned; `--graph FILE` names releases".to_owned();
+            "no update graph given, so the plan has minor versions only; `--graph FILE` adds releases".to_owned();
         return route;
     }
     match platform_path(graph, from, goal) {
         Some(found) => {
             route.reason = match found.hops.len() {
-                0 => format!("{from} is there already"),
-                n => format!("{} is reached in {}", found.to, counted(n as u64, "update")),
+                0 => format!("the cluster is already at {from}"),
+                n => format!("{} is reachable in {}", found.to, counted(n as u64, "update")),
             };
             if found.hops.iter().any(|it| it.is_estimated) {
-                route.reason.push_str("; that these updates exist is only likely");
+                route.reason.push_str("; these updates probably exist");
             }
             route.hops = found.hops;
         }
@@ -143,7 +149,7 @@ fn route(graph: &Graph, from: &str, path: &[Minor], goal: &Goal, sources: Vec<St
             route.reason = match is_known {
                 true => format!("no updates lead from {from} to {to}"),
                 false => format!(
-                    "{from} is not among the known releases; it must be a release such as {}.3 in one of the channels",
+                    "{from} is not a known release; name a release of one of the channels, such as {}.3",
                     path[0]
                 ),
             };

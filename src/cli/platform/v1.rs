@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
 use super::v1_manifests::{manifests, script};
-use crate::ask::{ReadinessAnswers, ReadinessQuestion};
+use crate::ask::{FleetQuestion, ReadinessAnswers, ReadinessQuestion};
 use crate::cli::args::cluster::{read_cluster_telling, shown};
 use crate::cli::args::formats::{DataFormat, RowFormat, choices, words};
+use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
 use crate::cli::print::fit::wrap;
+use crate::cli::print::fleet::{self, FleetFormat};
 use crate::cli::print::paragraph::write_wrapped;
 use crate::cli::print::table::{self, Column, Row, column, wide};
 use crate::cli::terminal::context::Context;
@@ -43,31 +45,40 @@ enum Verb {
     Check(CheckArgs),
 }
 
-/// Check which operators can move to OLM v1, and what keeps the others
+/// Check which operators can move to OLM v1, and why the others cannot
 ///
-/// With `--cluster`: its Subscriptions, each with all conditions of the migration. Without: the packages of catalogs, each by the head of
-/// its default channel, with the conditions that a bundle decides. Exits with 1 if one of them cannot move, or it is not known whether it
-/// can.
+/// With `--cluster`: its Subscriptions, each with all conditions of the migration. Without: the packages of catalogs,
+/// each by the head of its default channel, with the conditions that a bundle decides. Exits with 1 if one of them
+/// cannot move, or if that is not known.
+///
+/// With `--fleet DIR`, each file, archive or directory directly in DIR is a cluster: there is one row for each, and the
+/// waves in which they can move, as in `olmdex plan --fleet`. A cluster that cannot be read is a row with its error;
+/// then the exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex v1 check --cluster must-gather/
   olmdex v1 check -i my-catalog/ keda --explain
-  olmdex v1 check --cluster must-gather/ --acknowledge watch-scope-change -o script")]
+  olmdex v1 check --cluster must-gather/ --acknowledge watch-scope-change -o script
+  olmdex v1 check --fleet clusters/ -i my-catalog/")]
 struct CheckArgs {
-    /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; with `--cluster` packages or Subscriptions as NAMESPACE/NAME. Default: all
+    /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; with `--cluster` packages or Subscriptions as
+    /// NAMESPACE/NAME. Default: all
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     names: Vec<String>,
-    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@` and a context, which
-    /// `oc` or `kubectl` read; may be repeated
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@`
+    /// and a context, which `oc` or `kubectl` read; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
+    /// A directory of many clusters, each a must-gather, an archive or a file of manifests
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["names", "cluster", "explain"])]
+    fleet: Option<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
     /// Move operators although this condition is not met; may be repeated
     #[arg(long, value_parser = words::<Acknowledgement>(), value_delimiter = ',', value_name = "WORD")]
     acknowledge: Vec<Acknowledgement>,
-    /// The version of OpenShift that the manifests are for: up to 4.22 a ClusterExtension needs a service account. Default: that of
-    /// the cluster
+    /// The version of OpenShift that the manifests are for: up to 4.22 a ClusterExtension needs a service account.
+    /// Default: that of the cluster
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     openshift: Option<Minor>,
     /// The target's operator-controller renders API services (operator-controller#2885)
@@ -75,7 +86,7 @@ struct CheckArgs {
     renders_api_services: bool,
     #[command(flatten)]
     gates: GateOptions,
-    /// Show every condition with its place, not only those that decide
+    /// Show every condition with its place, not only the deciding ones
     #[arg(long)]
     explain: bool,
     /// Output format
@@ -99,24 +110,24 @@ enum V1Format {
 }
 
 choices! { V1Format =>
-    Text: "table" | "text" | "plain", "A verdict for each operator, with what decides";
-    Wide: "wide", "A row for each operator";
+    Text: "table" | "text" | "plain", "A verdict for each operator, with its reasons";
+    Wide: "wide", "One row per operator";
     Data(DataFormat::Json);
     Data(DataFormat::Jsonl);
     Data(DataFormat::Yaml);
-    Name: "name", "Names only, one a line";
+    Name: "name", "Names only, one per line";
     Csv: "csv", "Comma-separated values";
     Markdown: "markdown", "Table in Markdown";
-    Manifests: "manifests", "The ClusterCatalogs and ClusterExtensions of what can move";
-    Script: "script", "A shell script that moves it step by step, and leads back";
+    Manifests: "manifests", "The ClusterCatalogs and ClusterExtensions of the operators that can move";
+    Script: "script", "A shell script that moves the operators step by step, and can move them back";
 }
 
 choices! { Words for Acknowledgement =>
-    WatchScopeChange: "watch-scope-change", "The operator watches all namespaces from then on";
-    OperatorCondition: "operator-condition", "Nothing looks at its OperatorCondition any more";
-    Olmv0ApiAccess: "olmv0-api-access", "It uses APIs of OLM Classic, and none of OLM v1";
+    WatchScopeChange: "watch-scope-change", "The operator will watch all namespaces";
+    OperatorCondition: "operator-condition", "No component reads its OperatorCondition any more";
+    Olmv0ApiAccess: "olmv0-api-access", "It uses APIs of OLM Classic, but none of OLM v1";
     ScopedServiceaccount: "scoped-serviceaccount", "It is installed with the rights of OLM v1";
-    NotSteadyState: "not-steady-state", "It is not healthy, or in the middle of an upgrade";
+    NotSteadyState: "not-steady-state", "It is unhealthy, or an upgrade is in progress";
     CatalogPriority: "catalog-priority", "The priority of a catalog is cut";
 }
 
@@ -148,15 +159,38 @@ pub(crate) fn run(context: &Context, args: &V1Args) -> CommandResult {
     }
 }
 
+/// Many clusters in one table.
+fn of_fleet(context: &Context, args: &CheckArgs, directory: &Path) -> CommandResult {
+    let format = match args.output {
+        V1Format::Text => RowFormat::Table,
+        V1Format::Wide => RowFormat::Wide,
+        V1Format::Data(format) => RowFormat::Data(format),
+        V1Format::Name => RowFormat::Name,
+        V1Format::Csv => RowFormat::Csv,
+        V1Format::Markdown => RowFormat::Markdown,
+        V1Format::Manifests | V1Format::Script => {
+            let error = CommandError::usage("manifests and scripts are for one cluster only");
+            return Err(error.help("name one of them with `--cluster`"));
+        }
+    };
+    let index = index(context, args, true)?;
+    let question = FleetQuestion::Readiness(Box::new(question(args, None)));
+    fleet::run(context, directory, question, index.as_ref(), FleetFormat::Rows(format))
+}
+
 fn check(context: &Context, args: &CheckArgs) -> CommandResult {
+    if let Some(directory) = &args.fleet {
+        return of_fleet(context, args, directory);
+    }
     let has_cluster = !args.cluster.is_empty();
     let writes = matches!(args.output, V1Format::Manifests | V1Format::Script);
     if writes && !has_cluster {
         let error = CommandError::usage(
-            "manifests and scripts are made of the Subscriptions of a cluster, and no cluster is given",
+            "olmdex makes manifests and scripts from the Subscriptions of a cluster, and no cluster is given",
         );
         return Err(error.help(
-            "name its manifests with `--cluster`; `olmdex filter -o cluster-extension` makes ClusterExtensions of a catalog",
+            "name its manifests with `--cluster`; `olmdex filter -o cluster-extension` makes ClusterExtensions from a \
+            catalog",
         ));
     }
     let cluster = read_cluster_telling(context, &args.cluster)?;
@@ -180,14 +214,15 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
     Ok(if is_positive { Exit::Yes } else { Exit::No })
 }
 
-/// Prints what is made of the operators that can move, and says what is not in it.
+/// Prints the objects for the operators that can move, and reports the operators that are missing from them.
 fn print_conversion(context: &Context, answers: &ReadinessAnswers, text: &str) -> Result<(), CommandError> {
     answers.conversion.warnings.iter().for_each(|it| context.reporter.warning(it));
     let staying = answers.items.iter().filter(|it| !it.state.is_good()).count();
     if staying > 0 {
-        context
-            .reporter
-            .warning(&format!("{} not in it; without `-o` the command says why", are(staying, "Subscription")));
+        context.reporter.warning(&format!(
+            "{} left out of the output; without `-o`, the command shows why",
+            are(staying, "Subscription")
+        ));
     }
     unless_reader_left(std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::from))
 }
@@ -196,13 +231,13 @@ fn are(n: usize, what: &str) -> String {
     format!("{} {}", counted(n as u64, what), if n == 1 { "is" } else { "are" })
 }
 
-/// The catalogs; a cluster can be judged without them, but for whether they serve its packages.
+/// The catalogs. A cluster can be judged without them, except for the question whether they serve its packages.
 fn index(context: &Context, args: &CheckArgs, has_cluster: bool) -> Result<Option<Index>, CommandError> {
     if has_cluster && !args.ask.is_given() && default_source().is_err() {
         return Ok(None);
     }
     let names: &[String] = if has_cluster { &[] } else { &args.names };
-    args.ask.open_about(context, names).map(Some)
+    args.ask.open_part(context, names, Reach::Around).map(Some)
 }
 
 fn question(args: &CheckArgs, cluster: Option<Cluster>) -> ReadinessQuestion {
@@ -219,18 +254,18 @@ fn question(args: &CheckArgs, cluster: Option<Cluster>) -> ReadinessQuestion {
     }
 }
 
-/// How wide texts are where nobody knows the terminal.
+/// The width of texts if that of the terminal is unknown.
 const WIDTH: usize = 80;
 
 fn print_for_people(answers: &ReadinessAnswers, explains: bool) -> std::io::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let width = screen().width.unwrap_or(WIDTH).min(WIDTH);
     let has_details = |it: &Readiness| explains || !details(it, false).is_empty() || !it.warnings.is_empty();
-    // What many operators share is said once.
+    // Conditions that many operators share are explained once.
     let says_once = !explains && answers.items.len() > 1;
     for (idx, item) in answers.items.iter().enumerate() {
         let before = idx.checked_sub(1).and_then(|it| answers.items.get(it));
-        // Operators about which there is nothing to say stand close together.
+        // Operators without details are printed without a blank line between them.
         if before.is_some_and(|it| has_details(it) || has_details(item)) {
             writeln!(out)?;
         }
@@ -247,7 +282,7 @@ fn print_for_people(answers: &ReadinessAnswers, explains: bool) -> std::io::Resu
     out.flush()
 }
 
-/// What to do about the conditions that are shown, each once.
+/// Prints the ways out of the shown conditions, each once.
 fn print_ways_out(out: &mut impl std::io::Write, items: &[Readiness], width: usize) -> std::io::Result<()> {
     let mut ways: Vec<(&Condition, String)> = Vec::new();
     for condition in items.iter().flat_map(|it| details(it, false)).filter(|it| it.decides()) {
@@ -263,7 +298,7 @@ fn print_ways_out(out: &mut impl std::io::Write, items: &[Readiness], width: usi
     }
     let place = |it: &Condition| RULES.iter().position(|rule| rule.id == it.id);
     ways.sort_by_key(|it| place(it.0));
-    writeln!(out, "\n{}", paint(screen().color, "1", "Ways out:"))?;
+    writeln!(out, "\n{}", paint(screen().color, "1", "Fixes:"))?;
     for (condition, words) in ways {
         write_wrapped(out, &format!("  {:<4}", condition.id), "      ", &words, width)?;
     }
@@ -359,7 +394,7 @@ fn details(item: &Readiness, explains: bool) -> Vec<&Condition> {
     item.conditions.iter().filter(is_shown).collect()
 }
 
-/// How many there are of each state, and what is not known of many.
+/// The number of operators in each state, and the unknown facts of many.
 fn summary(items: &[Readiness]) -> String {
     let count = |state: State| items.iter().filter(|it| it.state == state).count();
     let states = [State::Conflict, State::Ineligible, State::NotKnown, State::AlreadyMigrated, State::Eligible];
@@ -372,7 +407,7 @@ fn summary(items: &[Readiness]) -> String {
     let n_open = items.iter().filter(|it| is_open(it)).count();
     if n_open > 0 {
         text.push_str(&format!(
-            "; C5 is not known of {n_open} eligible: the catalog does not have the RBAC of bundles"
+            "; C5 is unknown for {n_open} of the eligible: the catalog does not hold the RBAC of bundles"
         ));
     }
     text

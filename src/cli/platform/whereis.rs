@@ -14,6 +14,7 @@ use crate::ask::{
 use crate::catalog_source::family_and_minor;
 use crate::cli::args::formats::{DataFormat, RowFormat, choices};
 use crate::cli::args::name::package;
+use crate::cli::args::part::Reach;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::text::text_of;
 use crate::cli::args::upgrade::parse_minor;
@@ -31,11 +32,12 @@ use crate::diag::{counted, printable_line};
 use crate::index::Index;
 use crate::mirror::{self, Catalog, Dialect, FilterVersion, Kept, Operator};
 
-/// Show in which catalogs a package is, and what publishes it in the others
+/// Show which catalogs have a package, and how to publish it in the others
 ///
-/// One matrix of channels and catalogs, with the heads and their dates. With `--repo` it says why a catalog lacks the package, and the
-/// smallest change of the repository that publishes it; without, as far as the catalogs say. Exits with 1 if the package is not in the
-/// catalog for the `--openshift` version, or in none.
+/// The answer is one matrix of channels and catalogs, with the heads and their dates. With `--repo` it also has the
+/// reason why a catalog lacks the package, and the smallest change of the repository that publishes it; without
+/// `--repo`, only the facts in the catalogs. Exits with 1 if the package is not in the catalog for the `--openshift`
+/// version, or in none.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex whereis keda -i v4.19=old-catalog/ -i v4.20=my-catalog/
@@ -45,16 +47,16 @@ pub(crate) struct WhereisArgs {
     /// The package, a version or channel of it, or a bundle
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     name: String,
-    /// Say why it is not in the catalog for this version of OpenShift, and what publishes it there
+    /// Explain why it is not in the catalog for this version of OpenShift, and how to publish it there
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     openshift: Option<Minor>,
-    /// The repository of operators that the catalogs are made of; without `-i`, its `catalogs/` are asked
+    /// Repository of operators that the catalogs are made from; without `-i`, its `catalogs/` are read
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// Say also whether this ImageSetConfiguration leaves the package out
+    /// Also report whether this ImageSetConfiguration leaves the package out
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
-    /// Change the repository so that the catalog gets a template of its own, for operators that keep one for each catalog
+    /// Change the repository so that the catalog gets a template of its own, if the operator keeps one for each catalog
     #[arg(long, requires = "repo")]
     own_template: bool,
     /// Output format
@@ -77,12 +79,12 @@ enum WhereisFormat {
 }
 
 choices! { WhereisFormat =>
-    Text: "table" | "text" | "plain", "The matrix, and why the package is not in a catalog";
-    Wide: "wide", "A row for each catalog";
+    Text: "table" | "text" | "plain", "The matrix, with the reason where a catalog lacks the package";
+    Wide: "wide", "One row per catalog";
     Data(DataFormat::Json);
     Data(DataFormat::Jsonl);
     Data(DataFormat::Yaml);
-    Name: "name", "The names of the catalogs that have it, one a line";
+    Name: "name", "The names of the catalogs that have it, one per line";
     Csv: "csv", "Comma-separated values";
     Markdown: "markdown", "Table in Markdown";
     Patch: "patch", "The smallest change, for `git apply`";
@@ -109,7 +111,7 @@ impl Row for CatalogPresence {
 }
 
 impl WhereisArgs {
-    /// The change that is wanted.
+    /// The wanted change.
     fn change<'i>(&self, item: &'i CatalogPresence) -> Option<&'i SmallestChange> {
         if self.own_template { item.own_template.as_ref() } else { item.change.as_ref() }
     }
@@ -117,13 +119,13 @@ impl WhereisArgs {
 
 pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
     if args.output == WhereisFormat::Patch && (args.repo.is_none() || args.openshift.is_none()) {
-        let error = CommandError::usage("a patch is one of a repository, for one version of OpenShift");
+        let error = CommandError::usage("a patch needs one repository and one version of OpenShift");
         return Err(error.help("name both: `--repo DIR --openshift VERSION`"));
     }
     let repository = args.repo.as_deref().map(|it| {
         Repository::around(it).ok_or_else(|| {
-            let error = CommandError::new(Exit::Input, format!("`{}` is no repository of operators", it.display()));
-            error.help("`--repo` names a checkout that has `operators/`, such as that of certified-operators")
+            let error = CommandError::new(Exit::Input, format!("`{}` is not an operator repository", it.display()));
+            error.help("name a checkout that has `operators/` with `--repo`, such as one of certified-operators")
         })
     });
     let publications = match repository.transpose()? {
@@ -168,7 +170,7 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// The catalogs: those that are named, those of the repository, else the default source.
+/// The catalogs: the named ones, those of the repository, else the default source.
 fn open(
     context: &Context,
     args: &WhereisArgs,
@@ -184,7 +186,7 @@ fn open(
             let words: Vec<String> = own.iter().map(|(name, path)| format!("{name}={}", path.display())).collect();
             AskOptions::of_words(&words).open(context).map(Some)
         }
-        _ => args.ask.open_about(context, [&args.name]).map(Some),
+        _ => args.ask.open_part(context, [&args.name], Reach::Own).map(Some),
     }
 }
 
@@ -210,7 +212,8 @@ fn mirrored(path: &Path, index: Option<&Index>, package: &str) -> Result<Vec<Mir
     Ok(found)
 }
 
-/// The entries of a package that oc-mirror keeps, by channel; `None` if it keeps all of it, or the package is not asked for.
+/// The entries of a package that oc-mirror keeps, by channel; `None` if it keeps all of it, or the configuration does
+/// not name the package.
 fn kept_of(
     index: &Index,
     catalog: &str,
@@ -219,7 +222,7 @@ fn kept_of(
 ) -> Result<Option<BTreeMap<String, BTreeSet<String>>>, CommandError> {
     let input = index.packages_without_manifests(catalog, [package].into_iter())?;
     let read = Catalog::read(&input, None);
-    // A configuration that is refused says so in `filter`.
+    // The `filter` command reports a refused configuration.
     let filtered = mirror::filter(&read, operator, FilterVersion::default()).ok();
     Ok(match filtered.and_then(|mut it| it.packages.remove(package)) {
         Some(Ok(Kept::Part(part))) => Some(part.channels),
@@ -236,7 +239,7 @@ fn cell(channel: &ChannelPresence) -> String {
     }
 }
 
-/// How wide texts are where nobody knows the terminal.
+/// The width of texts if that of the terminal is unknown.
 const WIDTH: usize = 100;
 
 fn print_for_people(args: &WhereisArgs, answers: &WhereisAnswers) -> std::io::Result<()> {
@@ -259,7 +262,7 @@ fn print_for_people(args: &WhereisArgs, answers: &WhereisAnswers) -> std::io::Re
     let newest = items.iter().rposition(|it| it.is_there);
     let is_asked = |at: usize, it: &CatalogPresence| match args.openshift {
         Some(wanted) => it.openshift.as_deref() == Some(wanted.to_string().as_str()),
-        // Without a version, the newest catalogs are what people ask about.
+        // Without a version, people ask about the newest catalogs.
         None => at >= newest.unwrap_or(items.len().saturating_sub(1)),
     };
     for (at, item) in items.iter().enumerate() {
@@ -275,7 +278,7 @@ fn print_for_people(args: &WhereisArgs, answers: &WhereisAnswers) -> std::io::Re
         .map(|it| it.1.catalog.as_str())
         .collect();
     if !others.is_empty() {
-        let text = format!("Not in {} either; `--openshift VERSION` says why", others.join(", "));
+        let text = format!("Not in {} either; `--openshift VERSION` shows why", others.join(", "));
         writeln!(out)?;
         write_wrapped(&mut out, "", "", &text, width.min(WIDTH))?;
     }
@@ -300,7 +303,7 @@ fn groups(items: &[CatalogPresence]) -> Vec<Group<'_>> {
     chunks.filter_map(|it| Some(Group { header: group(it), channels: &it.first()?.channels })).collect()
 }
 
-/// How much stands between two columns.
+/// The distance between two columns.
 const GAP: usize = 3;
 
 /// Prints channels as rows and catalogs as columns; columns that do not fit follow in a table of their own.
@@ -352,10 +355,10 @@ fn print_reasons(
     let color = screen().color;
     let first = item.reasons.first().map(|it| it.kind.as_str());
     let (code, verdict) = match (item.is_there, first) {
-        (false, _) => ("31", "not there"),
-        (true, Some("annotation")) => ("33", "not with its newest version"),
-        (true, Some("mirror")) => ("33", "there, and not mirrored"),
-        (true, _) => ("33", "there, and not in what is rendered next"),
+        (false, _) => ("31", "not available"),
+        (true, Some("annotation")) => ("33", "without its newest version"),
+        (true, Some("mirror")) => ("33", "available, but not mirrored"),
+        (true, _) => ("33", "available, but not in the next render"),
     };
     let verdict = paint(color, code, verdict);
     writeln!(out, "{}: {verdict}", paint(color, "1", &printable_line(&item.catalog)))?;
@@ -375,7 +378,7 @@ fn print_reasons(
         writeln!(out, "     {}", printable_line(command))?;
     }
     if item.own_template.is_some() && !args.own_template {
-        let text = "Or give it a template of its own, as the other catalogs have one: `--own-template`.";
+        let text = "Or give it a separate template, like the other catalogs: `--own-template`.";
         write_wrapped(out, "  ", "  ", text, width)?;
     }
     if !files.is_empty() && args.openshift.is_some() {
@@ -391,15 +394,17 @@ fn print_patch(context: &Context, args: &WhereisArgs, answers: &WhereisAnswers) 
     let change = item.and_then(|it| args.change(it));
     let Some(change) = change.filter(|it| !it.files.is_empty()) else {
         let (exit, message) = match (answers.is_there, change) {
-            (true, _) => (Exit::Yes, "it is there already, so there is nothing to change".to_owned()),
-            (false, Some(change)) => (Exit::No, format!("no file can be changed for it: {}", change.steps.join("; "))),
+            (true, _) => (Exit::Yes, "it is already there: nothing to change".to_owned()),
+            (false, Some(change)) => {
+                (Exit::No, format!("no change to a file publishes it: {}", change.steps.join("; ")))
+            }
             (false, None) => (Exit::No, "no change is known that publishes it".to_owned()),
         };
         if exit == Exit::Yes {
             context.reporter.note(&message);
             return Ok(exit);
         }
-        return Err(CommandError::new(exit, message).help("without `-o patch` the command says why it is not there"));
+        return Err(CommandError::new(exit, message).help("without `-o patch`, the command shows why it is missing"));
     };
     unless_reader_left(std::io::stdout().write_all(patch(&change.files).as_bytes()).map_err(CommandError::from))?;
     for command in &change.commands {

@@ -1,6 +1,4 @@
-//! Answers on standard output: JSON, YAML, sheets for people, and of sheets the main table or the names.
-//!
-//! What it deliberately does not do: no lists; [`super::table`] has those.
+//! Answers on standard output: JSON, YAML, sheets for people, and the main table or the names of sheets.
 
 use std::io::{self, Write as _};
 
@@ -63,13 +61,13 @@ pub(crate) fn print_answers<T: Serialize>(
     Ok(())
 }
 
-/// The names in answers, each once for each answer that has it.
+/// The names in answers, each once for each answer that contains it.
 fn names(sheets: &[Sheet]) -> Result<Vec<&str>, CommandError> {
     let mut names = Vec::new();
     for sheet in sheets {
         let Some(of_sheet) = sheet.names() else {
             let error = CommandError::usage("this answer is not a list of names");
-            return Err(error.help("`-o json` has every field"));
+            return Err(error.help("use `-o json`, which has every field"));
         };
         names.extend(of_sheet.iter().map(String::as_str));
     }
@@ -84,7 +82,7 @@ fn main_table(sheets: &[Sheet]) -> Result<Table, CommandError> {
     for sheet in sheets {
         let Some((headers, rows)) = sheet.main_table() else {
             let error = CommandError::usage("this answer is not one table, so it has no CSV");
-            return Err(error.help("`-o markdown` prints every table, `-o json` every field"));
+            return Err(error.help("use `-o markdown` for every table, or `-o json` for every field"));
         };
         table.get_or_insert_with(|| (headers.to_vec(), Vec::new())).1.extend_from_slice(rows);
     }

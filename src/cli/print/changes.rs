@@ -1,6 +1,4 @@
 //! Changes between catalogs as a document in Markdown, to be pasted into a pull request.
-//!
-//! What it deliberately does not do: it judges nothing; what is breaking is marked in the changes.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -8,7 +6,7 @@ use std::io::{self, Write};
 use crate::diag::{counted, printable};
 use crate::index::query::{Change, ChangeKind, Subject};
 
-/// How much differs, in one line.
+/// The number of differences, in one line.
 pub(in crate::cli) fn summary(changes: &[Change]) -> String {
     let packages: BTreeSet<&str> = changes.iter().map(|it| it.package.as_str()).collect();
     let n_breaking = changes.iter().filter(|it| it.breaking).count();
@@ -76,7 +74,7 @@ pub(in crate::cli) fn write_markdown(old: &str, new: &str, changes: &[Change], o
             }
             writeln!(out)?;
             for change in section {
-                // The parts of a bundle stand below it.
+                // The parts of a bundle are indented below it.
                 let indent = if is_part(change) && !change.detail { "  " } else { "" };
                 writeln!(out, "{indent}- {}", sentence(change))?;
             }
@@ -85,7 +83,7 @@ pub(in crate::cli) fn write_markdown(old: &str, new: &str, changes: &[Change], o
     Ok(())
 }
 
-/// Whether a change tells a part of a bundle that is told of in a line before.
+/// Whether a change concerns a part of a bundle that an earlier line covers.
 fn is_part(change: &Change) -> bool {
     Section::of(change) == Section::Bundles && !is_whole(change)
 }
@@ -107,15 +105,15 @@ fn sentence(change: &Change) -> String {
     let told = |word: &str, value: Option<&str>| value.map(|it| format!("{word}{}", code(it))).unwrap_or_default();
     match (change.subject, change.change, change.field.as_deref()) {
         (Subject::Channel, ChangeKind::Stranded, _) => {
-            format!("{}: nothing can be upgraded any more: the channel has no single head", channel.unwrap_or_default())
+            format!("{}: no upgrade is possible any more: the channel has no single head", channel.unwrap_or_default())
         }
         (_, ChangeKind::Stranded, _) => {
             let version = told(", version ", change.version.as_deref());
             let was = match old {
                 Some(Change::HEAD) | None => "it was the head".to_owned(),
-                Some(old) => format!("it was upgraded to {}", code(old)),
+                Some(old) => format!("OLM upgraded it to {}", code(old)),
             };
-            format!("{bundle}{version} can no longer be upgraded in {}: {was}", channel.unwrap_or_default())
+            format!("{bundle}{version} no longer has an upgrade in {}: {was}", channel.unwrap_or_default())
         }
         (Subject::Package, ChangeKind::Added, None) => format!("package added{}", told(", at ", new)),
         (Subject::Package, _, None) => format!("package {kind}{}", told(", was at ", old)),
@@ -140,7 +138,7 @@ fn sentence(change: &Change) -> String {
         (Subject::Channel, _, Some("head")) => format!("{}: head {}", channel.unwrap_or_default(), values(change)),
         (Subject::Package, _, Some("defaultChannel")) => format!("default channel {}", values(change)),
         (Subject::Bundle, _, Some(Change::METADATA_FORM)) => {
-            format!("{bundle} has its metadata in a different form: {}", values(change))
+            format!("{bundle} stores its metadata in a different form: {}", values(change))
         }
         (Subject::Bundle, ChangeKind::Changed, Some(Change::CONTENT)) => {
             format!("{bundle} has **different content under the same name**")
@@ -153,7 +151,7 @@ fn sentence(change: &Change) -> String {
         }
         (Subject::Api, _, Some(verb)) => format!("{verb} {}", code(new.unwrap_or_default())),
         (subject, _, field) => {
-            // The name of a channel stands before what is about it.
+            // The name of a channel precedes a change to it.
             let at = channel.map(|it| format!("{it}: ")).unwrap_or_default();
             let what = match subject {
                 Subject::Package | Subject::Channel | Subject::Bundle => String::new(),
@@ -187,7 +185,7 @@ fn deprecation(change: &Change) -> String {
     }
 }
 
-/// A value as code, on one line, whatever it holds.
+/// A value as code, on one line, whatever its content is.
 fn code(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = printable(&text);
@@ -197,7 +195,7 @@ fn code(text: &str) -> String {
     if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
 }
 
-/// Words of somebody else, on one line, none of them markup.
+/// Foreign text, on one line, without markup.
 fn prose(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut escaped = String::with_capacity(text.len());

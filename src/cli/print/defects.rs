@@ -1,6 +1,4 @@
-//! What keeps documents from being rendered, on standard error.
-//!
-//! What it deliberately does not do: it decides nothing about the output.
+//! Reports on standard error the problems that keep documents from being rendered.
 
 use crate::check;
 use crate::cli::terminal::context::Context;
@@ -8,7 +6,7 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::Place;
 use crate::fbc::{Input, Origin, RenderDefect};
 
-/// What to do about a ClusterServiceVersion that cannot be made a property.
+/// The help for a ClusterServiceVersion that cannot be made a property.
 pub(crate) const UNMIGRATABLE: &str = "fix the ClusterServiceVersion, or leave out `--migrate-level`";
 
 /// Reports each document that cannot be rendered, with its place.
@@ -27,13 +25,13 @@ pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, Rende
             RenderDefect::Unwritable(error) => {
                 let message = format!("{}: {error}", place(input, *origin));
                 let error = CommandError::new(Exit::Input, message);
-                context.reporter.error(&error.help("use `-o json`, which can carry every character"));
+                context.reporter.error(&error.help("use `-o json`, which can represent every character"));
             }
         }
     }
 }
 
-/// Where a document starts.
+/// The place at which a document starts.
 fn place(input: &Input, origin: Origin) -> Place {
     let file = input.files.get(origin.file as usize);
     match file.and_then(|it| it.made_of()) {

@@ -1,23 +1,21 @@
-//! How much of an answer is not shown, and what shows it.
-//!
-//! What it deliberately does not do: it decides nothing of what is wanted.
+//! Limits an answer, and reports how to see the rest.
 
 use crate::cli::terminal::context::Context;
 use crate::diag::{counted, grouped};
 
-/// Says how many older versions are not listed.
+/// Reports how many older versions are not listed.
 pub(in crate::cli) fn left_out(context: &Context, n_left_out: usize) {
     if n_left_out > 0 {
         let rows = counted(n_left_out as u64, "older version");
-        context.reporter.note(&format!("{rows} not listed: `--all-versions` lists them"));
+        context.reporter.note(&format!("{rows} not shown; `--all-versions` lists them"));
     }
 }
 
-/// Leaves the first rows of an answer, and says how many more there are.
+/// Keeps the first rows of an answer, and reports the number of the others.
 pub(in crate::cli) fn limit<T>(context: &Context, limit: Option<usize>, rows: &mut Vec<T>) {
     if let Some(limit) = limit.filter(|it| *it < rows.len()) {
         let more = grouped((rows.len() - limit) as u64);
         rows.truncate(limit);
-        context.reporter.note(&format!("{more} more: raise `--limit` to list them"));
+        context.reporter.note(&format!("{more} more; raise `--limit` to list them"));
     }
 }

@@ -1,6 +1,4 @@
 //! Answers on standard output: the JSON envelope, tables, sheets, findings, Markdown.
-//!
-//! What it deliberately does not do: no commands.
 
 pub(in crate::cli) mod answers;
 pub(in crate::cli) mod changes;
@@ -8,10 +6,12 @@ pub(in crate::cli) mod defects;
 pub(in crate::cli) mod difference;
 pub(in crate::cli) mod findings;
 pub(in crate::cli) mod fit;
+pub(in crate::cli) mod fleet;
 pub(in crate::cli) mod left_out;
 pub(in crate::cli) mod messages;
 pub(in crate::cli) mod paragraph;
-pub(in crate::cli) mod resolution;
+pub(in crate::cli) mod repairs;
+pub(crate) mod resolution;
 pub(in crate::cli) mod rules;
 pub(in crate::cli) mod sheet;
 pub(in crate::cli) mod simulation;

@@ -1,6 +1,5 @@
-//! The resolution of a namespace for people: the set, what happens, what stays behind, who brings whom; or why there is none.
-//!
-//! What it deliberately does not do: it decides nothing; the answers say all that is printed.
+//! The resolution of a namespace for people: the set, the steps, the operators that stay behind, and their
+//! dependencies; or the reason why there is none.
 
 use std::io::Write;
 
@@ -25,7 +24,7 @@ pub(in crate::cli) fn write_table(
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
     if answer.operators.is_empty() && answer.kept.is_empty() {
-        writeln!(out, "There is nothing to install in the namespace {}.", printable(&answer.namespace))?;
+        writeln!(out, "Nothing to install in the namespace {}.", printable(&answer.namespace))?;
         return Ok(());
     }
     let headers = ["OPERATOR", "VERSION", "CATALOG", "CHANNEL", "ACTION", "BECAUSE"].map(str::to_owned).to_vec();
@@ -66,7 +65,7 @@ pub(in crate::cli) fn write_table(
     behind(answer, out)
 }
 
-/// Why requirements are met by these operators and not by others.
+/// The reasons why these operators meet requirements and others do not.
 fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
     let mut lines: Vec<String> = Vec::new();
     let of_new = answer.operators.iter().map(|it| (&it.name, &it.because));
@@ -74,7 +73,7 @@ fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Comm
         for it in because.iter().filter(|it| !it.preferred_to.is_empty() || !it.passed_over_operators.is_empty()) {
             lines.push(format!("{name} for {}, which requires {}", it.required_by, it.requirement));
             if !it.passed_over_operators.is_empty() {
-                let why = if it.is_shared { "it is needed anyway" } else { "they cannot be installed here" };
+                let why = if it.is_shared { "something else needs it anyway" } else { "they cannot be installed here" };
                 lines.push(format!("  instead of {}: {why}", alternatives(&it.passed_over_operators)));
             }
             for preferred in &it.preferred_to {
@@ -86,7 +85,7 @@ fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Comm
     write_list("Providers", &lines, out)
 }
 
-/// Candidates with where they come from; of many the first.
+/// Candidates with their sources; of a long list only the first.
 fn alternatives(all: &[Named]) -> String {
     const SHOWN: usize = 4;
     let words = |it: &Named| with_origin(&it.name, &it.channel, &it.catalog);
@@ -97,7 +96,7 @@ fn alternatives(all: &[Named]) -> String {
     shown.join(", ")
 }
 
-/// What OLM does, in words.
+/// Describes the steps of OLM.
 fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
     let steps = &answer.steps;
     if answer.operators.is_empty() {
@@ -105,7 +104,11 @@ fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
     }
     if !steps.install_plan {
         let why = "OLM creates no InstallPlan, because no existing Subscription changes";
-        let lost = if steps.bundles.is_empty() { "" } else { ": what is missing is resolved, but not installed" };
+        let lost = if steps.bundles.is_empty() {
+            ""
+        } else {
+            ": OLM resolves the missing operators, but does not install them"
+        };
         return vec![format!("{why}{lost}")];
     }
     let mut words = vec![if steps.needs_approval {
@@ -126,7 +129,7 @@ fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
     words
 }
 
-/// Where Subscriptions stand that get nothing new; `behind` speaks of those that are held.
+/// The state of Subscriptions that get nothing new; `behind` covers the held ones.
 fn standing(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
     let said = answer.standings.iter().filter(|it| it.position != Position::Held);
     let words = said.map(|it| match it.position {
@@ -142,7 +145,7 @@ fn behind(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Command
         writeln!(out, "\nSubscription {name} has {gets} and not {wanted}:")?;
         sentences(&it.because, out)?;
         if it.is_choice {
-            writeln!(out, "  It competes with what was chosen before.")?;
+            writeln!(out, "  It competes with an earlier choice.")?;
         }
     }
     Ok(())
@@ -161,7 +164,7 @@ fn sentences(all: &[Sentence], out: &mut impl Write) -> Result<(), CommandError>
 }
 
 pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    writeln!(out, "The namespace {} cannot be resolved:", printable(&answer.namespace))?;
+    writeln!(out, "OLM cannot resolve the namespace {}:", printable(&answer.namespace))?;
     if let Some(failure) = &answer.failure {
         writeln!(out, "  {}", printable(&failure.olm_message))?;
         let single = std::slice::from_ref(failure);
@@ -184,15 +187,16 @@ pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Wr
     sentences(&conflict.because, out)?;
     writeln!(out, "  so OLM changes nothing at all in this namespace.")?;
     let repair = |it: &crate::resolve::Repair| match it.installs.as_slice() {
-        [] => format!("{}; then nothing is left to install", it.change),
+        [] => format!("{}; then OLM has nothing left to install", it.change),
         installs => format!("{}; then OLM installs {}", it.change, installs.join(", ")),
     };
-    write_list("One of these changes helps", &conflict.repairs.iter().map(repair).collect::<Vec<_>>(), out)?;
+    write_list("Any one of these changes helps", &conflict.repairs.iter().map(repair).collect::<Vec<_>>(), out)?;
     writeln!(out, "\nOLM says:\n  {}", printable(&conflict.olm_message))?;
     Ok(())
 }
 
-/// Who brings whom: below each Subscription what it brings, and below that what that needs.
+/// The tree of dependencies: below each Subscription the operators that it pulls in, and below those their own
+/// dependencies.
 pub(in crate::cli) fn write_tree(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
     let reasons = |name: &str| -> Vec<crate::resolve::BecauseAnswer> {
         let of_new = answer.operators.iter().filter(|it| it.name == name).flat_map(|it| &it.because);
@@ -205,7 +209,7 @@ pub(in crate::cli) fn write_tree(answer: &ResolutionAnswer, out: &mut impl Write
         .chain(answer.kept.iter().map(|it| it.name.as_str()))
         .collect();
     let mut shown: Vec<&str> = Vec::new();
-    // Each line: how deep, and what stands there. Roots first.
+    // Each line has a depth and a name. Roots come first.
     for root in &names {
         for reason in reasons(root).iter().filter(|it| it.required_by.is_empty()) {
             let words = match reason.subscription.as_str() {

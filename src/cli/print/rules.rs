@@ -10,7 +10,7 @@ use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::diag::Rule;
 use crate::explain::RuleExplanation;
 
-/// Prints what a rule is about, the rules of a pipeline, or the list of `all` rules; for programs each in full.
+/// Prints the explanation of a rule, the rules of a pipeline, or the list of `all` rules; for programs each in full.
 pub(crate) fn print_rules(wanted: &str, rules: Vec<&'static Rule>, options: AnswerOptions) -> CommandResult {
     if !matches!(options.output, AnswerFormat::Text | AnswerFormat::Wide) {
         let explanations = rules.into_iter().map(RuleExplanation::from).collect();
@@ -40,7 +40,7 @@ fn write_rule(rule: &Rule, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "    {line}")?;
     }
     if !pipelines.is_empty() {
-        writeln!(out, "\nOff unless it is selected, or by a pipeline: {}", pipelines.join(", "))?;
+        writeln!(out, "\nOff unless you select it, or a pipeline does: {}", pipelines.join(", "))?;
     }
     Ok(())
 }

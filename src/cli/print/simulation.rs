@@ -1,4 +1,4 @@
-//! What a change means for users and for operators that depend on a package, as tables.
+//! The effects of a change on users and on operators that depend on a package, as tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::resolve::{Dependant, RefusedByV1};
 use crate::upgrade::{ExtraEdge, Field, Generation, LostEdge};
 use crate::version::first_of;
 
-/// What stands below a row where a terminal has no room for it.
+/// The columns that move below a row if the terminal has no room for them.
 const BELOW: &[&[&str]] = &[&["BEFORE", "AFTER"], &["BECAUSE"]];
 
 /// How tables are written.
@@ -21,7 +21,7 @@ pub(crate) enum Form {
     Markdown,
 }
 
-/// How many versions there are in channels for each effect; of both generations of OLM, the worse effect counts.
+/// The number of versions in channels for each effect; if the generations of OLM differ, the worse effect counts.
 pub(crate) fn counts(simulations: &[Simulation]) -> BTreeMap<Effect, u64> {
     let mut worst: BTreeMap<(&str, &str, &str, &str), Effect> = BTreeMap::new();
     for it in simulations.iter().flat_map(|it| &it.users) {
@@ -34,7 +34,8 @@ pub(crate) fn counts(simulations: &[Simulation]) -> BTreeMap<Effect, u64> {
     counts
 }
 
-/// Prints simulations: who is concerned, how many there are, what would help, and the operators that depend on the package.
+/// Prints simulations: the affected users and their number, the edges that would help, and the operators that depend on
+/// the package.
 pub(crate) fn print(
     form: Form,
     simulations: &[Simulation],
@@ -48,19 +49,23 @@ pub(crate) fn print(
     if let Some(n) = counts.get(&Effect::StrandedBefore) {
         summary.push(format!("{n} stranded already"));
     }
-    writeln!(out, "{}", if summary.is_empty() { "nobody has it".to_owned() } else { summary.join(", ") })?;
+    writeln!(
+        out,
+        "{}",
+        if summary.is_empty() { "no installed version is affected".to_owned() } else { summary.join(", ") }
+    )?;
     for it in simulations {
         for Advice { edge, olm } in &it.edges {
             let keep = kept(it, &edge.channel).map(|it| format!(" and {it}")).unwrap_or_default();
             let is_partial = it.users.iter().any(|user| user.channel == edge.channel && !olm.contains(&user.olm));
             let with = if is_partial { " with OLM Classic" } else { "" };
-            writeln!(out, "nobody in {} is stranded{with} if {}{keep}", edge.channel, condition(edge))?;
+            writeln!(out, "no version in {} is stranded{with} if {}{keep}", edge.channel, condition(edge))?;
         }
         let mut alone: Vec<&str> = it.keep.iter().map(|it| it.channel.as_str()).collect();
         alone.dedup();
         for channel in alone.into_iter().filter(|channel| it.edges.iter().all(|it| it.edge.channel != *channel)) {
             let keep = kept(it, channel).unwrap_or_default();
-            writeln!(out, "nobody in {channel} is stranded if {keep}")?;
+            writeln!(out, "no version in {channel} is stranded if {keep}")?;
         }
     }
     let dependants: Vec<&Dependant> = simulations.iter().flat_map(|it| &it.dependants).collect();
@@ -68,7 +73,7 @@ pub(crate) fn print(
     write_refused(simulations, out)
 }
 
-/// What OLM v1 does with the dependants of the packages for whose users, or dependants, something changes.
+/// Reports what OLM v1 does with the dependants of the packages for whose users, or dependants, something changes.
 fn write_refused(simulations: &[Simulation], out: &mut impl Write) -> Result<(), CommandError> {
     let is_told = |it: &&Simulation| simulations.len() == 1 || !it.users.is_empty() || !it.dependants.is_empty();
     let refused: Vec<&RefusedByV1> = simulations.iter().filter(is_told).flat_map(|it| &it.refused_by_v1).collect();
@@ -86,7 +91,7 @@ fn write_refused(simulations: &[Simulation], out: &mut impl Write) -> Result<(),
     let requires = if bundles.len() == 1 { "requires" } else { "require" };
     writeln!(
         out,
-        "\nOLM v1 resolves no dependencies: it {what} {} that {requires} something of {}, before or after",
+        "\nOLM v1 resolves no dependencies: before and after the change, it {what} {} that {requires} something of {}",
         listed(&packages),
         listed(&providers)
     )?;
@@ -104,7 +109,7 @@ fn kept(simulation: &Simulation, channel: &str) -> Option<String> {
     }
 }
 
-/// The names of something that is to be done. Whoever does it needs those that have no room here, too.
+/// The names in an instruction. The reader needs all of them to follow it, so a shortened list says where the rest is.
 fn named(names: &[&str]) -> String {
     let text = first_of(names.iter(), names.len());
     if text.ends_with(" more") { format!("{text} (`-o json` names all)") } else { text }
@@ -118,7 +123,7 @@ fn condition(edge: &ExtraEdge) -> String {
     format!("{} {}", edge.entry, skips.into_iter().chain(range).collect::<Vec<_>>().join(" and "))
 }
 
-/// A row of users: what both generations of OLM do alike is one.
+/// A row of users: equal effects in both generations of OLM are one row.
 struct Row<'a> {
     it: &'a Simulated,
     is_both: bool,
@@ -148,7 +153,7 @@ fn write_users(form: Form, rows: &[Row<'_>], out: &mut impl Write) -> Result<(),
         return Ok(());
     }
     let generations: Vec<&str> = rows.iter().map(|it| if it.is_both { "both" } else { it.it.olm.as_str() }).collect();
-    // What is the same for all is no column.
+    // A value that is the same in all rows gets no column.
     let differ = generations.windows(2).any(|it| it[0] != it[1]);
     let is_lost = rows.iter().any(|it| it.it.effect == Effect::Stranded);
     let mut headers = vec!["CHANNEL", "INSTALLED"];
@@ -183,14 +188,14 @@ fn way(it: &Way) -> String {
         return "nowhere".to_owned();
     }
     let deprecated = if it.is_deprecated { ", deprecated" } else { "" };
-    let end = if it.is_head { "" } else { ", no way to the head" };
+    let end = if it.is_head { "" } else { ", head not reachable" };
     match it.steps {
         0 => format!("stays{deprecated}{end}"),
         n => format!("{} ({}{deprecated}{end})", it.target, counted(n as u64, "step")),
     }
 }
 
-/// What took the way to the head from somebody.
+/// The reason why somebody cannot reach the head any more.
 fn because(it: &Simulated) -> String {
     if it.effect != Effect::Stranded {
         return String::new();
@@ -212,7 +217,7 @@ fn write_dependants(form: Form, dependants: &[&Dependant], out: &mut impl Write)
     if dependants.is_empty() {
         return Ok(());
     }
-    // Version after version requires the same and gets the same.
+    // Many versions in a row require the same and get the same.
     let mut alike: Vec<(&Dependant, Vec<&str>)> = Vec::new();
     for it in dependants {
         let key = |it: &Dependant| (it.package.clone(), it.requirement.clone(), it.before.clone(), it.after.clone());
@@ -227,14 +232,14 @@ fn write_dependants(form: Form, dependants: &[&Dependant], out: &mut impl Write)
     };
     let (n_lost, n_other) = (bundles_of(true).len() as u64, bundles_of(false).len() as u64);
     let rows = alike.into_iter().map(|(it, bundles)| {
-        let after = if it.is_lost() { "nothing: it cannot be installed".to_owned() } else { it.after.clone() };
+        let after = if it.is_lost() { "nothing: OLM cannot install it".to_owned() } else { it.after.clone() };
         vec![first_of(bundles.iter(), bundles.len()), it.requirement.clone(), it.before.clone(), after]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     writeln!(out)?;
     write(form, &["DEPENDANT", "REQUIRES", "BEFORE", "AFTER"], rows, out)?;
     writeln!(out)?;
-    let lost = (n_lost > 0).then(|| format!("{} can no longer be installed", counted(n_lost, "dependent bundle")));
+    let lost = (n_lost > 0).then(|| format!("OLM can no longer install {}", counted(n_lost, "dependent bundle")));
     let other =
         (n_other > 0).then(|| format!("{} installed with another bundle", counted(n_other, "dependent bundle")));
     writeln!(out, "{}", lost.into_iter().chain(other).collect::<Vec<_>>().join(", "))?;

@@ -18,7 +18,7 @@ use crate::diag::text::Color;
 use crate::diag::{closest, printable};
 use crate::{json, yaml};
 
-/// How rows are printed.
+/// The form in which rows are printed.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RowOptions {
     /// Output format
@@ -36,12 +36,12 @@ pub(crate) struct RowOptions {
 }
 
 impl RowOptions {
-    /// A format, and nothing else.
+    /// A format without other options.
     pub(crate) fn of(output: RowFormat) -> Self {
         Self { output, no_headers: false, quote_formulas: false, sort_by: None }
     }
 
-    /// Whether programs read what is printed, so that an empty list is one, too.
+    /// Whether programs read the output, so that an empty list must be printed, too.
     pub(crate) fn is_data(&self) -> bool {
         !matches!(self.output, RowFormat::Table | RowFormat::Wide)
     }
@@ -68,9 +68,9 @@ pub(crate) const fn wide<T>(header: &'static str, cell: Cell<T>) -> Column<T> {
     Column { header, cell, is_wide: true }
 }
 
-/// Something that is printed as rows.
+/// A type that is printed as rows.
 pub(crate) trait Row: Serialize + Sized + 'static {
-    /// What the JSON envelope calls the items' kind.
+    /// The kind of the items in the JSON envelope.
     const KIND: &'static str;
 
     /// All columns.
@@ -79,10 +79,10 @@ pub(crate) trait Row: Serialize + Sized + 'static {
     /// Former headers of columns with their present ones: a column can be sorted by either.
     const FORMER: &'static [(&'static str, &'static str)] = &[];
 
-    /// Columns that stand below their rows where a terminal has no room for them, the first group of them first.
+    /// Columns that go below their rows if a terminal has no room for them, the first group first.
     const BELOW: &'static [&'static [&'static str]] = &[];
 
-    /// What `-o name` prints.
+    /// The text for `-o name`.
     fn name(&self) -> String;
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
         format => {
             let columns = T::COLUMNS.iter().filter(|it| !it.is_wide || format != RowFormat::Table);
             let headers: Vec<Cow<'_, str>> = columns.clone().map(|it| it.header.into()).collect();
-            // The process ends behind the last row: giving many small pieces back one by one would only take time.
+            // The process ends after the last row, so freeing many small pieces one by one would only take time.
             let rows = ManuallyDrop::new(rows);
             let cells = |row| columns.clone().map(|it| (it.cell)(row)).collect();
             let rows = ManuallyDrop::new(rows.iter().map(cells).collect::<Vec<Vec<Cow<'_, str>>>>());
@@ -127,7 +127,7 @@ fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
     let wanted = former.unwrap_or(wanted);
     let Some(column) = T::COLUMNS.iter().find(|it| it.header.eq_ignore_ascii_case(wanted)) else {
         let headers: Vec<&str> = T::COLUMNS.iter().map(|it| it.header).collect();
-        let error = CommandError::usage(format!("there is no column `{wanted}`"));
+        let error = CommandError::usage(format!("no column `{wanted}`"));
         return Err(error.help(match closest(wanted, headers.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("the columns are {}", headers.join(", ")),
@@ -198,8 +198,8 @@ pub(crate) fn write_aligned<T: AsRef<str>>(
     Ok(())
 }
 
-/// As [`write_aligned`], but on a terminal what does not fit is cut, which a line below says, and what is the same in all rows is
-/// said once. Where there is no room, the columns of `below` stand below their rows.
+/// As [`write_aligned`], but on a terminal this cuts what does not fit, with a note below, and prints once a value that
+/// is the same in all rows. The columns of `below` move below their rows if there is no room for them.
 pub(crate) fn write_fitted(
     headers: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
@@ -214,10 +214,10 @@ pub(crate) fn write_fitted(
     Ok(())
 }
 
-/// What stands below what was cut.
-pub(crate) const CUT: &str = "Cut to the terminal's width; `-o wide` shows all.";
+/// The note below a table that was cut.
+pub(crate) const CUT: &str = "Cut to fit the terminal; `-o wide` shows everything.";
 
-/// As [`write_fitted`], for a width; whether something is not shown.
+/// As [`write_fitted`], for a width. Returns whether something is not shown.
 pub(crate) fn write_fitted_to(
     width: usize,
     headers: Option<Vec<String>>,
@@ -239,8 +239,8 @@ pub(crate) fn write_fitted_to(
     Ok(fitted.is_cut)
 }
 
-/// Writes a table that fits: headers are bold, verdicts coloured, and what leads to evidence is dim. The last cell of a line is not padded,
-/// since that could wrap.
+/// Writes a fitted table: headers are bold, verdicts coloured, and places of evidence dim. The last cell of a line is
+/// not padded, since that could wrap.
 fn write_painted(fitted: &Fitted, gap: usize, color: Color, out: &mut impl Write) -> io::Result<()> {
     let headers = fitted.headers.as_deref().unwrap_or_default();
     let mut widths: Vec<usize> = headers.iter().map(|it| columns(it)).collect();
@@ -276,8 +276,8 @@ fn write_painted(fitted: &Fitted, gap: usize, color: Color, out: &mut impl Write
     Ok(())
 }
 
-/// Values as RFC 4180 has them, with `\n` at the ends of lines, and without what could steer a terminal. What a spreadsheet
-/// would run gets a `'` if that is wanted.
+/// Values as in RFC 4180, with `\n` at the ends of lines, and without characters that could steer a terminal. If
+/// wanted, a value that a spreadsheet would run gets a `'`.
 pub(crate) fn write_csv<T: AsRef<str>>(
     headers: Option<Vec<T>>,
     rows: &[Vec<T>],
@@ -303,7 +303,7 @@ pub(crate) fn write_csv<T: AsRef<str>>(
     Ok(())
 }
 
-/// A text as it stands in Markdown: no HTML, no links, no code, and no end of a table's cell.
+/// A text escaped for Markdown: no HTML, no links, no code, and no end of a table's cell.
 pub(crate) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
@@ -317,7 +317,7 @@ pub(crate) fn markdown(text: &str) -> String {
     escaped
 }
 
-/// A table as GitHub shows it. Markdown needs a header, so there is one even if it is not wanted: an empty one.
+/// A table as GitHub shows it. Markdown needs a header, so a table without one gets an empty one.
 pub(crate) fn write_markdown<T: AsRef<str>>(
     headers: Option<Vec<T>>,
     rows: &[Vec<T>],

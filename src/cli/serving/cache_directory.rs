@@ -1,4 +1,4 @@
-//! The directory that `--cache-dir` names, which may be the one that opm has its cache in.
+//! The directory that `--cache-dir` names, which may be the one of opm's cache.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,13 @@ impl CacheFound {
         match self {
             Self::Nothing => "cache directory is empty, building cache",
             Self::Ours => "found existing cache contents",
-            Self::OfOpm => "the cache of opm is not used, building another beside it",
+            Self::OfOpm => "not using opm's cache: building another one next to it",
         }
     }
 }
 
-/// Looks into a directory for caches. One that is something else is not written into (`docs/behaviour/fbc.md` 6.2).
+/// Looks for caches in a directory. A directory that is something else is never written to (`docs/behaviour/fbc.md`
+/// 6.2).
 pub(super) fn look_into_cache(directory: &Path) -> Result<CacheFound, CommandError> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Ok(CacheFound::Nothing) };
     let names = entries.filter_map(|it| Some(it.ok()?.file_name().to_string_lossy().into_owned()));
@@ -37,12 +38,12 @@ pub(super) fn look_into_cache(directory: &Path) -> Result<CacheFound, CommandErr
         false => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let message = format!("cache directory has unexpected contents: {}", names.join(", "));
-            Err(CommandError::new(Exit::Input, message).help("name a directory that is empty, or that does not exist"))
+            Err(CommandError::new(Exit::Input, message).help("name an empty directory, or one that does not exist yet"))
         }
     }
 }
 
-/// Where the index is below the directory that opm has its cache in; the directory is made if it is not there.
+/// The path of the index below the directory of opm's cache; a missing directory is made.
 pub(super) fn way_to_index(directory: &Path) -> Result<PathBuf, FileError> {
     const BELOW: &str = "olmdex.v1/index.db";
     match (directory.exists(), directory.parent(), directory.file_name().and_then(|it| it.to_str())) {

@@ -18,17 +18,17 @@ use crate::mcp::{self, CatalogWord, World};
 
 /// Answer an assistant, over standard input and output
 ///
-/// A server of the Model Context Protocol: tools for search, show, updates, path, why-not, resolve, deps, images, diff, compat, plan,
-/// v1 check, explain and sql, each with the answer of its command in pages of less than 4 KiB. The assistant starts it. Texts of
-/// catalogs are marked as data. It writes no file and runs nothing that changes anything.
+/// A server of the Model Context Protocol: tools for search, show, updates, path, why-not, resolve, deps, images, diff,
+/// compat, plan, v1 check, explain and sql, each with the answer of its command in pages of less than 4 KiB. The
+/// assistant starts it. Texts of catalogs are marked as data. It writes no file and runs nothing that changes anything.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex mcp < /dev/null
   olmdex mcp -i old=old-catalog -i new=my-catalog < /dev/null
   olmdex mcp --cluster must-gather/ -i 4.16=old-catalog -i 4.17=my-catalog < /dev/null")]
 pub(crate) struct McpArgs {
-    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file or a directory; may be repeated. `@` or
-    /// `@CONTEXT` asks a live cluster. They are read once, when the server starts
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file or a directory; may be
+    /// repeated. `@` or `@CONTEXT` asks a live cluster. They are read once, when the server starts
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,8 +39,9 @@ pub(crate) struct McpArgs {
 
 pub(crate) fn run(context: &Context, args: &McpArgs) -> CommandResult {
     if args.cluster.iter().any(|it| it.as_os_str() == crate::source::STDIN) {
-        let error = CommandError::usage("standard input is what the assistant says, and cannot be the cluster");
-        return Err(error.help("save the manifests in a file"));
+        let error =
+            CommandError::usage("standard input carries the assistant's requests, so the cluster cannot come from it");
+        return Err(error.help("save the manifests to a file, and name the file"));
     }
     let cluster = read_cluster(context, &args.cluster)?;
     cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
@@ -52,8 +53,8 @@ pub(crate) fn run(context: &Context, args: &McpArgs) -> CommandResult {
     };
     let index = args.ask.open(context)?;
     mcp::serve(about.world(index)?).map_err(|error| {
-        let error = CommandError::new(Exit::No, format!("the assistant is not answered: {}", system_words(&error)));
-        error.help("an assistant starts this server")
+        let error = CommandError::new(Exit::No, format!("cannot answer the assistant: {}", system_words(&error)));
+        error.help("assistants start this server themselves")
     })?;
     Ok(Exit::Yes)
 }
@@ -69,7 +70,7 @@ pub(super) struct About {
 impl About {
     /// The world of the questions, with the index of the catalogs as they are now.
     pub(super) fn world(&self, index: Index) -> Result<World, CommandError> {
-        // A wrong `$SOURCE_DATE_EPOCH` is an error now, not in the middle of a question.
+        // A wrong `$SOURCE_DATE_EPOCH` is an error at the start, not in the middle of a question.
         day(None)?;
         let mut world = World::new(index, today);
         world.catalogs = catalogs(&self.ask)?;
@@ -79,7 +80,7 @@ impl About {
         }
         world.are_named = self.ask.names_catalogs();
         if let Some(cluster) = &self.cluster {
-            // The warnings of a live cluster say what this user may not read.
+            // The warnings of a live cluster name the objects that this user may not read.
             if self.cluster_paths.iter().any(|it| it.as_os_str().as_encoded_bytes().starts_with(b"@")) {
                 world.unknown.clone_from(&cluster.warnings);
             }
@@ -96,9 +97,10 @@ fn today() -> Day {
     day(None).unwrap_or(Day::of_unix(0))
 }
 
-/// Where each catalog comes from.
+/// The source of each catalog.
 fn catalogs(ask: &AskOptions) -> Result<Vec<CatalogWord>, CommandError> {
     let mut found = Vec::new();
+    ask.refuse_day("`mcp` answers from the present state only")?;
     for named in ask.sources()? {
         let source = named.path.to_string_lossy().into_owned();
         let index = Some(&named.path).filter(|it| it.is_file()).and_then(|it| Index::open(it).ok());

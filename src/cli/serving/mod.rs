@@ -1,9 +1,11 @@
-//! Serving catalogs and assistants, and being taken for opm.
+//! Serves catalogs and assistants, and acts as opm.
 
 #[cfg(all(feature = "mcp", feature = "serve"))]
 mod assistant;
 #[cfg(feature = "serve")]
 mod cache_directory;
+#[cfg(feature = "serve")]
+mod gates;
 #[cfg(feature = "mcp")]
 pub(super) mod mcp;
 #[cfg(feature = "serve")]

@@ -10,10 +10,12 @@ use clap::Args;
 #[cfg(feature = "mcp")]
 use super::assistant::AssistantPort;
 use super::cache_directory::{look_into_cache, way_to_index};
+use super::gates::{Gates, parse_gates};
 #[cfg(feature = "mcp")]
 use super::mcp::About;
 use super::opm::log_line;
 use super::shown::Shown;
+use crate::ask;
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, epoch};
@@ -39,17 +41,17 @@ use crate::serve::network::{Event, Grpc, OwnPort, ServeError, Server, TlsFiles};
 use crate::serve::registry::{MAX_TAKEN, Registry, TooLarge, refusal};
 use crate::serve::snapshot::Snapshot;
 use crate::source::{Opener, Source};
-use crate::upgrade::cut_advice;
 
 /// Serve catalogs: gRPC and HTTP for clusters, pages for people
 ///
-/// The gRPC registry answers as `opm serve` does, with health and reflection; each catalog has a port, from `--port` on, unless
-/// `--catalog` names one. With `--http` all catalogs are at `/catalogs/NAME/api/v1/all` and `…/metas`, as catalogd serves them, and
-/// pages for people begin at `/`, and `/healthz` and `/metrics` tell how the server is; gRPC then needs `--port`. An index that is replaced, or SIGHUP, brings new answers;
-/// SIGTERM ends the server after the requests that it has.
+/// The gRPC registry answers as `opm serve` does, with health and reflection; each catalog has a port, from `--port`
+/// on, unless `--catalog` names one. With `--http` all catalogs are at `/catalogs/NAME/api/v1/all` and `…/metas`, as
+/// catalogd serves them, and pages for people begin at `/`, and `/healthz` and `/metrics` report the state of the
+/// server; gRPC then needs `--port`. A replaced index, or SIGHUP, brings new answers; SIGTERM ends the server after its
+/// present requests.
 ///
-/// It listens on the local machine only, unless `--listen` says otherwise or it is the first process of a container. Under the name `opm`
-/// it takes the command lines of opm and listens everywhere.
+/// The server listens on the local machine only, unless `--listen` says otherwise or it is the first process of a
+/// container. Under the name `opm` it takes the command lines of opm and listens everywhere.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex serve my-catalog/
@@ -61,45 +63,49 @@ pub(crate) struct ServeArgs {
     sources: Vec<String>,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// Port of the gRPC registry; 0 for one that is free [default: 50051]
+    /// Port of the gRPC registry; 0 for any free port [default: 50051]
     #[arg(short, long, value_name = "PORT")]
     port: Option<u16>,
     /// Address that the gRPC registry listens on
     #[arg(long, value_name = "ADDR")]
     listen: Option<IpAddr>,
-    /// Where HTTP is served: `8080` and `:8080` are `127.0.0.1:8080`
+    /// Address for HTTP: `8080` and `:8080` are `127.0.0.1:8080`
     #[arg(long, value_name = "ADDR:PORT", value_parser = parse_http)]
     http: Option<SocketAddr>,
-    /// Where assistants on this machine are answered, at `/mcp`: `8081` is `127.0.0.1:8081`
+    /// Address for assistants on this machine, at `/mcp`: `8081` is `127.0.0.1:8081`
     #[cfg(feature = "mcp")]
     #[arg(long, value_name = "ADDR:PORT", value_parser = parse_loopback)]
     mcp: Option<SocketAddr>,
     /// Offer `all` only over HTTP, as catalogd does unless its gate is open
     #[arg(long)]
     no_metas: bool,
+    /// Gates of catalogd: `GraphQLCatalogQueries=true` offers GraphQL over HTTP (in builds with the feature `graphql`),
+    /// `APIV1MetasHandler=false` is `--no-metas`
+    #[arg(long, value_name = "GATE=BOOL,…", value_parser = parse_gates)]
+    feature_gates: Option<Gates>,
     /// No pages over HTTP
     #[arg(long)]
     no_pages: bool,
-    /// Pages do not say where this machine has its catalogs: for a server that anybody may ask
+    /// Hide the places of the catalogs on this machine in pages: for a server that anybody may ask
     #[arg(long, requires = "http", conflicts_with = "no_pages")]
     public: bool,
-    /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /plan shows the plan of its upgrade, and assistants
-    /// are answered about it; read once; may be repeated
+    /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /plan shows the plan of its
+    /// upgrade, and assistants can ask about it; read once; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "no_pages")]
     cluster: Vec<PathBuf>,
-    /// The OpenShift version that the plan leads to if nobody asks for another. Default: the last one with a catalog
+    /// OpenShift version that the plan leads to if a question names no other. Default: the last one with a catalog
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, requires = "cluster")]
     to: Option<Minor>,
-    /// Which family of catalogs a CatalogSource is, as for `plan`; may be repeated
+    /// Family of catalogs that a CatalogSource belongs to, as for `plan`; may be repeated
     #[arg(long, value_name = "NS/NAME=CATALOG", requires = "cluster")]
     source_map: Vec<String>,
-    /// Host name that HTTP answers to besides localhost and addresses; may be repeated
+    /// Host name that HTTP answers to, in addition to localhost and addresses; may be repeated
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
-    /// Origin whose scripts may read what HTTP answers, as in `https://portal.example.com`; `*` for all
+    /// Origin whose scripts may read the answers of HTTP, as in `https://portal.example.com`; `*` for all
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, requires = "http")]
     cors: Option<String>,
-    /// Certificate as PEM, with those that lead to a root; all ports are then encrypted (OLM itself only speaks without)
+    /// Certificate as PEM, with those that lead to a root; all ports are then encrypted (OLM itself connects without)
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// Key of the certificate, as PEM
@@ -108,13 +114,13 @@ pub(crate) struct ServeArgs {
     /// Catalog that the gRPC registry answers for
     #[arg(long, value_name = "NAME")]
     catalog: Option<String>,
-    /// Directory for the index that is made of the sources, so that the next start is faster
+    /// Directory for the index of the sources, so that the next start is faster
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
     /// Make the index in `--cache-dir` and end
     #[arg(long)]
     cache_only: bool,
-    /// Refuse to start if the index in `--cache-dir` is missing or not that of the sources
+    /// Refuse to start if the index in `--cache-dir` is missing or is not that of the sources
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     cache_enforce_integrity: Option<bool>,
     /// Legacy catalog, as `opm registry serve` takes it
@@ -123,10 +129,10 @@ pub(crate) struct ServeArgs {
     /// Taken for opm's sake; nothing is profiled
     #[arg(long, value_name = "ADDR", hide = true)]
     pprof_addr: Option<String>,
-    /// Likewise
+    /// Taken for opm's sake; nothing is profiled
     #[arg(long, hide = true)]
     pprof_capture_profiles: bool,
-    /// Add to this file why the server could not start; of a container, Kubernetes shows /dev/termination-log
+    /// File that gets the reason if the server cannot start; Kubernetes shows a container's /dev/termination-log
     #[arg(short, long, value_name = "FILE")]
     termination_log: Option<PathBuf>,
     /// Log each call and request
@@ -138,7 +144,7 @@ pub(crate) struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// Where assistants are answered.
+    /// The address for assistants.
     fn own_address(&self) -> Option<SocketAddr> {
         #[cfg(feature = "mcp")]
         let address = self.mcp;
@@ -147,9 +153,13 @@ impl ServeArgs {
         address
     }
 
-    /// Whether something is served beside gRPC.
+    /// Whether the server has more than gRPC.
     fn has_http(&self) -> bool {
         self.http.is_some() || self.own_address().is_some()
+    }
+
+    fn gates(&self) -> Gates {
+        self.feature_gates.unwrap_or_default()
     }
 }
 
@@ -164,7 +174,7 @@ fn parse_origin(text: &str) -> Result<String, String> {
     }
 }
 
-/// An address with a port; a port alone is one of this machine, since nothing is offered to others unless they are named.
+/// An address with a port; a port alone is on this machine, since only a named address is offered to others.
 fn parse_http(text: &str) -> Result<SocketAddr, String> {
     match text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
         Ok(port) => Ok(SocketAddr::from(([127, 0, 0, 1], port))),
@@ -178,7 +188,7 @@ fn parse_loopback(text: &str) -> Result<SocketAddr, String> {
     let address = parse_http(text)?;
     match address.ip().is_loopback() {
         true => Ok(address),
-        false => Err("assistants are answered on this machine only: write a port, or `127.0.0.1:PORT`".to_owned()),
+        false => Err("olmdex answers assistants on this machine only: write a port, or `127.0.0.1:PORT`".to_owned()),
     }
 }
 
@@ -202,7 +212,6 @@ pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
     }
 }
 
-/// Says what happens.
 #[derive(Clone, Copy)]
 struct Log {
     reporter: Reporter,
@@ -234,16 +243,16 @@ impl Log {
                 let port = [("port", address.port().to_string())];
                 self.say(&format!("{protocol} on {address}{of}"), "serving registry", &port);
             }
-            Event::Reloaded => self.say("the catalogs were read again", "reloaded", &[]),
-            Event::NotReloaded(why) => self.warn(&format!("the old catalogs stay: {why}")),
+            Event::Reloaded => self.say("reloaded the catalogs", "reloaded", &[]),
+            Event::NotReloaded(why) => self.warn(&format!("keeping the old catalogs: {why}")),
             Event::Answered { protocol, what, took } => {
                 let took = format!("{:.3} ms", took.as_secs_f64() * 1e3);
                 let fields = [("protocol", (*protocol).to_owned()), ("call", what.clone()), ("took", took.clone())];
                 self.say(&format!("{protocol} {what} in {took}"), "finished call", &fields);
             }
-            Event::Renewed => self.say("the certificate was read again", "certificate reloaded", &[]),
-            Event::NotRenewed(why) => self.warn(&format!("the old certificate stays: {why}")),
-            Event::OutOfDate(why) => self.warn(&format!("clients refuse the certificate: {why}")),
+            Event::Renewed => self.say("reloaded the certificate", "certificate reloaded", &[]),
+            Event::NotRenewed(why) => self.warn(&format!("keeping the old certificate: {why}")),
+            Event::OutOfDate(why) => self.warn(&format!("clients will refuse the certificate: {why}")),
             Event::Stopping => self.say("ending", "shutting down server", &[]),
         }
     }
@@ -260,11 +269,11 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         return Err(CommandError::usage("--cache-dir must be specified with --cache-enforce-integrity"));
     }
     if args.pprof_capture_profiles || args.pprof_addr.as_ref().is_some_and(|it| !it.is_empty()) {
-        log.warn("there are no profiles of Go here: --pprof-addr and --pprof-capture-profiles have no effect");
+        log.warn("olmdex has no Go profiles: --pprof-addr and --pprof-capture-profiles have no effect");
     }
     let grpc = args.port.is_some() || !args.has_http();
     if !args.cluster.is_empty() && !args.has_http() {
-        let error = CommandError::usage("`--cluster` is for pages and assistants, and neither is served");
+        let error = CommandError::usage("`--cluster` is for pages and assistants, but olmdex serves neither here");
         return Err(error.help("add `--http 8080`"));
     }
     let maker = Arc::new(Maker::new(context, named, args, *log, grpc)?);
@@ -277,13 +286,13 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     let wanted: Vec<Option<String>> = match &args.catalog {
         Some(name) if catalogs.contains(name) => vec![Some(name.clone())],
         Some(name) => {
-            let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
+            let error = CommandError::new(Exit::NotFound, format!("no catalog `{name}`"));
             return Err(error.help(format!("the catalogs are: {}", catalogs.join(", "))));
         }
         None if catalogs.len() < 2 => vec![None],
         None => catalogs.iter().cloned().map(Some).collect(),
     };
-    // The first process of a container serves others; on a desk, nobody else.
+    // The first process of a container serves others; a server on a desk serves nobody else.
     let is_everywhere = args.as_opm || std::process::id() == 1;
     let ip = args.listen.unwrap_or(match is_everywhere {
         true if Path::new("/proc/net/if_inet6").exists() => Ipv6Addr::UNSPECIFIED.into(),
@@ -294,7 +303,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     let mut ports = Vec::new();
     for (catalog, n) in wanted.into_iter().zip(0_u16..).filter(|_| grpc) {
         let port = if first == 0 { Some(0) } else { first.checked_add(n) };
-        let port = port.ok_or_else(|| CommandError::usage("there are not enough ports for all catalogs"))?;
+        let port = port.ok_or_else(|| CommandError::usage("not enough ports for all catalogs"))?;
         ports.push(Grpc { address: SocketAddr::new(ip, port), catalog });
     }
     let log = *log;
@@ -307,7 +316,9 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         grpc: ports,
         http: args.http,
         own: maker.own_port(),
-        has_metas: !args.no_metas,
+        has_metas: !args.no_metas && args.gates().metas != Some(false),
+        #[cfg(feature = "graphql")]
+        has_graphql: args.gates().graphql == Some(true),
         tells_calls: args.debug,
         hosts: args.host.clone(),
         cors: args.cors.clone(),
@@ -328,64 +339,66 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// The memory for answers by `GOMEMLIMIT`, which OLM sets in the pod of a CatalogSource with a `memoryTarget`.
+/// The memory for answers from `GOMEMLIMIT`, which OLM sets in the pod of a CatalogSource with a `memoryTarget`.
 fn answers_bytes(log: Log) -> Option<usize> {
     let limit = std::env::var("GOMEMLIMIT").ok().filter(|it| !it.is_empty() && it != "off")?;
     let bytes = budget(&limit);
     if bytes.is_none() {
-        log.warn("GOMEMLIMIT is no number of bytes, such as 50MiB; it does not count");
+        log.warn("ignoring GOMEMLIMIT: it is not a number of bytes, such as 50MiB");
     }
     bytes
 }
 
-/// Makes what is served, at the start and when it has changed.
+/// Makes the served catalogs, at the start and after changes.
 struct Maker {
     opener: Arc<Opener>,
     named: Vec<NamedSource>,
-    /// The index to make; `None` if one is served as it is, or nothing can be written.
+    /// The index to make; `None` if an existing one is served, or nothing can be written.
     target: Option<PathBuf>,
-    /// Whether an index must be there that is that of the sources.
+    /// Whether the index of the sources must exist already.
     must_match: bool,
     /// The cluster that the pages plan for.
     planned: Option<Planned>,
-    /// Whether there are pages, beside catalogd's paths.
+    /// Whether there are pages in addition to catalogd's paths.
     has_pages: bool,
-    /// Whether pages hide where the catalogs are.
+    /// Whether pages hide the places of the catalogs.
     is_public: bool,
     /// The assistants that are answered about the same catalogs.
     #[cfg(feature = "mcp")]
     assistant: Option<AssistantPort>,
+    /// Whether HTTP offers GraphQL.
+    #[cfg(feature = "graphql")]
+    has_graphql: bool,
     /// Whether there is gRPC, which refuses documents that catalogd serves.
     has_grpc: bool,
     log: Log,
-    /// How many bytes of answers may be kept, if the environment says it.
+    /// How many bytes of answers may be kept, if the environment sets a limit.
     answers_bytes: Option<usize>,
-    /// The time that `SOURCE_DATE_EPOCH` says.
     epoch: Option<u64>,
-    /// What was served last, and the time that it had.
+    /// The last served catalogs, with their time.
     last: Mutex<Option<Served>>,
-    /// Where the index is if nobody names a place; it goes with the program.
+    /// The place of the index if the user names none; it goes with the program.
     _scratch: Option<Scratch>,
 }
 
 /// The catalogs that are served.
 struct Made {
     snapshot: Snapshot,
-    /// The file to look at for new ones.
+    /// The file to watch for new catalogs.
     watched: Option<PathBuf>,
     /// The same index once more, for questions of others.
     own: Option<Index>,
 }
 
-/// What was served at a time.
+/// The catalogs that were served at a time.
 struct Served {
     /// The catalogs, each with its digest.
     digests: Vec<(String, Vec<u8>)>,
-    /// What was said of when they changed, in seconds since 1970.
+    /// The time of their last change that clients got, in seconds since 1970.
     modified: u64,
 }
 
-/// When a source changed last: the newest of its files, the file that holds it, or when its image was made; `None` if nothing says it.
+/// The time of a source's last change: that of its newest file, of its only file, or of its image; `None` if unknown.
 fn changed(path: &Path, source: &Source) -> Option<SystemTime> {
     let of_path = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
     match source {
@@ -424,7 +437,7 @@ impl Maker {
             },
             None => None,
         };
-        // Where nothing can be written, the index is in memory.
+        // If nothing can be written, the index is in memory.
         let target = target.or_else(|| {
             let made: Result<Scratch, FileError> = Scratch::make(context.opener.scratch());
             scratch = made.ok();
@@ -457,6 +470,8 @@ impl Maker {
             is_public: args.public,
             #[cfg(feature = "mcp")]
             assistant,
+            #[cfg(feature = "graphql")]
+            has_graphql: args.http.is_some() && args.gates().graphql == Some(true),
             has_grpc: grpc,
             log,
             answers_bytes: answers_bytes(log),
@@ -466,7 +481,7 @@ impl Maker {
         })
     }
 
-    /// The catalogs, and the file to look at for new ones.
+    /// The catalogs, and the file to watch for new ones.
     fn make(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
         let Made { snapshot, watched, own } = self.snapshot()?;
         #[cfg(feature = "mcp")]
@@ -486,7 +501,7 @@ impl Maker {
         Ok((snapshot.with_pages(Box::new(Shown(cache))), watched))
     }
 
-    /// What pages ask again and again.
+    /// Makes the cache of the answers that pages need again and again.
     fn cache(&self, index: &Index) -> Result<IndexCache, CommandError> {
         let cache = IndexCache::new(index, words_of(&self.named))?;
         let cache = if self.is_public { cache.for_the_public() } else { cache };
@@ -496,12 +511,22 @@ impl Maker {
         })
     }
 
-    /// What can wait until the ports are open.
+    /// Does the work that can wait until the ports are open.
     fn settle(&self, snapshot: &Snapshot) {
         let result = self.warn_of_large_bundles(snapshot).and_then(|()| Ok(snapshot.prepare_pages()?));
+        #[cfg(feature = "graphql")]
+        let result = result.and_then(|()| self.warn_of_collisions(snapshot));
         if let Err(error) = result {
             self.log.warn(&error.message());
         }
+    }
+
+    /// Makes the data for GraphQL. catalogd does not store a catalog without it.
+    #[cfg(feature = "graphql")]
+    fn warn_of_collisions(&self, snapshot: &Snapshot) -> Result<(), CommandError> {
+        let problems = if self.has_graphql { snapshot.prepare_graphql()? } else { Vec::new() };
+        problems.iter().for_each(|it| self.log.warn(it));
+        Ok(())
     }
 
     fn warn_of_large_bundles(&self, snapshot: &Snapshot) -> Result<(), CommandError> {
@@ -509,9 +534,8 @@ impl Maker {
             let found = snapshot.ask(|index| Registry { index, catalog }.too_large());
             let found = found.map_err(|it| CommandError::new(Exit::Input, it.to_string()))?;
             for TooLarge { package, bundle, size } in found {
-                let clients = format!("more than the {MAX_TAKEN} that OLM takes: it cannot install this bundle");
-                self.log
-                    .warn(&format!("bundle `{bundle}` of package `{package}` is a message of {size} bytes, {clients}"));
+                let clients = format!("more than the {MAX_TAKEN} that OLM accepts: OLM cannot install this bundle");
+                self.log.warn(&format!("bundle `{bundle}` of package `{package}` takes {size} bytes, {clients}"));
             }
         }
         Ok(())
@@ -526,7 +550,7 @@ impl Maker {
         port
     }
 
-    /// Whether somebody asks the index beside the servers, and needs a connection of its own.
+    /// Whether others than the servers ask the index, and need a connection of their own.
     fn needs_own_index(&self) -> bool {
         #[cfg(feature = "mcp")]
         let needs = self.assistant.is_some();
@@ -541,7 +565,7 @@ impl Maker {
     }
 
     fn in_memory(&self, sources: &[(&NamedSource, Source)]) -> Result<Index, CommandError> {
-        let mut builder = Builder::in_memory().advised_by(cut_advice);
+        let mut builder = ask::builder();
         if !self.has_grpc {
             builder = builder.keeping_all();
         }
@@ -554,7 +578,7 @@ impl Maker {
         for source in &self.named {
             let opened = self.opener.open(&source.path, &mut std::io::stdin().lock())?;
             if matches!(&opened, Source::Catalog(input) if input.skips_git) {
-                let message = "the source is a checkout of git: its `.git` is not read";
+                let message = "the source is a git checkout: olmdex does not read its `.git`";
                 self.log.line("info", message, &[("source", source.path.display().to_string())]);
             }
             sources.push((source, opened));
@@ -574,14 +598,15 @@ impl Maker {
                 Err(trouble) => return Err(trouble.into()),
             }
         }
-        // An index in memory has one connection.
+        // An index in memory has only one connection.
         let own = self.needs_own_index().then(|| self.in_memory(&sources)).transpose()?;
         let snapshot = Snapshot::in_memory(self.in_memory(&sources)?)?;
         Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched: None, own })
     }
 
-    /// The catalogs with the time at which they changed last, so that replicas agree and a server that starts again leaves caches valid:
-    /// that of `SOURCE_DATE_EPOCH`, else of the newest source. What comes in the place of other catalogs is newer than those.
+    /// The catalogs with the time of their last change, so that replicas agree and a server that starts again leaves
+    /// caches valid. It is the time of `SOURCE_DATE_EPOCH`, else that of the newest source. Catalogs that replace
+    /// others are newer than those.
     fn dated(&self, snapshot: Snapshot, sources: &[(&NamedSource, Source)]) -> Result<Snapshot, CommandError> {
         let now = SystemTime::now();
         let newest = sources.iter().map(|(named, source)| changed(&named.path, source).unwrap_or(now)).max();
@@ -597,7 +622,7 @@ impl Maker {
             && before.digests != digests
             && modified <= before.modified
         {
-            // A file that is gone, for example, leaves no time of its own.
+            // A removed file, for example, has no time of its own.
             modified = seconds(now).max(before.modified.saturating_add(1));
         }
         *last = Some(Served { digests, modified });
@@ -613,7 +638,7 @@ impl Maker {
             );
             return Err(Trouble::Said(CommandError::new(Exit::No, message)));
         }
-        let mut builder = Builder::open(target)?.advised_by(cut_advice);
+        let mut builder = ask::builder_of(target)?;
         if !self.has_grpc {
             builder = builder.keeping_all();
         }
@@ -689,14 +714,14 @@ struct Planned {
 
 fn planned(cluster: Cluster, args: &ServeArgs) -> Result<Planned, CommandError> {
     let from = parse_minor(&cluster.openshift).map_err(|_| {
-        let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
-        error.help("the plan begins at the version that it says; add it to the manifests")
+        let error = CommandError::usage(format!("{} holds no ClusterVersion", shown(&args.cluster)));
+        error.help("add the ClusterVersion to the manifests: the plan begins at its version")
     })?;
     if let Some(to) = args.to.filter(|it| !from.is_before(*it)) {
         let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
         return Err(error.help("`--to` names a later minor version"));
     }
-    // Else a request would be the first to meet a bad one.
+    // Check it now, so that a bad value is an error at the start and not in a request.
     day(None)?;
     let words = args.cluster.iter().map(|it| ("--cluster", in_command(it)));
     let words = words.chain(args.source_map.iter().map(|it| ("--source-map", it.clone()))).collect();
@@ -706,7 +731,7 @@ fn planned(cluster: Cluster, args: &ServeArgs) -> Result<Planned, CommandError> 
 }
 
 impl Planned {
-    /// What plans are made of, of the catalogs as they are now.
+    /// The basis of plans, made from the current catalogs.
     fn plans(&self, index: &Index, sources: &[NamedSource]) -> Result<Plans, CommandError> {
         let mut basis = PlanBasis::new(index, &self.ties, index.update_sources()?)?;
         basis.options.input = words_of(sources).into_iter().filter(|it| it != "-i").collect();
@@ -750,7 +775,7 @@ impl From<Trouble> for CommandError {
 fn refused(spec: &CatalogSpec, opm: Option<String>) -> CommandError {
     let why = opm.unwrap_or_else(|| format!("`{}` has errors", spec.source));
     let message = format!("failed to load or rebuild cache: failed to rebuild cache: {why}");
-    CommandError::new(Exit::No, message).help(format!("`olmdex validate {}` tells where", spec.source))
+    CommandError::new(Exit::No, message).help(format!("`olmdex validate {}` shows where", spec.source))
 }
 
 #[cfg(test)]

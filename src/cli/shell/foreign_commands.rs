@@ -1,10 +1,8 @@
-//! What users of opm and kubectl type, and the command that does it here.
-//!
-//! What it deliberately does not do: it runs nothing in the place of what was typed.
+//! Maps the commands that users of opm and kubectl type to the commands of this program.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Words at the beginning of a command line, and what to type instead. Longer ones come before their beginnings.
+/// Words at the beginning of a command line, and their replacements. Longer ones come before their beginnings.
 const INSTEAD: &[(&[&str], &str)] = &[
     (&["alpha", "list", "packages"], "`olmdex list packages -i SOURCE`"),
     (&["alpha", "list", "channels"], "`olmdex list channels [PKG] -i SOURCE`"),
@@ -19,13 +17,13 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["index", "prune"], "`olmdex legacy prune FILE -p PKG -O NEW`, on the index's database file"),
     (&["index", "prune-stranded"], "`olmdex legacy prune-stranded FILE -O NEW`, on the index's database file"),
     (&["index", "deprecatetruncate"], "`olmdex legacy deprecate-truncate FILE -b IMAGE -O NEW`"),
-    (&["index"], "`olmdex legacy` changes a legacy index; `olmdex migrate FILE DIR` makes files of it"),
+    (&["index"], "`olmdex legacy` changes a legacy index; `olmdex migrate FILE DIR` converts it to files"),
     (&["registry", "add"], "`olmdex legacy add FILE -b IMAGE,… -O NEW`"),
     (&["registry", "rm"], "`olmdex legacy rm FILE -p PKG -O NEW`"),
     (&["registry", "prune"], "`olmdex legacy prune FILE -p PKG -O NEW`"),
     (&["registry", "prune-stranded"], "`olmdex legacy prune-stranded FILE -O NEW`"),
     (&["registry", "deprecatetruncate"], "`olmdex legacy deprecate-truncate FILE -b IMAGE -O NEW`"),
-    (&["registry"], "`olmdex legacy` changes a legacy catalog; `olmdex migrate FILE DIR` makes files of it"),
+    (&["registry"], "`olmdex legacy` changes a legacy catalog; `olmdex migrate FILE DIR` converts it to files"),
     (&["version"], "`olmdex --version`"),
     (&["get", "packagemanifests"], "`olmdex list packages`"),
     (&["get"], "`olmdex list packages|channels|bundles|catalogs`"),
@@ -36,24 +34,24 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["catalogs"], "`olmdex list catalogs`"),
     (&["upgrade"], "`olmdex updates PKG@VERSION` shows the next upgrade, `olmdex path PKG@VERSION` all of them"),
     (&["upgrades"], "`olmdex updates PKG@VERSION` shows the next upgrade, `olmdex path PKG@VERSION` all of them"),
-    (&["import"], "`olmdex build SOURCE` makes an index"),
+    (&["import"], "`olmdex build SOURCE` builds an index"),
     (&["lint"], "`olmdex check PATH`"),
 ];
 
-/// Adds to an error about a word or option that only another tool knows what to type here.
+/// Adds to an error about a word or option of another tool the command to type here.
 pub(in crate::cli) fn redirect(error: &mut clap::Error, words: &[String]) {
     let tip = match error.kind() {
         ErrorKind::InvalidSubcommand => instead(words).map(str::to_owned),
         ErrorKind::UnknownArgument => match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(option)) if matches!(option.as_str(), "-p" | "--package" | "--packages") => {
-                Some("packages are named by their position: `olmdex COMMAND PKG`".to_owned())
+                Some("name packages without an option: `olmdex COMMAND PKG`".to_owned())
             }
             _ => None,
         },
         _ => None,
     };
     if let Some(tip) = tip {
-        // What is spelt alike is not what is meant.
+        // A word with a similar spelling is not what the user meant.
         error.remove(ContextKind::SuggestedSubcommand);
         error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));

@@ -1,6 +1,4 @@
 //! The commands by task, as the help shows them.
-//!
-//! What it deliberately does not do: it describes none; each command does that itself.
 
 use std::fmt::Write as _;
 
@@ -9,13 +7,13 @@ use clap::Command;
 use crate::cli::shell::layout::{Form, heading, wrapped};
 use crate::cli::terminal::screen;
 
-/// Where a new user begins.
+/// The first steps of a new user.
 const FIRST_STEPS: &str = "  olmdex check my-catalog/                       check a catalog, a bundle, or anything else
   olmdex build my-catalog/                       make ./index.db, which the commands below ask
   olmdex updates keda@2.10.1                     what OLM upgrades it to
   olmdex why-not keda@2.12.0 --installed 2.10.1  why it does not take another version";
 
-/// What commands are for, in the order of the help.
+/// The tasks of commands, in the order of the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::cli) enum Task {
     Catalogs,
@@ -29,7 +27,7 @@ pub(in crate::cli) enum Task {
     Shell,
 }
 
-/// Has the root's help list the commands by task: each is at a place among those of its task.
+/// Makes the root's help list the commands by task: each has a place among those of its task.
 pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: Form) -> Command {
     let help = (Task::Shell, u8::MAX, "help");
     let is_shown = |name: &str| root.find_subcommand(name).is_some_and(|it| !it.is_hide_set());
@@ -52,8 +50,8 @@ pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: 
             push_row(&mut text, &of_task(&of_group[0]), label_width, &names.join(", "), width);
         }
         text.push_str("\nUsage: olmdex <COMMAND> [OPTIONS]\n\n");
-        text.push_str("`olmdex help` describes the commands, `olmdex COMMAND -h` has one of them,\n");
-        text.push_str("`olmdex help --all` the options that every command takes.");
+        text.push_str("`olmdex help` describes the commands, `olmdex COMMAND -h` describes one of them,\n");
+        text.push_str("and `olmdex help --all` the options that every command takes.");
     } else {
         let name_width = shown.iter().map(|it| it.2.len()).max().unwrap_or_default();
         let _ = write!(text, "\n{{usage-heading}} {{usage}}\n");
@@ -64,8 +62,8 @@ pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: 
             }
         }
         let _ = write!(text, "\n{}\n{{options}}\n\n", heading("Options"));
-        text.push_str("`olmdex help COMMAND` has the options of a command, with examples");
-        text.push_str(if form == Form::All { "." } else { "; `olmdex help --all` those of every command." });
+        text.push_str("`olmdex help COMMAND` describes the options of a command, with examples");
+        text.push_str(if form == Form::All { "." } else { "; `olmdex help --all` describes those of every command." });
     }
     root.help_template(text)
 }
@@ -73,7 +71,7 @@ pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: 
 /// Beside names, descriptions are not narrower.
 const MIN_ABOUT: usize = 30;
 
-/// A name, and what is to be said of it in lines of a width: beside it, or below it where that leaves no room.
+/// A name with its description in lines of a width: beside it, or below it if there is no room.
 fn push_row(text: &mut String, name: &str, name_width: usize, about: &str, width: usize) {
     let is_below = width < name_width + 4 + MIN_ABOUT;
     let indent = " ".repeat(if is_below { 6 } else { name_width + 4 });

@@ -36,7 +36,7 @@ pub(crate) fn man(mut root: clap::Command, args: &ManArgs) -> CommandResult {
             Some(command) => command.clone().name(format!("olmdex-{name}")),
             None => {
                 let names = root.get_subcommands().map(clap::Command::get_name);
-                let error = CommandError::new(Exit::NotFound, format!("there is no command `{name}`"));
+                let error = CommandError::new(Exit::NotFound, format!("no command `{name}`"));
                 return Err(match crate::diag::closest(name, names) {
                     Some(meant) => error.help(format!("did you mean `{meant}`?")),
                     None => error,

@@ -1,24 +1,22 @@
-//! The words that mean the same in every command: other spellings of options, and verbs that a noun does without.
+//! Words that mean the same in every command: other spellings of options, and verbs that a noun does without.
 //!
-//! Each is understood in one place, so that no command can forget one; none is shown in help.
-//!
-//! What it deliberately does not do: words that only one command ever had stay with that command.
+//! Each is handled in one place, so that no command can forget one; help shows none of them.
 
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// An option, and what else it is called where nothing else has that name.
+/// An option, and its other name if nothing else has that name.
 const OTHER_NAMES: &[(&str, &str)] = &[("output", "format"), ("installed", "from")];
 
-/// Nouns with a single verb, which may be left out.
-const SINGLE_VERBS: &[(&str, &str)] = &[("bundle", "validate"), ("repo", "check"), ("mirror", "plan")];
+/// Nouns with the verb that may be left out.
+const SILENT_VERBS: &[(&str, &str)] = &[("bundle", "validate"), ("repo", "check"), ("mirror", "plan")];
 
 /// A command and those below it, with the other names of their options.
 pub(in crate::cli) fn with_other_names(command: Command) -> Command {
     let taken: Vec<String> = command.get_arguments().flat_map(names).collect();
     let is_free = |name: &str| !taken.iter().any(|it| it == name);
-    // The newer of two states is what is asked about.
+    // The question is about the newer of two states.
     let compares = !is_free("old") && is_free("new");
     let command = command.mut_args(|argument| {
         let long = argument.get_long().unwrap_or_default();
@@ -37,13 +35,13 @@ fn names(argument: &Arg) -> Vec<String> {
     argument.get_long().into_iter().chain(others).map(str::to_owned).collect()
 }
 
-/// A command line in the words that are declared. The first word is the program.
+/// A command line in the declared words. The first word is the program.
 pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
-    let without_verb = SINGLE_VERBS.iter().find_map(|(noun, verb)| {
+    let without_verb = SILENT_VERBS.iter().find_map(|(noun, verb)| {
         let at = words.iter().position(|it| it == noun).filter(|at| is_command(&words, *at))?;
         (words.get(at + 1)? == verb).then_some(at + 1)
     });
-    // What is completed is not a command line of its own.
+    // The words after `complete` are not a command line of their own.
     let completes = words.get(1).is_some_and(|it| it == "complete");
     let mut is_past_options = false;
     let words = words.into_iter().enumerate().filter(|(at, _)| Some(*at) != without_verb).map(|(_, word)| {
@@ -53,7 +51,7 @@ pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
     words.collect()
 }
 
-/// Whether a word is the command: only options and their values stand before it.
+/// Whether a word is the command: only options and their values come before it.
 fn is_command(words: &[OsString], at: usize) -> bool {
     let is_option = |at: usize| words[at].to_string_lossy().starts_with('-');
     at > 0 && (1..at).all(|it| is_option(it) || words[it] == "help" || (it > 1 && is_option(it - 1)))

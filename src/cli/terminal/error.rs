@@ -1,4 +1,4 @@
-//! How commands end, and what they say when they cannot go on.
+//! The ways in which commands end, and their messages.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ pub(crate) enum Exit {
     No,
     /// The command line is wrong.
     Usage,
-    /// The input cannot be read, or is not what it should be.
+    /// The input cannot be read, or is not valid.
     Input,
     /// Something that was named does not exist.
     NotFound,
@@ -37,7 +37,8 @@ impl Exit {
     }
 }
 
-/// What printing came to, as far as it changes the exit code: a reader that closes the pipe (`| head`) must not.
+/// The result of printing, without the error of a closed pipe: a reader that leaves (`| head`) must not change the exit
+/// code.
 pub(crate) fn unless_reader_left(printed: Result<(), CommandError>) -> Result<(), CommandError> {
     printed.or_else(|error| if error.is_broken_pipe() { Ok(()) } else { Err(error) })
 }
@@ -61,23 +62,24 @@ impl CommandError {
         Self { exit, help: None, error: anyhow::Error::msg(message.into()) }
     }
 
-    /// The error of a run that left documents unread because their aliases multiply them, or unjudged because too much is wrong with
-    /// them; `None` if it left out nothing.
+    /// The error of a run that left documents unread because their aliases multiply them, or unjudged because they have
+    /// too many faults; `None` if it left out nothing.
     pub(crate) fn of_limit() -> Option<Self> {
         let message = if crate::diag::is_finding_limit_reached() {
             crate::diag::TOO_MANY_FINDINGS.to_owned()
         } else if crate::json::is_expansion_limit_reached() {
-            format!("a document was not read: {}", crate::json::EXPANDS_TOO_FAR)
+            format!("olmdex could not read a document: {}", crate::json::EXPANDS_TOO_FAR)
         } else {
             return None;
         };
         Some(Self::new(Exit::Limit, message).help(crate::archive::LIFT_LIMITS))
     }
 
-    /// What clap says of arguments that it does not take: the first paragraph, and as help the tips and the usage below it.
+    /// Turns clap's message about wrong arguments into an error: its first paragraph, with the tips and the usage below
+    /// it as help.
     pub(crate) fn of_arguments(error: &clap::Error) -> Self {
         if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-            return Self::usage("no command is given").help("`olmdex help` lists the commands");
+            return Self::usage("no command given").help("`olmdex help` lists the commands");
         }
         let text = error.render().to_string();
         let line = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -88,12 +90,12 @@ impl CommandError {
         if help.is_empty() { error } else { error.help(help.join("; ")) }
     }
 
-    /// What went wrong.
+    /// The message of the error.
     pub(crate) fn message(&self) -> String {
         self.error.to_string()
     }
 
-    /// Whether nobody reads the output any more, which is not worth a word.
+    /// Whether the reader of the output has gone, which needs no message.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.error.downcast_ref::<std::io::Error>().is_some_and(|it| it.kind() == std::io::ErrorKind::BrokenPipe)
     }
@@ -107,7 +109,7 @@ impl CommandError {
         self
     }
 
-    /// The same, with the place of what led to it in front.
+    /// The same error, with the place of its cause in front.
     pub(crate) fn at(self, place: &str) -> Self {
         let message = format!("{place}: {}", self.message());
         Self { error: anyhow::Error::msg(message), ..self }
@@ -117,7 +119,7 @@ impl CommandError {
         Self::new(Exit::Usage, message)
     }
 
-    /// For an option that few builds have.
+    /// For options that few builds have.
     #[cfg(not(all(feature = "jsonschema", feature = "parquet")))]
     pub(crate) fn lacks_feature(option: &str, feature: &str) -> Self {
         let message = format!("`{option}` needs the feature `{feature}`, which this build of olmdex lacks");
@@ -156,7 +158,7 @@ impl From<crate::file::FileError> for CommandError {
     }
 }
 
-/// Naming an output that cannot be one is a wrong command line.
+/// A name that cannot be an output is a wrong command line.
 fn exit_of_file(error: &crate::file::FileError) -> Exit {
     use crate::file::FileError;
     match error {
@@ -217,7 +219,7 @@ impl From<crate::ask::AskError> for CommandError {
             | AskError::NothingInstalledThere
             | AskError::NothingInstalledIn(_)
             | AskError::BadClusterVersion { .. } => Exit::Input,
-            AskError::NotReached { .. } | AskError::Unresolved => Exit::No,
+            AskError::NotReached { .. } | AskError::Unresolved | AskError::NoZStream(_) => Exit::No,
             ref error if error.is_not_found() => Exit::NotFound,
             _ => Exit::Usage,
         };
@@ -244,9 +246,9 @@ impl From<crate::resolve::Failure> for CommandError {
     fn from(failure: crate::resolve::Failure) -> Self {
         use crate::resolve::Failure;
         match failure {
-            Failure::Limit(what) => Self::new(Exit::Limit, what).help("a higher `--max-work` allows for more"),
+            Failure::Limit(what) => Self::new(Exit::Limit, what).help("raise the limit with `--max-work`"),
             Failure::Work(overwork) => {
-                Self::new(Exit::Limit, overwork.to_string()).help("a higher `--max-work` allows for more")
+                Self::new(Exit::Limit, overwork.to_string()).help("raise the limit with `--max-work`")
             }
             Failure::Constraint(broken) => {
                 let (error, operator, place) = (&broken.error, &broken.operator, &broken.place);

@@ -1,4 +1,4 @@
-//! Opening sources for a user who waits.
+//! Opens sources for a user who waits.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ impl Context {
         Ok(source)
     }
 
-    /// Says that a source is a checkout of git, of which `.git` is not read.
+    /// Notes that a source is a checkout of git, whose `.git` is not read.
     pub(crate) fn note_git(&self, path: &Path, source: &Source) {
         if matches!(source, Source::Catalog(input) if input.skips_git) {
             let path = crate::diag::printable(&path.to_string_lossy()).into_owned();
-            self.reporter.note(&format!("`{path}` is a checkout of git: its `.git` is not read"));
+            self.reporter.note(&format!("`{path}` is a git checkout: olmdex does not read its `.git`"));
         }
     }
 
@@ -31,14 +31,14 @@ impl Context {
         self.opener.read(image)
     }
 
-    /// Shows how much is fetched of what may be in a registry.
+    /// Shows the progress of fetching if the source may be in a registry.
     #[cfg(feature = "oci")]
     fn fetching(&self, path: &Path) -> Option<Progress> {
         let name = path.to_str().filter(|it| it.starts_with("docker://"))?;
         Some(Progress::fetching(self, format!("fetching {name}"), self.opener.registries.fetched()))
     }
 
-    /// Nothing is fetched by a program without registries.
+    /// A program without registries fetches nothing.
     #[cfg(not(feature = "oci"))]
     fn fetching(&self, _: &Path) {}
 

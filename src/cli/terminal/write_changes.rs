@@ -1,4 +1,4 @@
-//! Writing files below directories: all of them or none, or what would change.
+//! Writes files below directories, all of them or none, or prints the changes.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -7,9 +7,11 @@ use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::interrupt;
-use crate::file::{MissingDirectories, Replacement, allow_many_files, finish_left, finish_together, make_way_below};
+use crate::file::{
+    MissingDirectories, Replacement, allow_many_files, finish_left, finish_together, make_way_below, read_regular,
+};
 
-/// A file that is to be written, below a directory.
+/// A file to write, below a directory.
 pub(crate) struct Change {
     pub(crate) root: PathBuf,
     pub(crate) relative: String,
@@ -19,10 +21,10 @@ pub(crate) struct Change {
     pub(crate) after: Vec<u8>,
 }
 
-/// Writes what changes, or shows it. Returns how many files that are.
+/// Writes the changes, or shows them. Returns the number of files.
 pub(crate) fn write_changes(context: &Context, mut changes: Vec<Change>, is_dry: bool) -> Result<usize, CommandError> {
     if !is_dry {
-        // One that was killed after its last rename leaves nothing to write.
+        // A run that was killed after its last rename left nothing to write.
         let paths: Vec<PathBuf> = changes.iter().map(|it| it.root.join(&it.relative)).collect();
         finish_left(paths.iter().map(PathBuf::as_path));
     }
@@ -52,6 +54,10 @@ fn write(changes: &[Change]) -> Result<(), CommandError> {
     let mut ready = Vec::with_capacity(changes.len());
     for change in changes {
         let path = make_way_below(&change.root, &change.relative)?;
+        // The rest of a run that was killed between two renames is in its place by now.
+        if read_regular(&path).is_ok_and(|it| it == change.after) {
+            continue;
+        }
         let mut new = Replacement::begin_over(&path, change.before.as_deref())?;
         new.file().write_all(&change.after)?;
         ready.push(new);

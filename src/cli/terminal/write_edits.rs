@@ -1,4 +1,4 @@
-//! Writing the files of a catalog that have been changed: all of them or none.
+//! Writes the changed files of a catalog: all of them or none.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -9,7 +9,8 @@ use crate::fbc::{Input, InputFile, Stamp};
 use crate::file::{FileError, Replacement, allow_many_files, finish_together, is_inside, make_way_below};
 use crate::source::Source;
 
-/// A source that can be written: a catalog whose files are those of the system, which are remembered. `help` says what to name instead of another one.
+/// A source that can be written: a catalog of regular files, whose states are remembered. `help` names the sources to
+/// use instead of another one.
 pub(crate) fn in_files(path: &Path, source: Source, help: &str) -> Result<Input, CommandError> {
     let error = CommandError::usage(format!("`{}` is not a catalog in files", path.display())).help(help);
     let Source::Catalog(input) = source else { return Err(error) };
@@ -28,16 +29,16 @@ pub(crate) fn in_files(path: &Path, source: Source, help: &str) -> Result<Input,
     })
 }
 
-/// Remembers what the files of a catalog are before anything of them is read: a command reads them more than once, and an edit that is
-/// made of two states would have a part of each.
+/// Remembers the states of a catalog's files before anything is read: a command reads them more than once, and an edit
+/// based on two states would have a part of each.
 pub(crate) fn remember(input: &Input) {
     for file in input.files.iter().filter(|it| it.path().is_some()) {
-        // Opening it is all that is wanted.
+        // Opening it is enough.
         let _ = file.read_again(0, 0);
     }
 }
 
-/// Writes files of a catalog that was remembered. A link that leads out of it is followed only if that is wanted.
+/// Writes files of a remembered catalog. A link out of the catalog is followed only if the user wants that.
 pub(crate) fn write_edits(
     catalog: &Path,
     input: &Input,
@@ -47,18 +48,22 @@ pub(crate) fn write_edits(
     write_all(edits.iter().map(|it| (catalog, input, *it)), follow)
 }
 
-/// The same, of several catalogs, each file with its own.
+/// As [`write_edits()`], for several catalogs: each file comes with its own.
 pub(crate) fn write_all<'e>(
     edits: impl Iterator<Item = (&'e Path, &'e Input, &'e FileEdit)>,
     follow: bool,
 ) -> Result<(), CommandError> {
     allow_many_files();
     let mut ready = Vec::new();
+    // New files come first: the list of all files is beside the last one, and the next run looks beside the files that
+    // it knows.
+    let mut edits: Vec<_> = edits.collect();
+    edits.sort_by_key(|it| !it.2.is_new);
     for (catalog, input, edit) in edits {
         if leads_out(catalog, edit) && !follow {
-            let message = format!("`{}` is a link that leads out of the catalog", edit.path.display());
+            let message = format!("`{}` is a symbolic link out of the catalog", edit.path.display());
             let error = CommandError::new(Exit::Input, message);
-            return Err(error.help("name what it leads to, or change it with `--follow`"));
+            return Err(error.help("name its target, or change it with `--follow`"));
         }
         let failed = |source: std::io::Error| FileError::Io { path: edit.path.clone(), source };
         if edit.is_new {
@@ -84,7 +89,7 @@ pub(crate) fn write_all<'e>(
     Ok(finish_together(ready)?)
 }
 
-/// Whether the file of a catalog is elsewhere.
+/// Whether a file of the catalog is elsewhere.
 pub(crate) fn leads_out(catalog: &Path, edit: &FileEdit) -> bool {
     if edit.is_new {
         return false;
@@ -107,7 +112,8 @@ mod tests {
             std::fs::write(&new, text).unwrap();
             std::fs::rename(new, &path).unwrap();
         };
-        // The text of an edit may be read after a change that what was decided does not know.
+        // Another process may change a file between the decision and the edit, so the edit would be based on an unknown
+        // text.
         for (then, is_refused) in [(None, false), (Some("a: 2\n"), true)] {
             put("a: 1\n");
             let input = Input::file(&path);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::no_package;
+use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 use crate::check;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report, report_unchecked, select_help};
 use crate::cli::args::name::whole_package;
@@ -15,17 +15,15 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_read
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, Rule, Severity};
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::upgrade::{check_packages, rules};
+use crate::upgrade::rules;
 
 /// Check that every version can be upgraded, and that upgrade graphs make sense
 ///
-/// With `--old`, only what is new against an older catalog: versions that could be upgraded there and cannot be any more, channels that are
-/// gone, and other findings that the older catalog does not have. What makes a catalog invalid for `validate` is a finding here too. Exits
-/// with 1 if there are findings, warnings included, and if a package could not be checked because it is invalid, even if its errors are
-/// hidden.
-/// `olmdex explain W0802` explains a rule.
+/// With `--old`, the report has only what is new against an older catalog: versions that could be upgraded there and
+/// cannot be any more, channels that are gone, and other findings that the older catalog does not have. Errors that
+/// make a catalog invalid for `validate` are findings here too. Exits with 1 if there are findings, warnings included,
+/// and if a package could not be checked because it is invalid, even if its errors are hidden. `olmdex explain W0802`
+/// explains a rule.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex check-graph keda
@@ -36,7 +34,7 @@ pub(crate) struct CheckGraphArgs {
     /// The package; without one, all of them
     #[arg(value_name = "PKG")]
     package: Option<String>,
-    /// The catalog as it was: show only what is new against it
+    /// Older catalog: show only what is new against it
     #[arg(long, value_name = "SOURCE")]
     old: Option<PathBuf>,
     #[command(flatten)]
@@ -57,56 +55,27 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let choice = args.choice.open(context, &sources, Whole::Catalogs)?;
     let failed = |source: &Path, error| unopened(args.output, rules::ALL, &[], source, error);
     let first = sources.first().cloned().unwrap_or_default();
-    let judged = |ask: &AskOptions| ask.look(context).and_then(|it| it.import_judged(context));
-    let (index, mut findings) = judged(&args.ask).map_err(|error| failed(&first, error))?;
-    let old = match &args.old {
-        None => None,
-        Some(path) => {
-            let old = judged(&AskOptions::of_sources(std::slice::from_ref(path)));
-            let (old, errors) = old.map_err(|error| failed(path, error))?;
-            if old.catalog_names()?.len() > 1 {
-                let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));
-                return Err(error.help("give a source with one catalog"));
-            }
-            Some((old, errors))
-        }
+    let judged = |path: &Path, ask: &AskOptions| {
+        let found = ask.look(context).and_then(|it| it.import_judged(context));
+        let (index, findings) = found.map_err(|error| failed(path, error))?;
+        Ok::<_, CommandError>(JudgedCatalog { index, findings })
     };
-    let (old, old_errors) = old.map_or((None, Vec::new()), |(old, errors)| (Some(old), errors));
-    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-    let mut packages = match &args.package {
-        Some(package) => vec![whole_package(context, &index, package)?],
-        None => index.package_names()?,
-    };
-    if let (Some(old), None) = (&old, &args.package) {
-        packages.extend(old.package_names()?);
-        packages.sort();
-        packages.dedup();
+    let now = judged(&first, &args.ask)?;
+    let of_path = |path: &PathBuf| judged(path, &AskOptions::of_sources(std::slice::from_ref(path)));
+    let old = args.old.as_ref().map(of_path).transpose()?;
+    if let (Some(path), Some(old)) = (&args.old, &old)
+        && old.index.catalog_names()?.len() > 1
+    {
+        let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));
+        return Err(error.help("give a source with one catalog"));
     }
-    let is_blank = packages.is_empty() && findings.is_empty() && !has_documents(&index, &filter)?;
-    // What belongs to no package may belong to this one.
-    let is_asked = |it: &Finding| args.package.is_none() || it.package.is_none() || it.package == args.package;
-    findings.retain(is_asked);
-    // What was wrong before is not new, but what depends on it cannot be told all the same.
-    let is_old = |it: &Finding| {
-        let is_same =
-            |old: &&Finding| (old.rule.id, &old.package, &old.message) == (it.rule.id, &it.package, &it.message);
-        old_errors.iter().any(|it| is_same(&it))
-    };
-    let mut unchecked: Vec<Finding> = findings.extract_if(.., |it| is_old(it)).collect();
-    // A channel of the older catalog that is merely invalid had no upgrades to lose.
-    unchecked.extend(old_errors.iter().filter(|it| is_asked(it) && check::is_unread(it.rule)).cloned());
-    for (package, found) in packages.iter().zip(check_packages(&index, &filter, old.as_ref(), &packages)?) {
-        match found {
-            Some(mut found) => findings.append(&mut found),
-            None if args.package.is_some() && findings.is_empty() => return Err(no_package(&index, package)?.into()),
-            // It may be what cannot be read, or in a catalog that is not asked.
-            None => {}
-        }
-    }
+    let package = args.package.as_ref().map(|it| whole_package(context, &now.index, it)).transpose()?;
+    let question = GraphCheckQuestion { package, catalogs: args.ask.catalog.clone() };
+    let GraphCheckAnswer { findings, unchecked, is_blank } = question.answer(now, old.as_ref())?;
     let errors = check::all_rules().into_iter().filter(|it| it.severity == Severity::Error);
     let applied: Vec<&Rule> = rules::ALL.iter().copied().chain(errors).collect();
     let is_whole = args.ask.catalog.is_empty();
-    let scope = Scope { rules: &applied, package: args.package.as_deref(), is_whole };
+    let scope = Scope { rules: &applied, package: question.package.as_deref(), is_whole };
     let chosen = choice.apply(findings, &scope)?;
     let printed = print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default());
     unless_reader_left(printed)?;
@@ -123,14 +92,4 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let in_old = |_: &str| "the older catalog has the same errors: `olmdex validate` shows them".to_owned();
     let is_unchecked = report_unchecked(context, unchecked.iter(), in_old) || is_hidden;
     Ok(if chosen.findings.is_empty() && !is_unchecked { Exit::Yes } else { Exit::No })
-}
-
-/// Whether a catalog holds anything; asked where it holds no packages.
-fn has_documents(index: &Index, filter: &Filter) -> Result<bool, CommandError> {
-    let mut found = false;
-    index.documents(filter, |_, _| {
-        found = true;
-        Ok::<(), CommandError>(())
-    })?;
-    Ok(found)
 }

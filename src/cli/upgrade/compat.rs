@@ -6,13 +6,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{CompatAnswers, CompatQuestion, Olm, must_lead_on, openshift_of};
+use crate::ask::{CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, Olm, must_lead_on, openshift_of};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::choices;
 use crate::cli::args::name::package;
+use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
+use crate::cli::print::fleet::{self, FleetFormat};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandResult, Exit};
@@ -23,21 +25,26 @@ use crate::upgrade::{Move, Stay, Stop, Target};
 
 /// Check which operators block a cluster upgrade to a later OpenShift version
 ///
-/// What decides is olm.maxOpenShiftVersion, com.redhat.openshift.versions and minKubeVersion of each bundle; every verdict
-/// names its signal. That a catalog lists a bundle proves nothing. With installed operators, exits with 1 if one of
-/// them blocks the cluster, and shows the fewest steps that lift the block.
+/// Three signals of each bundle decide: olm.maxOpenShiftVersion, com.redhat.openshift.versions and minKubeVersion;
+/// every verdict names its signal. The presence of a bundle in a catalog proves nothing. With installed operators,
+/// exits with 1 if one of them blocks the cluster, and shows the fewest steps that lift the block.
+///
+/// With `--fleet DIR`, each file, archive or directory directly in DIR is a cluster: there is one row for each, and the
+/// waves in which they are upgraded, as in `olmdex plan --fleet`. A cluster that cannot be read is a row with its
+/// error; then the exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex compat --openshift 4.16 --verdict blocks
   olmdex compat keda --openshift 4.16 --to 4.18 -o wide
   olmdex compat --openshift 4.16 --installed keda@2.8.1
-  olmdex compat --cluster must-gather/ --to 4.18")]
+  olmdex compat --cluster must-gather/ --to 4.18
+  olmdex compat --fleet clusters/ --to 4.17")]
 pub(crate) struct CompatArgs {
-    /// Only this package, this version or this channel of it, or this bundle
+    /// Only this package, this version or channel of it, or this bundle
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: Option<String>,
     /// The cluster's version of OpenShift. Default: that of the ClusterVersion of `--cluster`
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "cluster")]
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present_any = ["cluster", "fleet"])]
     openshift: Option<Minor>,
     /// The target version. Default: the next minor version
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
@@ -45,16 +52,19 @@ pub(crate) struct CompatArgs {
     /// An installed operator, as PKG@VERSION or by its bundle's name; may be repeated
     #[arg(long, value_name = "BUNDLE", conflicts_with = "package")]
     installed: Vec<String>,
-    /// What is installed, in manifests: ClusterServiceVersions and ClusterExtensions as `kubectl get -o yaml` prints them,
-    /// a must-gather, or `@` and a context, which `oc` or `kubectl` read; may be repeated
+    /// Manifests of the installed operators: ClusterServiceVersions and ClusterExtensions as `kubectl get -o yaml`
+    /// prints them, a must-gather, or `@` and a context, which `oc` or `kubectl` read; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "package")]
     cluster: Vec<PathBuf>,
+    /// A directory of many clusters, each a must-gather, an archive or a file of manifests
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["package", "installed", "cluster", "verdict"])]
+    fleet: Option<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
     /// Only with this verdict; may be repeated
     #[arg(long, value_parser = words::<Compatibility>(), value_name = "VERDICT")]
     verdict: Vec<Compatibility>,
-    /// Which generation of OLM installed the operators: they read olm.maxOpenShiftVersion differently
+    /// Generation of OLM that installed the operators: they read olm.maxOpenShiftVersion differently
     #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
     olm: Olm,
     #[command(flatten)]
@@ -66,14 +76,14 @@ pub(crate) struct CompatArgs {
 }
 
 choices! { Words for Compatibility =>
-    Blocks: "blocks", "The cluster is not upgraded while it is installed";
-    Excluded: "excluded", "It says that it does not support the version";
-    Unknown: "unknown", "It says nothing about it";
-    NotExcluded: "not-excluded" | "notExcluded", "It says from which version on it works";
-    Stated: "stated", "It says that it supports the version";
+    Blocks: "blocks", "OpenShift refuses the update while it is installed";
+    Excluded: "excluded", "Its metadata excludes the version";
+    Unknown: "unknown", "Its metadata does not mention the version";
+    NotExcluded: "not-excluded" | "notExcluded", "Its metadata states a lowest version only";
+    Stated: "stated", "Its metadata states support for the version";
 }
 
-/// The way out, by the steps of the cluster: what must be installed before each of them.
+/// The way out, by the steps of the cluster: the bundles that must be installed before each of them.
 fn stops_in_words(row: &Stay) -> String {
     let mut stops: Vec<(&Stop, &str)> = Vec::new();
     for stop in &row.stops {
@@ -134,11 +144,26 @@ impl Row for Stay {
 }
 
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
+    if let Some(directory) = &args.fleet {
+        let index = args.ask.open(context)?;
+        let question = FleetQuestion::Compat(FleetCompat {
+            from: args.openshift,
+            to: args.to,
+            olm: args.olm,
+            gates: args.gates.gates(),
+            source_map: args.source_map.source_map.clone(),
+            catalogs: args.ask.catalog.clone(),
+            are_named: args.ask.names_catalogs(),
+        });
+        return fleet::run(context, directory, question, Some(&index), FleetFormat::Rows(args.rows.output));
+    }
     let cluster = read_cluster(context, &args.cluster)?;
     let openshift = args.openshift.map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;
     let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
     must_lead_on(step)?;
-    let index = args.ask.open_about(context, &args.package)?;
+    args.ask.refuse_paths(&args.package)?;
+    let is_of_package = args.installed.is_empty() && args.cluster.is_empty();
+    let index = args.ask.open_part(context, args.package.as_ref().filter(|_| is_of_package), Reach::Own)?;
     let name = args.package.as_deref().map(|it| package(&index, it)).transpose()?;
     let question = CompatQuestion {
         step,
@@ -152,7 +177,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         are_named: args.ask.names_catalogs(),
     };
     let warn = &mut |text: &str| context.reporter.warning(text);
-    let CompatAnswers { mut rows, is_blocked } = question.answer(&index, warn)?;
+    let CompatAnswers { mut rows, is_blocked, .. } = question.answer(&index, warn)?;
     rows.retain(|row| args.verdict.is_empty() || args.verdict.contains(&row.verdict));
     table::print(rows, &args.rows)?;
     Ok(if is_blocked { Exit::No } else { Exit::Yes })

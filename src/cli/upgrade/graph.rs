@@ -7,12 +7,11 @@ use std::io::{BufWriter, Write as _};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::ask::{
-    Olm, PackageName, PackageQuestion, bundle, check_catalog, guess, guess_bundle, installed, no_package, no_version,
-};
+use crate::ask::{MarkedPathQuestion, Olm, PackageName, check_catalog, guess, guess_bundle, no_package, no_version};
 use crate::check;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name;
+use crate::cli::args::part::Reach;
 use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -24,7 +23,7 @@ use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::{Asked, Generation, PackageView};
+use crate::upgrade::Generation;
 
 /// Draw the upgrade graph of a package, or of a whole catalog
 #[derive(Debug, Clone, Args)]
@@ -35,33 +34,34 @@ use crate::upgrade::{Asked, Generation, PackageView};
   olmdex graph keda -o html --installed 2.8.1 > keda.html
   olmdex graph -i my-catalog/ -o svg > catalog.svg")]
 pub(crate) struct GraphArgs {
-    /// The package; with a channel only that; with a version, or by a bundle's name, with this bundle marked, in SVG and HTML with
-    /// a version also the path from it. Without one: all packages
+    /// The package; with a channel only that one; with a version, or by a bundle's name, with this bundle marked, in
+    /// SVG and HTML with a version also the path from it. Without a package: all packages
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: Option<String>,
     /// Only this channel; may be repeated
     #[arg(long, value_name = "CHANNEL")]
     channel: Vec<String>,
-    /// Only this bundle and later ones that can be reached from it
+    /// Only this bundle and later ones that are reachable from it
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
-    /// Mark what OLM Classic never takes: skipped bundles, and the edges of skipped entries (Mermaid)
+    /// Mark the bundles and edges that OLM Classic never takes: skipped bundles, and the edges of skipped entries
+    /// (Mermaid)
     #[arg(long)]
     draw_v0_semantics: bool,
     /// Mark the path that OLM takes from this version or bundle (SVG, HTML)
     #[arg(long, value_name = "BUNDLE", requires = "package", alias = "path-from")]
     installed: Option<String>,
-    /// Where the marked path ends. Default: as far as possible
+    /// End of the marked path. Default: as far as possible
     #[arg(long, value_name = "BUNDLE", requires = "installed", alias = "path-to")]
     to: Option<String>,
     /// The generation of OLM that takes the marked path
     #[arg(long, value_parser = words::<Generation>(), value_name = "GENERATION", default_value = "classic", requires = "installed")]
     olm: Generation,
-    /// Give every entry a line instead of folding what is repeated or old, and draw every package of a catalog instead of
-    /// an overview (SVG, HTML, text; in HTML there is a box to tick, too)
+    /// Draw a line for every entry instead of folding repeated or old ones, and every package of a catalog instead of
+    /// an overview (SVG, HTML, text; HTML also has a box to tick)
     #[arg(long)]
     every_entry: bool,
-    /// Fold versions until sites such as GitHub draw it: below 50,000 characters and 500 edges (Mermaid)
+    /// Fold versions until sites such as GitHub can draw the graph: below 50,000 characters and 500 edges (Mermaid)
     #[arg(long, requires = "package", conflicts_with_all = ["draw_v0_semantics", "compat"])]
     fold: bool,
     #[command(flatten)]
@@ -69,7 +69,8 @@ pub(crate) struct GraphArgs {
     /// Output format
     #[arg(short, long, value_enum, default_value_t = GraphFormat::Mermaid)]
     output: GraphFormat,
-    /// Refuse what `opm alpha render-graph` refuses, with its words and exit code 1; an unknown package has an empty graph
+    /// Refuse the same graphs as `opm alpha render-graph`, with its words and exit code 1; an unknown package has an
+    /// empty graph
     #[arg(long, value_name = "TOOL")]
     pub(crate) compat: Option<Compat>,
     /// Draw at most this many edges. Default: 1000000, in SVG and HTML 200000 marks
@@ -83,13 +84,13 @@ enum GraphFormat {
     Mermaid,
     /// DOT, for Graphviz
     Dot,
-    /// SVG, with versions that tell little folded; of a whole catalog a map of its packages
+    /// SVG, with unimportant versions folded; for a whole catalog a map of its packages
     Svg,
-    /// One HTML page to move around in, which needs nothing else; of a whole catalog an overview that leads to its packages
+    /// One self-contained HTML page to move around in; for a whole catalog an overview that leads to its packages
     Html,
     /// JSON envelope of nodes and edges
     Json,
-    /// For people without a browser; of a whole catalog a table
+    /// For people without a browser; for a whole catalog a table
     #[value(name = "table", aliases = ["text", "plain"])]
     Text,
 }
@@ -109,7 +110,7 @@ impl Words for Generation {
 }
 
 impl GraphArgs {
-    /// The same with the package's name taken apart, and the bundle or version that is to be marked.
+    /// The same with the package's name taken apart, and the bundle or version to mark.
     fn taken_apart(&self) -> Result<(Self, Option<String>), CommandError> {
         let (mut args, mut mark) = (self.clone(), None);
         match self.package.as_deref().map(Name::parse) {
@@ -142,7 +143,7 @@ impl GraphArgs {
 struct Part {
     /// Its name.
     name: String,
-    /// What it was made of, if that is an index.
+    /// The graphs that it was made from, if they came from an index.
     graphs: Vec<PackageGraph>,
     catalog: Catalog,
 }
@@ -150,25 +151,34 @@ struct Part {
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     args.ask.refuse_paths(&args.package)?;
     if args.fold && !matches!(args.output, GraphFormat::Mermaid) {
-        let error = CommandError::usage("`--fold` is for Mermaid; other formats fold by themselves");
+        let error = CommandError::usage("`--fold` is for Mermaid only; other formats fold automatically");
         return Err(error.help("leave out `--fold`; `--every-entry` shows each entry"));
     }
     let (mut args, mut mark) = args.taken_apart()?;
     let mut way = Vec::new();
     let mut parts = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
         if !args.marks_path() {
-            let error = CommandError::usage("only SVG and HTML mark a path");
+            let error = CommandError::usage("only SVG and HTML can mark a path");
             return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
         }
-        let index = args.ask.open(context)?;
+        let index = args.ask.open_part(context, [package], Reach::Own)?;
         let parts = ask(&args, &index)?;
-        way = find_way(context, &args, &index, package, from, &parts)?;
+        let question = MarkedPathQuestion {
+            package: package.clone(),
+            from: from.clone(),
+            to: args.to.clone(),
+            channels: args.channel.clone(),
+            olm: if args.olm == Generation::Classic { Olm::Classic } else { Olm::V1 },
+            catalogs: args.ask.catalog.clone(),
+        };
+        let catalogs: Vec<_> = parts.iter().map(|it| (it.name.as_str(), it.graphs.as_slice())).collect();
+        way = question.answer(&index, &catalogs, &mut |it| context.reporter.warning(it))?;
         parts
     } else {
         let ask_options = args.ask.clone();
         let sources = ask_options.look(context)?;
         match sources.files() {
-            // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
+            // Files are drawn as they are, without an index: a broken catalog needs a picture most of all.
             Some((named, input)) => {
                 check_names(&args.ask.catalog, std::slice::from_ref(&named.name))?;
                 let catalog = read(context, &mut args, &mut mark, input)?;
@@ -208,7 +218,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
         parts = from_bundle(args, parts, bundle)?;
     }
     if parts.len() > 1 {
-        // Another catalog may have the channel or the bundle that was asked for.
+        // Another catalog may have the requested channel or bundle.
         parts.retain(|it| !it.catalog.channels.is_empty());
     }
     match parts.as_slice() {
@@ -217,7 +227,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     }
 }
 
-/// Leaves what can be reached from a bundle, in the catalogs that have it.
+/// Keeps the entries that are reachable from a bundle, in the catalogs that have it.
 fn from_bundle(args: &GraphArgs, parts: Vec<Part>, bundle: &str) -> Result<Vec<Part>, CommandError> {
     let (mut kept, mut refusal) = (Vec::new(), None);
     for mut part in parts {
@@ -237,7 +247,8 @@ fn from_bundle(args: &GraphArgs, parts: Vec<Part>, bundle: &str) -> Result<Vec<P
     }
 }
 
-/// Prints the graphs of a package that several catalogs have: text and data catalog by catalog, a picture of all of them.
+/// Prints the graphs of a package that several catalogs have: text and data catalog by catalog, a picture of all of
+/// them together.
 fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[String]) -> CommandResult {
     if !matches!(args.output, GraphFormat::Text | GraphFormat::Json) {
         return print(context, args, &Catalog::joined(parts.into_iter().map(|it| (it.name, it.catalog))), way);
@@ -270,7 +281,7 @@ fn detail(args: &GraphArgs) -> Detail {
 fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String]) -> CommandResult {
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let detail = detail(args);
-    // A whole catalog is more than can be looked at.
+    // A whole catalog is too much to look at.
     let is_whole = args.package.is_none() && args.channel.is_empty();
     let is_overview = detail == Detail::Collapsed && is_whole && catalog.packages.len() > 1;
     match args.output {
@@ -308,7 +319,7 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
     Ok(Exit::Yes)
 }
 
-/// Edges that are written one by one, unless the user wants more.
+/// The highest number of edges that are written one by one by default.
 const MAX_EDGES: usize = 1_000_000;
 
 /// Marks in a picture, unless the user wants more.
@@ -323,8 +334,8 @@ fn check_edges(args: &GraphArgs, found: usize) -> Result<(), CommandError> {
 }
 
 fn too_many(message: &str) -> CommandError {
-    let help =
-        "`--max-edges N` allows more; `-o svg` lets ranges share lanes; `--channel` and `--minimum-edge` draw less";
+    let help = "`--max-edges N` allows more; `-o svg` draws ranges in shared lanes; `--channel` and `--minimum-edge` \
+        draw less";
     CommandError::new(Exit::Limit, message).help(help)
 }
 
@@ -358,7 +369,7 @@ fn read(
             context.reporter.finding(&finding);
         }
     })
-    .map_err(|error| refused(args, &error).help("`olmdex validate` shows all that is wrong"))?;
+    .map_err(|error| refused(args, &error).help("`olmdex validate` shows all findings"))?;
     if n_broken > 0 {
         let documents = counted(n_broken, "document");
         return Err(CommandError::new(Exit::Input, format!("{documents} cannot be read")));
@@ -385,12 +396,12 @@ fn read(
     {
         let mut names: Vec<String> = catalog.channels.iter().map(|it| it.package.clone()).collect();
         names.dedup();
-        let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+        let error = CommandError::new(Exit::NotFound, format!("no package `{package}`"));
         return Err(error.help(guess(package, &names, "`olmdex list packages` shows what there is")));
     }
     check_channels(args, [&catalog])?;
     if args.package.is_none() && matches!(args.output, GraphFormat::Svg | GraphFormat::Html | GraphFormat::Text) {
-        // Files are not judged yet, and an overview says which packages are not valid.
+        // Files have not been judged yet, and an overview marks invalid packages.
         let broken = check_catalog(input, None).broken_packages;
         for (_, package) in catalog.packages.iter_mut().filter(|(name, _)| broken.contains(*name)) {
             package.is_invalid = true;
@@ -403,7 +414,7 @@ fn filter(args: &GraphArgs) -> Filter {
     Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() }
 }
 
-/// The catalogs of an index that have the package; without one, the only catalog.
+/// The catalogs of an index that have the package; without a package, the only catalog.
 fn ask(args: &GraphArgs, index: &Index) -> Result<Vec<Part>, CommandError> {
     let filter = filter(args);
     let graphs = match &args.package {
@@ -422,7 +433,7 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<Vec<Part>, CommandError> {
     }
     if of_catalogs.len() > 1 && (args.package.is_none() || args.compat.is_some()) {
         let names: Vec<String> = of_catalogs.into_keys().collect();
-        let error = CommandError::usage("one catalog is drawn at a time");
+        let error = CommandError::usage("`graph` draws one catalog at a time");
         return Err(error.help(format!("choose one with `--catalog`: {}", names.join(", "))));
     }
     if of_catalogs.is_empty() {
@@ -437,50 +448,6 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<Vec<Part>, CommandError> {
     Ok(parts)
 }
 
-/// The bundles on the way from one, that one first. A picture of several catalogs has one way.
-fn find_way(
-    context: &Context,
-    args: &GraphArgs,
-    index: &Index,
-    package: &str,
-    from: &str,
-    parts: &[Part],
-) -> Result<Vec<String>, CommandError> {
-    let ranks = index.catalog_ranks(&filter(args))?;
-    let mut ways = Vec::with_capacity(parts.len());
-    for part in parts {
-        ways.push(way_in(context, args, index, PackageView::new(package, part.graphs.clone(), &ranks), from)?);
-    }
-    ways.sort_by_key(Vec::len);
-    let longest = ways.pop().unwrap_or_default();
-    // A catalog may know the first steps only.
-    if !ways.iter().all(|it| longest.starts_with(it)) {
-        let names: Vec<&str> = parts.iter().map(|it| it.name.as_str()).collect();
-        let error = CommandError::usage("the catalogs have different paths, and a picture marks one");
-        return Err(error.help(format!("choose a catalog with `--catalog`: {}", names.join(", "))));
-    }
-    Ok(longest)
-}
-
-fn way_in(
-    context: &Context,
-    args: &GraphArgs,
-    index: &Index,
-    view: PackageView,
-    from: &str,
-) -> Result<Vec<String>, CommandError> {
-    let from = installed(index, &view, from)?;
-    let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
-    let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
-    let olm = if args.olm == Generation::Classic { Olm::Classic } else { Olm::V1 };
-    let question = PackageQuestion { olm, view, asked };
-    let Some(path) = question.paths(&from, to.as_deref()).into_iter().next() else { return Ok(Vec::new()) };
-    if !path.is_reached {
-        context.reporter.warning(&path.reason);
-    }
-    Ok([from.name].into_iter().chain(path.steps.into_iter().map(|it| it.target.bundle)).collect())
-}
-
 fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<PackageGraph>, CommandError> {
     let mut graphs = Vec::new();
     for package in index.package_names()? {
@@ -489,7 +456,7 @@ fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<PackageGraph>, Comma
     Ok(graphs)
 }
 
-/// Channels that were named must be there, in one of the catalogs.
+/// Named channels must exist in one of the catalogs.
 fn check_channels<'c>(args: &GraphArgs, catalogs: impl IntoIterator<Item = &'c Catalog>) -> Result<(), CommandError> {
     let channels = catalogs.into_iter().flat_map(|it| &it.channels);
     let of_package = channels.filter(|it| args.package.as_ref().is_none_or(|name| &it.package == name));
@@ -498,7 +465,7 @@ fn check_channels<'c>(args: &GraphArgs, catalogs: impl IntoIterator<Item = &'c C
     names.dedup();
     for channel in &args.channel {
         if !names.contains(channel) {
-            let error = CommandError::new(Exit::NotFound, format!("there is no channel `{channel}`"));
+            let error = CommandError::new(Exit::NotFound, format!("no channel `{channel}`"));
             return Err(error.help(guess(channel, &names, &format!("there are {}", names.join(", ")))));
         }
     }

@@ -14,10 +14,10 @@ use crate::upgrade::{Field, PathStep, UpgradePath};
 
 /// Show the upgrades that OLM makes from a version, one after another
 ///
-/// OLM v1 takes the highest version that is permitted at each step. `--shortest` shows the fewest steps instead,
-/// over all channels, with what must be set before each: the channel of the Subscription, or the version of the
-/// ClusterExtension. With `-o name`, `-o csv` and `-o markdown`: the steps, path after path. Exits with 1 if the path does not
-/// get there.
+/// OLM v1 takes the highest permitted version at each step. `--shortest` shows the fewest steps instead, over all
+/// channels, with the field to set before each: the channel of the Subscription, or the version of the
+/// ClusterExtension. With `-o name`, `-o csv` and `-o markdown`: the steps, path after path. Exits with 1 if the path
+/// does not lead to the wanted version.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex path keda@2.8.1
@@ -25,18 +25,19 @@ use crate::upgrade::{Field, PathStep, UpgradePath};
   olmdex path keda@2.8.1 --to 2.10.1 --shortest --alternatives 3 --avoid-deprecated -o json
   olmdex path keda --cluster must-gather/")]
 pub(crate) struct PathArgs {
-    /// The package; with a version or bundle, what is installed; with a channel, the Subscription's. Default: every
-    /// operator of `--cluster`
+    /// The package; a version or bundle is the installed one, a channel is the Subscription's. Default: every operator
+    /// of `--cluster`
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present = "cluster")]
     name: Option<String>,
-    /// What is installed, where the path begins: a version, a bundle's name, or NAME@VERSION for what no catalog holds
+    /// Installed bundle at which the path begins: a version, a bundle's name, or NAME@VERSION for a bundle that no
+    /// catalog holds
     #[arg(long, value_name = "BUNDLE", alias = "from")]
     installed: Option<String>,
-    /// Where to end: a version or a bundle's name. Default: as far as possible
+    /// End of the path: a version or a bundle's name. Default: as far as possible
     #[arg(long, value_name = "BUNDLE")]
     to: Option<String>,
-    /// The fewest steps. `--channel`, which may be repeated then, names the channels that may be used, the
-    /// Subscription's own first
+    /// Show the fewest steps. `--channel`, which may be repeated then, names the usable channels, the Subscription's
+    /// own first
     #[arg(long)]
     shortest: bool,
     /// With --shortest: up to this many paths, the shortest first
@@ -45,10 +46,10 @@ pub(crate) struct PathArgs {
     /// With --shortest: avoid deprecated bundles
     #[arg(long, requires = "shortest")]
     avoid_deprecated: bool,
-    /// With --shortest: avoid bundles that say they do not support this version of OpenShift
+    /// With --shortest: avoid bundles that state that they do not support this version of OpenShift
     #[arg(long, value_name = "VERSION", requires = "shortest", value_parser = parse_minor)]
     openshift: Option<Minor>,
-    /// With --alternatives: how many steps to examine at most
+    /// With --alternatives: highest number of steps to examine
     #[arg(long, value_name = "N", requires = "alternatives", default_value_t = 5_000_000)]
     max_work: u64,
     #[command(flatten)]
@@ -57,8 +58,8 @@ pub(crate) struct PathArgs {
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     if args.shortest && args.to.is_none() {
-        let error = CommandError::usage("`--shortest` needs an end: the fewest steps to which version?");
-        return Err(error.help("add `--to VERSION`; without `--shortest`, the path goes as far as OLM goes"));
+        let error = CommandError::usage("`--shortest` needs a target: the fewest steps to which version?");
+        return Err(error.help("add `--to VERSION`; without `--shortest`, the path goes as far as OLM upgrades"));
     }
     let (question, index) = args.options.question(context, args.name.as_ref())?;
     let may_name = if args.shortest { Channels::Several } else { Channels::One };
@@ -75,8 +76,8 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     let is_reached = answers.iter().any(|it| it.is_reached);
     args.options.print("UpgradePath", answers, sheet)?;
     if gave_up {
-        let error = CommandError::new(Exit::Limit, "not all alternatives were found: the search reached its limit");
-        return Err(error.help("a higher `--max-work` allows for more"));
+        let error = CommandError::new(Exit::Limit, "the search reached its limit before it found all alternatives");
+        return Err(error.help("raise the limit with `--max-work`"));
     }
     Ok(if is_reached && !has_left_out { Exit::Yes } else { Exit::No })
 }
@@ -109,10 +110,12 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     sheet
 }
 
-/// Of more plain steps in a row than these, a terminal shows the first and the last.
+/// The highest number of plain steps in a row that a terminal shows in full; of a longer run it shows the first and the
+/// last.
 const TOLD: usize = 4;
 
-/// The rows of steps, of which runs of plain ones are folded: each replaces the one before, and nothing is to be set or known.
+/// The rows of steps, with runs of plain steps folded: each of these replaces the one before, and needs no setting and
+/// no warning.
 fn folded(answer: &UpgradePath, rows: &[Vec<String>]) -> Vec<Vec<String>> {
     let is_plain = |it: &PathStep| {
         let target = &it.target;
@@ -129,7 +132,7 @@ fn folded(answer: &UpgradePath, rows: &[Vec<String>]) -> Vec<Vec<String>> {
                     _ => String::new(),
                 };
                 few.push(first.1.clone());
-                // What is the same in all rows stays the same.
+                // Keep the cells that are the same in all rows of the run.
                 let mut row: Vec<String> =
                     first.1.iter().zip(last.1).map(|(a, b)| if a == b { a.clone() } else { String::new() }).collect();
                 for (cell, text) in row.iter_mut().zip([format!("⋯ {} more upgrades", between.len()), span(between)])
@@ -145,7 +148,7 @@ fn folded(answer: &UpgradePath, rows: &[Vec<String>]) -> Vec<Vec<String>> {
     few
 }
 
-/// The row of a step: that of its target, and what to set before it.
+/// The row of a step: that of its target, and the field to set before it.
 fn step_row(step: &PathStep) -> Vec<String> {
     let set: Vec<String> = step.set.iter().map(|it| format!("{}: {}", it.field, it.value)).collect();
     target_row(&step.target).into_iter().chain([set.join(", ")]).collect()

@@ -11,8 +11,8 @@ use crate::upgrade::{Generation, Target, Updates, Verdict};
 
 /// Show what OLM would install or upgrade to next, and the alternatives
 ///
-/// With `-o name`, `-o csv` and `-o markdown`: what OLM takes, then what the catalog also permits.
-/// Exits with 1 if every generation of OLM that was asked is stuck; being at the head is fine.
+/// With `-o name`, `-o csv` and `-o markdown`: the bundle that OLM takes, then the others that the catalog permits.
+/// Exits with 1 if every chosen generation of OLM is stuck; being at the head is fine.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex updates keda@2.10.1
@@ -21,11 +21,11 @@ use crate::upgrade::{Generation, Target, Updates, Verdict};
   olmdex updates keda --installed 2.10.1 --as-documented --catalog community -i index.db
   olmdex updates --cluster must-gather/")]
 pub(crate) struct UpdatesArgs {
-    /// The package; with a version or bundle, what is installed; with a channel, the Subscription's. Default: every
-    /// operator of `--cluster`
+    /// The package; a version or bundle is the installed one, a channel is the Subscription's. Default: every operator
+    /// of `--cluster`
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present = "cluster")]
     name: Option<String>,
-    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing
+    /// Installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds. Default: none
     #[arg(long, value_name = "BUNDLE")]
     installed: Option<String>,
     /// The version range of a ClusterExtension (OLM v1)
@@ -67,7 +67,7 @@ fn sheet(answer: &Updates) -> Sheet {
         Verdict::Current => "stays: up to date".to_owned(),
         Verdict::Stuck => "stays: no upgrade available".to_owned(),
         Verdict::Error => "fails".to_owned(),
-        Verdict::Refused => "installs nothing: what it resolves to is refused".to_owned(),
+        Verdict::Refused => "installs nothing: OLM v1 refuses the resolved version".to_owned(),
     };
     sheet.line("now", &now);
     sheet.line("reason", &answer.reason);
@@ -75,9 +75,9 @@ fn sheet(answer: &Updates) -> Sheet {
     if answer.olm == Generation::V1
         && answer.target.as_ref().is_some_and(|it| is_taken && it.supports_all_namespaces.is_none())
     {
-        sheet.line("not known", "whether OLM v1 installs it: the catalog does not state its install modes");
+        sheet.line("unknown", "whether OLM v1 installs it: the catalog does not state its install modes");
     }
-    // What is not deprecated needs no words.
+    // The absence of a deprecation needs no words.
     for condition in answer.conditions.iter().filter(|it| it.status == "True" && it.kind != "Deprecated") {
         sheet.line(&condition.kind, &condition.message);
     }

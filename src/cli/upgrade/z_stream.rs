@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{PackageName, no_channel, no_package};
+use crate::ask::{CatalogZStream, PackageName, ZStreamQuestion};
 use crate::cli::args::name::package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
@@ -21,14 +21,13 @@ use crate::diag::envelope::Envelope;
 use crate::edit::{Change, PackageDocuments};
 use crate::fbc::{Format, Input};
 use crate::index::Index;
-use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
+use crate::upgrade::{ZStream, rules};
 
 /// Rewrite a channel so that patch releases upgrade to their minor version's latest
 ///
-/// The latest patch releases form the chain; each skips the earlier ones of its minor version, so that whatever is installed
-/// has a single update. The new channel is checked against the old one as `check-graph --old` does. Exits with 1, and
-/// writes nothing, if a version cannot be upgraded.
+/// The latest patch releases form the chain; each skips the earlier ones of its minor version, so that every installed
+/// version has a single update. The new channel is checked against the old one as `check-graph --old` does. Exits with
+/// 1, and writes nothing, if a version cannot be upgraded.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex z-stream till/stable -i my-catalog/
@@ -36,16 +35,16 @@ use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
   olmdex z-stream till/stable -i my-catalog/ --dry-run
   olmdex z-stream till/stable -i my-catalog/ --apply")]
 pub(crate) struct ZStreamArgs {
-    /// The channel of the package; of a package, a version or a bundle the default one
+    /// The channel of the package; for a package, a version or a bundle the default one
     #[arg(value_name = "PKG/CHANNEL")]
     package: String,
-    /// The channel, if the name does not say it
+    /// The channel, if the name does not contain it
     #[arg(long, value_name = "CHANNEL", default_value = "", hide = true)]
     channel: String,
     /// Replace the old channel with the new one, in the catalog's file; everything else in it stays as it is
     #[arg(long)]
     apply: bool,
-    /// Print what `--apply` would change, and change nothing
+    /// Print the changes that `--apply` would make, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// With `--apply`, also change a file outside of the source that a link in it leads to
@@ -91,19 +90,18 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let index = sources.import(context)?;
     let args = args.taken_apart(&index)?;
     if input.is_none() && (args.apply || args.dry_run) {
-        let error =
-            CommandError::usage("`--apply` changes a catalog's file, and this is an index, or several catalogs");
+        let error = CommandError::usage(
+            "`--apply` changes the file of one catalog, but the source is an index or several catalogs",
+        );
         return Err(error.help("name one directory or file with `-i`"));
     }
-    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-    let graphs = index.package_graphs(&filter, &args.package)?;
-    if graphs.is_empty() {
-        return Err(no_package(&index, &args.package)?.into());
-    }
-    let mut answers = Vec::with_capacity(graphs.len());
-    for graph in &graphs {
-        match answer(context, &args, &index, graph, input.as_ref())? {
-            Ok(found) => answers.push(Answer { catalog: (graphs.len() > 1).then(|| graph.catalog.clone()), ..found }),
+    let channel = Some(args.channel.clone()).filter(|it| !it.is_empty());
+    let question = ZStreamQuestion { package: args.package.clone(), channel, catalogs: args.ask.catalog.clone() };
+    let streams = question.answer(&index)?;
+    let mut answers = Vec::with_capacity(streams.len());
+    for stream in streams {
+        match answer(context, &args, &index, stream, input.as_ref())? {
+            Ok(found) => answers.push(found),
             Err(exit) => return Ok(exit),
         }
     }
@@ -111,34 +109,27 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// Makes the channel of one catalog a z-stream, in its file if that is wanted. What there is nothing to print about ends the command.
+/// Puts the channel of one catalog into its file, if the user wants that. An exit code ends the command: there is
+/// nothing more to print.
 fn answer(
     context: &Context,
     args: &ZStreamArgs,
     index: &Index,
-    graph: &PackageGraph,
+    stream: CatalogZStream,
     input: Option<&Input>,
 ) -> Result<Result<Answer, Exit>, CommandError> {
-    let channel = if args.channel.is_empty() { &graph.default_channel } else { &args.channel };
-    let made = match z_stream(graph, channel) {
-        Ok(made) => made,
-        Err(ZStreamError::NoChannel { package, channel }) => return Err(no_channel(index, &package, &channel)?.into()),
-        Err(error) => {
-            let help = "each entry needs a bundle with a version, and no two the same";
-            return Err(CommandError::new(Exit::No, error.to_string()).help(help));
-        }
-    };
+    let CatalogZStream { catalog, stream: made } = stream;
     if !made.findings.is_empty() {
         print_findings(context, FindingFormat::Text, rules::ALL, &made.findings)?;
         return Ok(Err(Exit::No));
     }
     let input = match input {
         Some(input) => input.clone(),
-        None => index.packages_input(&graph.catalog, std::iter::once(args.package.as_str()))?,
+        None => index.packages_input(&catalog, std::iter::once(args.package.as_str()))?,
     };
     let mut documents = PackageDocuments::read(&input, &args.package)?;
     if args.apply {
-        // An edit that was killed is finished first.
+        // Finish an edit that was killed first.
         let files = documents.files();
         crate::file::finish_left(files.iter().filter_map(|it| input.files.get(*it)?.path()));
     }
@@ -151,13 +142,12 @@ fn answer(
             return Ok(Err(Exit::Yes));
         }
     }
-    Ok(Ok(Answer { catalog: None, made, documents, written }))
+    Ok(Ok(Answer { catalog, made, documents, written }))
 }
 
 /// The answer about one catalog.
 struct Answer {
-    /// Its name, if there are several.
-    catalog: Option<String>,
+    catalog: String,
     made: ZStream,
     documents: PackageDocuments,
     written: Option<PathBuf>,
@@ -170,6 +160,7 @@ fn print(output: ZStreamFormat, answers: Vec<Answer>) -> Result<(), CommandError
         out.flush()?;
         return Ok(());
     }
+    let has_several = answers.len() > 1;
     for (number, Answer { catalog, made, mut documents, written }) in answers.into_iter().enumerate() {
         match output {
             ZStreamFormat::Yaml => out.write_all(&documents.channel_text(&made.channel, Format::Yaml)?)?,
@@ -180,7 +171,8 @@ fn print(output: ZStreamFormat, answers: Vec<Answer>) -> Result<(), CommandError
                 if number > 0 {
                     writeln!(out)?;
                 }
-                sheet(catalog.as_deref(), made, written.as_deref()).write(screen().width, &mut out)?;
+                sheet(has_several.then_some(catalog.as_str()), made, written.as_deref())
+                    .write(screen().width, &mut out)?;
             }
         }
     }
@@ -198,7 +190,7 @@ fn sheet(catalog: Option<&str>, made: ZStream, written: Option<&Path>) -> Sheet 
     sheet.line(
         "state",
         &match (made.is_unchanged, written) {
-            (true, _) => "it is a z-stream already".to_owned(),
+            (true, _) => "it is already a z-stream".to_owned(),
             (false, Some(path)) => format!("wrote {}", path.display()),
             (false, None) => "not written; `--dry-run` shows the change, `--apply` writes it".to_owned(),
         },
@@ -209,7 +201,7 @@ fn sheet(catalog: Option<&str>, made: ZStream, written: Option<&Path>) -> Sheet 
     sheet
 }
 
-/// Writes the channel's new document into its file, or shows what that would change. Gives the file that was written.
+/// Writes the channel's new document into its file, or shows the changes. Returns the written file.
 fn apply(
     context: &Context,
     args: &ZStreamArgs,
@@ -218,12 +210,12 @@ fn apply(
 ) -> Result<Option<PathBuf>, CommandError> {
     let edits = documents.file_edits(input, input)?;
     if edits.iter().any(|it| input.files.get(it.file).is_none_or(|it| it.path().is_none())) {
-        let error = CommandError::usage("`--apply` changes a catalog's file, and this source is not one");
+        let error = CommandError::usage("`--apply` changes the file of a catalog, but this source is not one");
         return Err(error.help("name a directory or a file with `-i`"));
     }
     for edit in &edits {
         if let Some(why) = edit.rewritten {
-            let message = format!("{}: the channel is rewritten without its comments: {why}", edit.path.display());
+            let message = format!("{}: rewriting the channel drops its comments: {why}", edit.path.display());
             context.reporter.warning(&message);
         }
     }
@@ -241,6 +233,6 @@ fn apply(
         &edits.iter().collect::<Vec<_>>(),
         args.follow,
     )?;
-    // What was changed is where a link leads.
+    // A write through a link changes the file that the link names.
     Ok(edits.first().map(|it| it.path.canonicalize().unwrap_or_else(|_| it.path.clone())))
 }
