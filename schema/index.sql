@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -147,6 +147,14 @@ CREATE TABLE complaint (
     PRIMARY KEY (document, position)
 ) WITHOUT ROWID;
 
+CREATE TABLE content_defect (
+    -- Documents of a content that cannot be decoded, and so are none.
+    content  INTEGER NOT NULL REFERENCES file_content (id),
+    position INTEGER NOT NULL,
+    package  TEXT NOT NULL,  -- empty if not even that is known
+    PRIMARY KEY (content, position)
+) WITHOUT ROWID;
+
 CREATE TABLE deprecation (
     -- Entries of olm.deprecations.
     document INTEGER NOT NULL REFERENCES document (id),
@@ -171,14 +179,6 @@ CREATE TABLE document_source (
     raw_digest BLOB NOT NULL PRIMARY KEY,  -- SHA-256 of 'J' (JSON) or 'Y' (YAML) and the text as it stands in the file
     document   INTEGER NOT NULL REFERENCES document (id)
 , layout INTEGER REFERENCES layout (id) /* as catalog_document.layout: equal texts have equal layouts */) WITHOUT ROWID;
-
-CREATE TABLE document_text (
-    -- The documents' normal form, packed: see v_document_json.
-    document INTEGER PRIMARY KEY REFERENCES document (id),
-    codec    INTEGER NOT NULL,  -- 0 as it is, 1 zstd
-    size     INTEGER NOT NULL,  -- bytes when decompressed
-    bytes    BLOB NOT NULL
-);
 
 CREATE TABLE edge (
     -- An upgrade from `source` to `target`, because of a field of the target's entry.
@@ -226,6 +226,13 @@ CREATE TABLE file (
     path     TEXT NOT NULL
 );
 
+CREATE TABLE file_content (
+    -- What a file was, once however many states and catalogs had it.
+    id        INTEGER PRIMARY KEY,
+    digest    BLOB NOT NULL UNIQUE,  -- SHA-256 of its bytes
+    documents BLOB NOT NULL          -- packed: documents in their order with lines, columns and layouts
+);
+
 CREATE TABLE finding (
     -- What the checks found in a document by itself, kept so that a document that is known is reported again.
     document  INTEGER NOT NULL REFERENCES document (id),
@@ -239,6 +246,14 @@ CREATE TABLE finding (
     opm_text  TEXT,
     PRIMARY KEY (document, position)
 ) WITHOUT ROWID;
+
+CREATE TABLE git_commit (
+    -- A commit that made states.
+    id      INTEGER PRIMARY KEY,
+    digest  TEXT NOT NULL UNIQUE,
+    time    INTEGER NOT NULL,  -- when it was committed, as it says, in seconds since 1970; within the years 1970 to 9999
+    subject TEXT NOT NULL      -- the first line of its message, at most 200 characters, control characters escaped
+);
 
 CREATE TABLE graph (
     -- The upgrade graph of a channel. It depends on the channel's document and, for skipRange, on the versions of the
@@ -370,6 +385,54 @@ CREATE TABLE package_icon (
     bytes     BLOB NOT NULL
 );
 
+CREATE TABLE "packed_text" (
+    -- The documents' normal form, packed: see v_document_json.
+    document INTEGER PRIMARY KEY REFERENCES document (id),
+    codec    INTEGER NOT NULL,  -- 0 as it is, 1 zstd
+    size     INTEGER NOT NULL,  -- bytes when decompressed
+    bytes    BLOB NOT NULL
+, base INTEGER REFERENCES document (id) /* whose text is the dictionary, which has none itself; NULL if there is none */);
+
+CREATE TABLE past_channel (
+    -- Which graph a channel had.
+    catalog INTEGER NOT NULL REFERENCES catalog (id),
+    channel INTEGER NOT NULL REFERENCES document (id),
+    first   INTEGER NOT NULL,
+    last    INTEGER,
+    graph   INTEGER NOT NULL REFERENCES graph (id),
+    PRIMARY KEY (catalog, channel, first)
+) WITHOUT ROWID;
+
+CREATE TABLE past_document (
+    -- The documents of a catalog, of its valid packages.
+    document INTEGER NOT NULL REFERENCES document (id),
+    catalog  INTEGER NOT NULL REFERENCES catalog (id),
+    first    INTEGER NOT NULL,
+    last     INTEGER,
+    PRIMARY KEY (document, catalog, first)
+) WITHOUT ROWID;
+
+CREATE TABLE past_file (
+    -- The contents of a catalog's files.
+    catalog INTEGER NOT NULL REFERENCES catalog (id),
+    path    TEXT NOT NULL,
+    first   INTEGER NOT NULL,
+    last    INTEGER,
+    content INTEGER REFERENCES file_content (id),  -- NULL if it is not known: a link, or an object that the repository lacked
+    PRIMARY KEY (catalog, path, first)
+) WITHOUT ROWID;
+
+CREATE TABLE past_package (
+    -- The packages of a catalog.
+    catalog  INTEGER NOT NULL REFERENCES catalog (id),
+    package  TEXT NOT NULL,
+    first    INTEGER NOT NULL,
+    last     INTEGER,
+    status   TEXT NOT NULL,                     -- valid; mentioned: only lifecycles are about it; broken, unknown (a content is not known): left out
+    document INTEGER REFERENCES document (id),  -- its olm.package; NULL if there is none
+    PRIMARY KEY (catalog, package, first)
+) WITHOUT ROWID;
+
 CREATE TABLE platform (
     -- Labels operatorframework.io/arch.<name> and operatorframework.io/os.<name>.
     document INTEGER NOT NULL REFERENCES document (id),
@@ -467,6 +530,17 @@ CREATE VIRTUAL TABLE search USING fts5 (
     content = '', tokenize = 'unicode61'
 );
 
+CREATE TABLE state (
+    -- A state of a catalog.
+    catalog   INTEGER NOT NULL REFERENCES catalog (id),
+    number    INTEGER NOT NULL,
+    name      TEXT NOT NULL,     -- its day, tag, or the beginning of the commit's digest
+    time      INTEGER NOT NULL,  -- of the commit
+    commit_id INTEGER NOT NULL REFERENCES git_commit (id),
+    tree      TEXT NOT NULL,     -- git's digest of the catalog's directory: equal means equal
+    PRIMARY KEY (catalog, number)
+) WITHOUT ROWID;
+
 CREATE TABLE text (
     -- Long texts for people, packed, each distinct one once: see v_description.
     id     INTEGER PRIMARY KEY,
@@ -548,6 +622,14 @@ CREATE INDEX package_name ON package (name);
 
 CREATE INDEX package_profile ON package (profile);
 
+CREATE INDEX past_channel_graph ON past_channel (graph);
+
+CREATE INDEX past_document_catalog ON past_document (catalog, first);
+
+CREATE INDEX past_file_content ON past_file (content);
+
+CREATE INDEX past_package_package ON past_package (package);
+
 CREATE INDEX platform_name ON platform (kind, name);
 
 CREATE INDEX property_type ON property (type) WHERE type NOT IN ('olm.gvk', 'olm.package', 'olm.bundle.object');
@@ -559,6 +641,20 @@ CREATE INDEX related_image_image ON related_image (image);
 CREATE INDEX required_api_api ON required_api (api, document);
 
 CREATE INDEX required_package_package ON required_package (package);
+
+CREATE INDEX state_commit ON state (commit_id);
+
+CREATE INDEX state_time ON state (catalog, time, number);
+
+CREATE VIEW document_text AS
+SELECT t.document, CASE WHEN t.base IS NULL THEN t.codec ELSE 0 END AS codec, t.size,
+       CASE WHEN t.base IS NULL THEN t.bytes ELSE unpack_with(
+           t.size, t.bytes,
+           (SELECT b.codec FROM packed_text b WHERE b.document = t.base),
+           (SELECT b.size FROM packed_text b WHERE b.document = t.base),
+           (SELECT b.bytes FROM packed_text b WHERE b.document = t.base)
+       ) END AS bytes
+FROM packed_text t;
 
 CREATE VIEW v_api AS
 SELECT c.name AS catalog, a."group", a.version, a.kind, 'provides' AS relation, b.package, b.name AS bundle,
@@ -779,6 +875,40 @@ LEFT JOIN (
     WHERE x.schema = 'olm.package'
 ) d ON d.catalog = c.id AND d.package = p.package;
 
+CREATE VIEW v_past_channel AS
+SELECT c.name AS catalog, ch.package, ch.name AS channel, n.name AS head, h.version AS head_version, p.first, p.last,
+       date(f.time, 'unixepoch') AS first_day, date(g.time, 'unixepoch') AS gone_day, p.channel AS document, p.graph
+FROM past_channel p
+JOIN catalog c ON c.id = p.catalog
+JOIN channel ch ON ch.document = p.channel
+JOIN graph gr ON gr.id = p.graph
+LEFT JOIN node n ON n.graph = gr.id AND n.number = gr.head
+LEFT JOIN bundle h ON h.document = n.document
+JOIN state f ON f.catalog = p.catalog AND f.number = p.first
+LEFT JOIN state g ON g.catalog = p.catalog AND g.number = p.last + 1;
+
+CREATE VIEW v_past_document AS
+SELECT c.name AS catalog, d.schema, d.package, d.name, b.version, p.first, p.last,
+       date(f.time, 'unixepoch') AS first_day, fk.digest AS first_commit,
+       date(g.time, 'unixepoch') AS gone_day, gk.digest AS gone_commit, d.id AS document
+FROM past_document p
+JOIN catalog c ON c.id = p.catalog
+JOIN document d ON d.id = p.document
+LEFT JOIN bundle b ON b.document = d.id
+JOIN state f ON f.catalog = p.catalog AND f.number = p.first
+JOIN git_commit fk ON fk.id = f.commit_id
+LEFT JOIN state g ON g.catalog = p.catalog AND g.number = p.last + 1
+LEFT JOIN git_commit gk ON gk.id = g.commit_id;
+
+CREATE VIEW v_past_package AS
+SELECT c.name AS catalog, p.package, p.status, k.default_channel, p.first, p.last,
+       date(f.time, 'unixepoch') AS first_day, date(g.time, 'unixepoch') AS gone_day, p.document
+FROM past_package p
+JOIN catalog c ON c.id = p.catalog
+LEFT JOIN package k ON k.document = p.document
+JOIN state f ON f.catalog = p.catalog AND f.number = p.first
+LEFT JOIN state g ON g.catalog = p.catalog AND g.number = p.last + 1;
+
 CREATE VIEW v_platform AS
 SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.kind, x.name, x.value, b.document
 FROM platform x
@@ -805,6 +935,11 @@ JOIN property p ON p.document = d.id;
 CREATE VIEW v_release AS
 SELECT s.source, r.channel, r.version, r.version_key, r.arch, r.url
 FROM update_source s JOIN platform_release r ON r.source = s.id;
+
+CREATE VIEW v_state AS
+SELECT c.name AS catalog, s.number, s.name AS state, date(s.time, 'unixepoch') AS day,
+       strftime('%Y-%m-%dT%H:%M:%SZ', s.time, 'unixepoch') AS time, k.digest AS commit_digest, k.subject, s.tree
+FROM catalog c JOIN state s ON s.catalog = c.id JOIN git_commit k ON k.id = s.commit_id;
 
 CREATE VIEW v_update AS
 SELECT s.source, u.from_version, u.to_version, k.name AS risk, k.url, k.message, k.matching_rules

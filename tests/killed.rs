@@ -1,5 +1,5 @@
-//! Every command survives being killed at any moment: what it reads stays as it is, what it writes is the old or the new,
-//! whole, and nothing that it leaves behind stands in the way of the next run, or stays after it.
+//! Every command survives a kill at any moment: its input stays as it is, its output is the old or the new one as a
+//! whole, and no leftover stands in the way of the next run, or stays after it.
 //!
 //! A command without a row in the table fails a test.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use support::legacy::legacy_file;
 use support::{TempDir, left_workspace, olmdex, program, scratch};
 
-/// A command as it is tested.
+/// A command with the data of its test.
 struct Row {
     /// Its name, with that of the command above it.
     command: &'static str,
-    /// Its arguments. `{}` stands for a source: a directory, an index, a legacy file, or something that is none.
+    /// Its arguments. `{}` stands for a source: a directory, an index, a legacy file, or a text that is not a source.
     args: &'static [&'static str],
     /// The file or directory that it writes.
     output: Option<&'static str>,
@@ -34,7 +34,7 @@ const fn writes(command: &'static str, args: &'static [&'static str], output: &'
     Row { command, args, output: Some(output) }
 }
 
-/// What `{}` becomes, of catalogs of the shop and of catalogs with dependencies.
+/// The values of `{}`: catalogs of the shop, and catalogs with dependencies.
 const SHOP: &[&str] = &["shop", "shop.db", "shop-legacy.db", "text.txt"];
 const NEEDS: &[&str] = &["needs", "needs.db", "needs-legacy.db", "text.txt"];
 
@@ -45,6 +45,7 @@ const ROWS: &[Row] = &[
     writes("build", &["shop", "-o", "new.db"], "new.db"),
     writes("build", &["more=next", "-o", "shop.db"], "shop.db"),
     writes("build", &["two-packages.db", "hot.db", "-o", "new.db"], "new.db"),
+    writes("build", &["--git", "shop=repo", "--git-path", "catalog", "-o", "new.db"], "new.db"),
     writes("build", &["shop", "--graph-data", "graph.json", "-o", "new.db"], "new.db"),
     reads("check", &["{}"]),
     reads("validate", &["{}"]),
@@ -121,6 +122,9 @@ const ROWS: &[Row] = &[
     reads("diff", &["{}", "next"]),
     reads("whereis", &["till", "-i", "{}"]),
     reads("history", &["till", "-i", "now={}", "-i", "next=next"]),
+    reads("blame", &["keda", "-i", "past.db"]),
+    reads("bisect", &["keda", "-i", "past.db"]),
+    reads("stranded", &["keda", "-i", "past.db"]),
     reads("check-graph", &["till", "-i", "{}"]),
     writes("check-graph", &["-i", "shop", "--baseline", BASELINE, "--write-baseline"], BASELINE),
     reads("compat", &["--openshift", "4.16", "-i", "{}"]),
@@ -136,7 +140,9 @@ const ROWS: &[Row] = &[
     reads("filter", &["--package", "till", "-i", "{}"]),
     writes("filter", &["--package", "till", "-i", "shop", "--into", "new.db"], "new.db"),
     writes("filter", &["--package", "till", "-i", "shop", "--into", "out"], "out"),
+    reads("mirror delta", &["shop", "next"]),
     reads("mirror", &["--package", "till", "-i", "{}", "--at", "oci:database"]),
+    writes("lock", &["till@1.0.0", "--lock-file", "new.lock", "-i", "shop"], "new.lock"),
     writes("lock update", &["--lock-file", "old.lock", "-i", "shop"], "old.lock"),
     reads("lock verify", &["--lock-file", "old.lock", "-i", "shop=next"]),
     reads("outdated", &["--lock-file", "old.lock", "-i", "shop=next"]),
@@ -169,12 +175,12 @@ const ROWS: &[Row] = &[
 /// Commands that help does not show.
 const HIDDEN: &[&str] = &["complete", "explain-message", "generate dockerfile"];
 
-/// The commands that help shows, those of commands with their name before them.
+/// The commands in the help, below others with the name of their parent.
 fn commands_below(above: &[&str]) -> BTreeSet<String> {
     let help = olmdex(above).arg("--help").answer().out();
     let mut found = BTreeSet::new();
-    // Names stand two blanks in; the lines that go on with a text stand further in.
-    // The root lists them by task, below its usage; others below one heading.
+    // Names are indented by two blanks; continued texts are indented further. The root lists them by task, below its
+    // usage; the others have one heading.
     let listed: Vec<&str> = if above.is_empty() {
         let lists = help.lines().skip_while(|it| !it.starts_with("Usage:")).take_while(|it| *it != "Options:");
         lists.filter(|it| it.starts_with("  ")).collect()
@@ -188,7 +194,12 @@ fn commands_below(above: &[&str]) -> BTreeSet<String> {
         }
         let path = [above, &[name]].concat();
         let below = commands_below(&path);
-        if below.is_empty() {
+        // A command with commands below it may also do something itself.
+        let is_whole = || {
+            let help = olmdex(&path).arg("--help").answer().out();
+            help.lines().any(|it| it.starts_with("Usage:") && !it.ends_with("<COMMAND>"))
+        };
+        if below.is_empty() || is_whole() {
             found.insert(path.join(" "));
         }
         found.extend(below);
@@ -229,7 +240,8 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Everything below a directory: files with their content, links with their target, empty directories with nothing.
+/// Everything below a directory: files with their content, links with their target, empty directories with empty
+/// content.
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
 fn tree(root: &Path) -> Tree {
@@ -254,7 +266,8 @@ fn tree(root: &Path) -> Tree {
 fn plant(tree: &Tree, root: &Path) {
     for (name, content) in tree {
         let path = root.join(name);
-        // Of what has content and something below it there is nothing; directories come before what they hold. Some are versions.
+        // An entry without content is a directory, and directories come before their contents. Some are named after
+        // versions, so they end in `.0`.
         if name == Path::new("link") {
             std::os::unix::fs::symlink("linked", path).unwrap();
         } else if content.is_empty() && path.extension().is_none_or(|it| it == "0") {
@@ -300,6 +313,12 @@ fn seeds() -> (TempDir, Tree) {
         let legacy = format!("{name}-legacy.db");
         olmdex(["export", "-q", "--legacy", name, "-o", &legacy]).in_directory(&root).answer().expect_code(0);
     }
+    let mut import = Command::new("sh");
+    import.args(["-c", "git init -q --bare repo -b main && git -C repo fast-import --quiet --date-format=rfc2822"]);
+    let export = std::fs::File::open(fixtures.join("past/shop.export")).unwrap();
+    assert!(import.current_dir(&root).stdin(export).status().unwrap().success());
+    let past = ["build", "-q", "--git", "shop=repo", "--git-path", "catalog", "-o", "past.db"];
+    olmdex(past).in_directory(&root).answer().expect_code(0);
     let compositions = "[catalogs.composed]\ndestination = 'composed'\ncomponents = [{ source = 'shop', packages = ['till'] }, { source = 'needs' }]\n";
     std::fs::write(root.join("compositions.toml"), compositions).unwrap();
     let recompositions = "[catalogs.recomposed]\ndestination = 'recomposed'\nsource = 'shop'\n";
@@ -322,7 +341,7 @@ fn seeds() -> (TempDir, Tree) {
     let content = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(100000)) || '\"}'";
     let legacy = legacy_file(directory.path(), "two-packages", content);
     std::fs::copy(&legacy, root.join("two-packages.db")).unwrap();
-    // One whose writer was stopped: reading it takes a private copy.
+    // A database whose writer was stopped: a reader takes a private copy.
     let writer = rusqlite::Connection::open(&legacy).unwrap();
     let statements = "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; DELETE FROM channel_entry;
                       UPDATE operatorbundle SET bundle = zeroblob(200000)";
@@ -346,7 +365,7 @@ fn command(case: &Case, root: &Path) -> Command {
     command
 }
 
-/// What a run ended with.
+/// The result of a run.
 #[derive(Debug, PartialEq)]
 struct Ended {
     code: Option<i32>,
@@ -359,16 +378,16 @@ fn run(case: &Case, root: &Path) -> Ended {
     Ended { code: output.status.code(), stdout }
 }
 
-/// What a catalog says that was written: the files of a directory, or what any file renders to.
+/// The content of a written catalog: the files of a directory, or the documents that any file renders to.
 fn content(root: &Path, name: &str) -> Option<String> {
     let path = root.join(if name == "cache" { "cache/olmdex.v1/index.db" } else { name });
     if !path.exists() {
         return None;
     }
-    // What is not a catalog.
+    // These outputs are not catalogs.
     match name {
         "versions" => return Some(std::fs::read_to_string(path.join("till.json")).unwrap()),
-        BASELINE | "shop.Dockerfile" | "composed.Dockerfile" | "old.lock" => {
+        BASELINE | "shop.Dockerfile" | "composed.Dockerfile" | "old.lock" | "new.lock" => {
             return Some(std::fs::read_to_string(path).unwrap());
         }
         "site" => {
@@ -385,7 +404,7 @@ fn content(root: &Path, name: &str) -> Option<String> {
     Some(answer.out())
 }
 
-/// The files but for the output, its journal, and what is made under its hidden name.
+/// The files except for the output, its journal, and the files under its hidden name.
 fn others(tree: &Tree, output: Option<&str>) -> Tree {
     let is_other = |name: &Path| {
         let first = name.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
@@ -397,13 +416,13 @@ fn others(tree: &Tree, output: Option<&str>) -> Tree {
     tree.iter().filter(|it| is_other(it.0)).map(|(name, content)| (name.clone(), content.clone())).collect()
 }
 
-/// What belongs to the output.
+/// The part of the tree that belongs to the output.
 fn part(tree: &Tree, output: &str) -> Tree {
     let others = others(tree, Some(output));
     tree.iter().filter(|it| !others.contains_key(it.0)).map(|(name, it)| (name.clone(), it.clone())).collect()
 }
 
-/// Kills a command some times, each at another moment of the time that it takes.
+/// Kills a command several times, each at another moment of its run.
 fn survives(case: &Case, seeds: &Tree, number: usize, rounds: usize) {
     let fresh = || {
         let directory = scratch();
@@ -416,12 +435,12 @@ fn survives(case: &Case, seeds: &Tree, number: usize, rounds: usize) {
     let started = Instant::now();
     let expected = run(case, whole.path());
     let took = started.elapsed();
-    // A source that is no catalog is refused, the same each time.
+    // A source that is not a catalog is refused, in the same way each time.
     let is_refused = case.args.iter().any(|it| it.contains("text.txt"));
     assert!(is_refused || matches!(expected.code, Some(0 | 1)) || shown.starts_with("doctor"), "{shown}: {expected:?}");
     let new = case.output.and_then(|it| content(whole.path(), it));
     let after = tree(whole.path());
-    // Run on what it made itself, where that is what it starts from.
+    // Run it once more on its own output, if that is also its input.
     let again = case.output.map(|_| run(case, whole.path()));
     for round in 0..rounds {
         let directory = fresh();
@@ -434,13 +453,13 @@ fn survives(case: &Case, seeds: &Tree, number: usize, rounds: usize) {
         let when = format!("{shown}, killed after {moment} % of its time");
         let left = tree(root);
         assert!(others(&left, case.output) == others(seeds, case.output), "{when}: something else has changed");
-        // What has the same bytes says the same, and need not be read.
+        // The same bytes have the same content, and need not be read.
         let content_in = |found: &Tree, output: &str| match part(found, output) {
             it if it == part(seeds, output) => old.clone(),
             it if it == part(&after, output) => new.clone(),
             _ => content(root, output),
         };
-        // A directory that cannot be replaced is filled entry by entry, and says so while it is.
+        // A directory that cannot be replaced is filled entry by entry, and its workspace shows that meanwhile.
         let is_being_filled = case.output.is_some_and(|it| root.join(it).join(".olmdex/moving").exists());
         let is_new = match case.output {
             Some(output) if !is_being_filled => {
@@ -491,7 +510,7 @@ fn kill_all(rounds: usize) {
             });
         }
     });
-    // Each has said what it is.
+    // Each failure has been printed already.
     assert_eq!(n_failed.into_inner(), 0, "commands that do not survive");
 }
 
@@ -519,7 +538,7 @@ fn what_a_killed_change_leaves_is_no_part_of_the_catalog() {
     left_workspace(&hidden);
     std::fs::copy(&file, hidden.join("new")).unwrap();
     assert_eq!(content(&root, "shop"), whole);
-    // Whichever part of its lock a process has written when it ends.
+    // A process may end at any point of writing its lock.
     let inside = root.join("linked/.olmdex");
     left_workspace(&inside);
     let lock = inside.join(".indexignore");
@@ -548,6 +567,7 @@ fn what_a_kill_after_the_last_rename_leaves_goes_with_the_next_run() {
             "operators/shop/catalog-templates/.basic.yaml.olmdex",
         ),
         ("filter -c imageset.yaml --repair -i shop", ".imageset.yaml.olmdex"),
+        ("onboard kiosk --image-template quay.io/example/{{.Package}}:{{.Version}}", "kiosk/.ci.yaml.olmdex"),
     ]
     .into_iter()
     .enumerate()
@@ -573,7 +593,7 @@ fn a_migration_killed_while_it_moves_its_files_is_begun_anew() {
     std::fs::write(&keep, "").unwrap();
     let linked = root.join("linked");
     for target in ["link", "linked"] {
-        // One package has been moved, one not; and a list that names more than is its own.
+        // One package has been moved, one not; and the list names more files than its own.
         std::fs::create_dir_all(linked.join("foo")).unwrap();
         std::fs::write(linked.join("foo/catalog.json"), "half").unwrap();
         let workspace = linked.join(".olmdex");
@@ -597,7 +617,7 @@ fn a_migration_killed_while_it_moves_its_files_is_begun_anew() {
         assert!(keep.exists() && root.join("shop.db").exists());
         std::fs::remove_dir_all(&linked).unwrap();
         std::fs::create_dir(&linked).unwrap();
-        // What nobody was moving is not ours to remove.
+        // Nothing was moving this file, so it is not ours to remove.
         std::fs::write(linked.join("mine"), "").unwrap();
         left_workspace(&linked.join(".olmdex"));
         olmdex(migrate).in_directory(&root).answer().expect_code(2).expect_words("must be empty");

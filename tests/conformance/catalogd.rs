@@ -1,5 +1,5 @@
-//! `catalogd/`: exchanges with catalogd's HTTP handler. What our answers have besides (`ETag`, `Allow`) is not looked at, and lengths may be
-//! known where the real handler sends chunks.
+//! `catalogd/`: exchanges with catalogd's HTTP handler. Additional headers of our answers (`ETag`, `Allow`) are not
+//! compared, and lengths may be known where the real handler sends chunks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,11 +23,12 @@ const STORED: u64 = 1_787_220_000;
 fn run(root: &Path) -> Vec<Case> {
     let Ok(text) = fs::read_to_string(root.join("catalogd/http.jsonl")) else { return Vec::new() };
     let index = index_of(root);
+    let asked_catalogs = AskedCatalogs::default();
     let mut cases = Vec::new();
     for line in text.lines() {
         let Ok(case) = serde_json::from_str::<Value>(line) else { continue };
         cases.push(Case::run(format!("catalogd/{}", case["id"]), || match &index {
-            Ok(index) => check(index, &case),
+            Ok(index) => check(index, &asked_catalogs, &case),
             Err(why) => Outcome::NotRunnable(why.clone()),
         }));
     }
@@ -49,20 +50,55 @@ fn index_of(root: &Path) -> Result<Index, String> {
     builder.into_index().map_err(|error| error.to_string())
 }
 
-fn check(index: &Index, case: &Value) -> Outcome {
+/// The data that GraphQL keeps of catalogs, if it is built.
+#[derive(Default)]
+struct AskedCatalogs {
+    #[cfg(feature = "graphql")]
+    schemas: olmdex::serve::catalogd::Schemas,
+}
+
+/// The body of a request. The record has only the digest of a long body, so the body is made again.
+fn sent(body: &Value) -> Option<Vec<u8>> {
+    let made = || {
+        let candidates = [
+            format!("{{\"query\":\"{}\"}}", "a".repeat(100_001)),
+            format!("{{\"query\": \"{{ {}}}\"}}", "__typename ".repeat(501)),
+        ];
+        candidates.into_iter().map(String::into_bytes).find(|it| is_body(body, it))
+    };
+    match body {
+        Value::Null => Some(Vec::new()),
+        Value::String(text) => Some(text.clone().into_bytes()),
+        _ => made(),
+    }
+}
+
+fn check(index: &Index, catalogs: &AskedCatalogs, case: &Value) -> Outcome {
+    #[cfg(not(feature = "graphql"))]
+    let AskedCatalogs {} = catalogs;
     let text = |key: &str| case[key].as_str().unwrap_or_default();
     let is_full = case["server"] == "full";
-    if is_full && text("target").contains("/graphql") && case["response_body"] != "404 page not found\n" {
-        return Outcome::NotRunnable("GraphQL is not offered".to_owned());
+    let is_graphql = is_full && text("target").contains("/graphql");
+    if is_graphql && cfg!(not(feature = "graphql")) && case["response_body"] != "404 page not found\n" {
+        return Outcome::NotRunnable("GraphQL needs the feature `graphql`".to_owned());
     }
+    let Some(body) = sent(&case["body"]) else {
+        return Outcome::NotRunnable("the body is not in the record".to_owned());
+    };
     if case["no_host"] == true && text("version") == "HTTP/1.1" {
         return Outcome::NotRunnable("that a Host is missing is for the server".to_owned());
     }
     let lines: Vec<&str> = case["headers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let headers: Vec<(&str, &str)> =
         lines.iter().filter_map(|it| it.split_once(':')).map(|(name, value)| (name, value.trim())).collect();
-    let asked = Asked { method: text("method"), target: text("target"), headers: &headers };
-    let site = Site { index, modified: STORED, has_metas: is_full };
+    let asked = Asked { method: text("method"), target: text("target"), headers: &headers, body: &body };
+    let site = Site {
+        index,
+        modified: STORED,
+        has_metas: is_full,
+        #[cfg(feature = "graphql")]
+        graphql: is_full.then_some(&catalogs.schemas),
+    };
     let ours = match answer(&asked, &site) {
         Ok(_) if refuses_version(text("version")) => version_refusal(),
         Ok(ours) => ours,

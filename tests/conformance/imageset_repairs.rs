@@ -1,6 +1,8 @@
-//! `authoring/repairs`: configurations that do not work, what is changed, and what comes out; and random ones, broken on purpose.
+//! `authoring/repairs`: configurations that do not work, with their changes and results; and random ones, broken on
+//! purpose.
 //!
-//! What is recorded must be among what is offered, and whatever is offered must work: the filter takes it, and opm's rules take the catalog.
+//! A recorded repair must be among the offered ones, and every offered repair must work: the filter takes it, and opm's
+//! rules take the catalog.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -64,7 +66,7 @@ impl PackageForm {
             channels: self.channels.iter().map(channel).collect(),
             ..Package::default()
         };
-        Request { package, is_full }
+        Request { package, is_full, previous: 0 }
     }
 }
 
@@ -91,7 +93,7 @@ fn check_case(recorded: &Recorded, small: &Path) -> Outcome {
     let facts = &catalog.packages[name];
     let before = recorded.before.request(recorded.before_full);
     let after = recorded.after.request(recorded.after_full);
-    // The older library lets a version that is skipped bring its skipper.
+    // The older library lets a skipped version bring its skipper.
     let release = FilterVersion::V0_0_4;
     let offered = repairs(name, facts, &before, release);
     for it in &offered {
@@ -100,11 +102,11 @@ fn check_case(recorded: &Recorded, small: &Path) -> Outcome {
         }
     }
     if before == after {
-        // Our writer mends what the configuration cannot.
+        // Our writer repairs faults that the configuration cannot.
         return Outcome::of_equal(&trouble(name, facts, &before, release), &None);
     }
     if recorded.after_result.contains("opm:") {
-        // A fault of the catalog: nothing is offered that would copy it.
+        // A fault of the catalog: no offered repair copies it.
         return Outcome::of_equal(&offered.iter().any(|it| it.request == after), &false);
     }
     if offered.iter().any(|it| it.request == after) {
@@ -117,7 +119,7 @@ fn check_case(recorded: &Recorded, small: &Path) -> Outcome {
     }
 }
 
-/// Whether a request goes through the filter, and leaves a valid catalog.
+/// Whether a request passes the filter and leaves a valid catalog.
 fn works(
     input: &Input,
     catalog: &Catalog,
@@ -165,7 +167,8 @@ fn random(directory: &Path) -> Vec<Case> {
     let catalog = Catalog::read(&input, None);
     let release = FilterVersion::V0_0_5;
     let sound = |name: &str, facts: &PackageFacts| {
-        let heads = Request { package: Package { name: name.to_owned(), ..Package::default() }, is_full: false };
+        let heads =
+            Request { package: Package { name: name.to_owned(), ..Package::default() }, is_full: false, previous: 0 };
         facts.is_there && trouble(name, facts, &heads, release).is_none()
     };
     let names: Vec<&String> =
@@ -204,7 +207,7 @@ fn random(directory: &Path) -> Vec<Case> {
     cases
 }
 
-/// A request that is broken in one way; `None` if the package is not made for it.
+/// A request that is broken in one way; `None` if the package does not allow that.
 fn broken(random: &mut Random, kind: usize, name: &str, facts: &PackageFacts) -> Option<Request> {
     let versions = facts.versions();
     let of_channel = |channel: &str| -> Vec<String> {
@@ -245,11 +248,11 @@ fn broken(random: &mut Random, kind: usize, name: &str, facts: &PackageFacts) ->
         4 if low != high => package.range = Range::new(&high, &low),
         // The default channel is left out.
         5 if channel != facts.default_channel => package.channels = vec![named(channel, Range::default())],
-        // Nothing is left of the default channel.
+        // The default channel ends up empty.
         6 if channel != facts.default_channel => package.range = Range::new(&high, ""),
         7 if channel != facts.default_channel => package.range = Range::new("", &low),
         8 => package.range = Range::new("999.0.0", ""),
         _ => return None,
     }
-    Some(Request { package, is_full })
+    Some(Request { package, is_full, previous: 0 })
 }

@@ -39,7 +39,7 @@ fn catalog(text: &str) -> tempfile::TempDir {
     directory
 }
 
-/// A bundle of version 1.2.0 with this annotation and what else stands in `spec`.
+/// A bundle of version 1.2.0 with this annotation and additional fields of `spec`.
 fn bundle(range: &str, spec: &str) -> tempfile::TempDir {
     let directory = scratch();
     let csv = format!(
@@ -84,7 +84,7 @@ fn the_edges_of_the_service_version_are_taken() {
         let (catalog, bundle) = (catalog(CATALOG), bundle(range, spec));
         add(bundle.path(), catalog.path(), &[]).expect_code(0);
         assert_eq!(entry(catalog.path()).replace('"', "'"), wanted, "{range} {spec}");
-        // What the catalog says to the bundle is the same.
+        // The catalog has the same findings about the bundle.
         let empty = scratch();
         write(empty.path(), "till/catalog.yaml", CATALOG);
         let select = ["bundle", "validate", "--select", "E12,W1205,W1208", "--with"];
@@ -116,7 +116,7 @@ fn options_take_the_place_of_what_is_stated_and_say_so() {
         entry(catalog.path()).replace(['"', '\''], ""),
         "name: till.v1.2.0 replaces: till.v1.1.0 skipRange: <1.2.0"
     );
-    // An entry that is there keeps its edges.
+    // An existing entry keeps its edges.
     let answer = add(bundle.path(), catalog.path(), &["--replace"]);
     answer.expect_code(0).expect_words("`replaces: till.v1.0.5` of the ClusterServiceVersion is not used");
     assert!(entry(catalog.path()).contains("replaces: till.v1.1.0"));
@@ -134,7 +134,7 @@ fn the_bundle_has_the_form_of_the_others() {
     add(bundle.path(), asked.path(), &["--migrate-level", "none"]).expect_code(0);
     assert!(text(asked.path()).contains("olm.bundle.object"));
 
-    // `{}` of a text that is no object would be no bundle object.
+    // `{}`, a text that is not an object, would not be a bundle object.
     let objects = CATALOG.replace(
         "{type: olm.csv.metadata, value: {displayName: Till}}",
         "{type: olm.bundle.object, value: {data: eyJraW5kIjoiQSJ9}}",
@@ -152,7 +152,7 @@ fn a_package_that_is_new_is_begun() {
     // In a file of its own, beside the others.
     let catalog = scratch();
     write(catalog.path(), "shop/catalog.yaml", &other);
-    add(bundle.path(), catalog.path(), &[]).expect_code(4).expect_words("`--create-package` begins the package");
+    add(bundle.path(), catalog.path(), &[]).expect_code(4).expect_words("`--create-package` creates the package");
     add(bundle.path(), catalog.path(), &["--create-package", "--dry-run"]).expect_code(0);
     assert!(!catalog.path().join("till").exists());
     add(bundle.path(), catalog.path(), &["--create-package"]).expect_code(0);

@@ -1,4 +1,4 @@
-//! A question about files that were asked about before reads none of them, and is answered as if it did.
+//! A question about files of earlier questions reads none of them, and has the same answer.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::support::legacy::legacy_file;
 use crate::support::{Answer, TempDir, olmdex, scratch, write};
 
-/// How old files must be before their stamps tell every change.
+/// The age from which on a file's stamps show every change.
 const TICK: Duration = Duration::from_millis(2100);
 
 struct Scene {
@@ -21,6 +21,14 @@ impl Scene {
         let scene = Self { directory: scratch() };
         scene.put("lamp", "1.0.0", "");
         scene.put("shade", "1.0.0", "");
+        std::thread::sleep(TICK);
+        scene
+    }
+
+    /// With one more package, so that a part is less than half of it.
+    fn of_three() -> Self {
+        let scene = Self::new();
+        scene.put("bulb", "1.0.0", "");
         std::thread::sleep(TICK);
         scene
     }
@@ -47,12 +55,19 @@ impl Scene {
         list.in_directory(self.root()).env("XDG_CACHE_HOME", &cache.to_string_lossy()).answer()
     }
 
-    /// Asks, expects these bundles, and says whether the files were read.
+    /// Asks, expects these bundles, and returns whether the files were read.
     #[track_caller]
     fn reads(&self, args: &[&str], expected: &str) -> bool {
         let answer = self.ask(args);
         assert_eq!(answer.out().split_whitespace().collect::<Vec<_>>().join(" "), expected, "{}", answer.both());
         answer.err().contains("files of catalog in")
+    }
+
+    /// Asks a question, and returns the answer with the command's report of its work.
+    fn question(&self, words: &[&str]) -> Answer {
+        let cache = self.root().join("cache");
+        let question = olmdex(words.iter().copied()).args(["-v"]);
+        question.in_directory(self.root()).env("XDG_CACHE_HOME", &cache.to_string_lossy()).answer()
     }
 
     fn kept(&self) -> Vec<PathBuf> {
@@ -70,14 +85,14 @@ fn files_are_read_once_until_they_change() {
     assert!(scene.reads(&[], OLD));
     assert!(!scene.reads(&[], OLD));
     assert!(scene.reads(&["--no-cache"], OLD));
-    // A file that is so young may change once more without another stamp.
+    // Such a young file may change once more without another stamp.
     scene.put("lamp", "2.0.0", "");
     assert!(scene.reads(&[], NEW));
     assert!(scene.reads(&[], NEW));
     std::thread::sleep(TICK);
     assert!(scene.reads(&[], NEW));
     assert!(!scene.reads(&[], NEW));
-    // A file more, and one less.
+    // One more file, and one less.
     scene.put("bulb", "1.0.0", "");
     assert!(scene.reads(&[], "bulb.v1.0.0 lamp.v2.0.0 shade.v1.0.0"));
     fs::remove_dir_all(scene.root().join("catalog/bulb")).unwrap();
@@ -113,7 +128,7 @@ fn what_others_could_have_written_is_not_used() {
         set(path, own);
         assert!(!scene.reads(&[], OLD), "{}", path.display());
     }
-    // Neither is a link, or a file that is damaged.
+    // A link does not count, and neither does a damaged file.
     let elsewhere = scene.root().join("elsewhere");
     fs::rename(&kept, &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &kept).unwrap();
@@ -150,4 +165,84 @@ fn legacy_files_are_kept_too() {
     assert_eq!(first.out(), second.out());
     assert!(first.err().contains("of legacy.db in"), "{}", first.both());
     assert!(!second.err().contains("of legacy.db in"), "{}", second.both());
+}
+
+/// The work that a command reported: whether it looked through the files, and how many documents it read.
+fn work(answer: &Answer) -> (bool, Option<String>) {
+    let read = answer
+        .err()
+        .lines()
+        .find_map(|it| it.split_once("read ")?.1.split_once(" of catalog in").map(|it| it.0.to_owned()));
+    (answer.err().contains("looked through 3 files of catalog in"), read)
+}
+
+#[test]
+fn a_question_about_a_package_reads_its_documents_only() {
+    let scene = Scene::of_three();
+    let documents = Some("3 documents".to_owned());
+    let first = scene.question(&["show", "lamp", "-i", "catalog"]);
+    first.expect_code(0);
+    assert_eq!(work(&first), (true, documents.clone()));
+    // The places of documents are known from now on, also those of others.
+    for words in [["show", "shade"], ["show", "shade.v1.0.0"], ["updates", "lamp@1.0.0"], ["list", "lamp"]] {
+        let [verb, name] = words;
+        let words = if verb == "list" { vec!["list", "channels", name] } else { vec![verb, name] };
+        let answer = scene.question(&[&words[..], &["-i", "catalog"]].concat());
+        answer.expect_code(0);
+        assert_eq!(work(&answer), (false, documents.clone()), "{words:?}");
+    }
+    assert_eq!(work(&scene.question(&["show", "lamp", "-i", "catalog", "--no-cache"])), (true, documents.clone()));
+    // A new file is read.
+    scene.put("lamp", "2.0.0", "");
+    let answer = scene.question(&["show", "lamp", "-i", "catalog"]);
+    answer.expect_code(0).expect_words("lamp.v2.0.0");
+    assert_eq!(work(&answer), (true, documents));
+    // A search for a name that no document has reads all of them, so all are known then.
+    std::thread::sleep(TICK);
+    let answer = scene.question(&["show", "lam", "-i", "catalog"]);
+    answer.expect_code(4).expect_words("did you mean `lamp`?");
+    assert_eq!(work(&scene.question(&["show", "lamp", "-i", "catalog"])), (false, None));
+}
+
+#[test]
+fn a_part_is_answered_as_the_whole() {
+    let scene = Scene::of_three();
+    let build = olmdex(["build", "catalog", "-O", "index.db"]).in_directory(scene.root());
+    build.answer().expect_code(0);
+    let questions: [&[&str]; 12] = [
+        &["show", "lamp", "-o", "json"],
+        &["show", "lamp/stable", "-o", "json"],
+        &["show", "lamp@1.0.0", "-o", "json"],
+        &["list", "bundles", "shade", "-o", "json"],
+        &["list", "packages", "shade", "-o", "json"],
+        &["updates", "lamp.v1.0.0", "-o", "json"],
+        &["path", "lamp@1.0.0", "-o", "json"],
+        &["why-not", "lamp", "1.0.0", "-o", "json"],
+        &["deps", "lamp", "-o", "json"],
+        &["images", "lamp"],
+        &["resolve", "--install", "lamp", "-o", "json"],
+        &["v1", "check", "lamp", "-o", "json"],
+    ];
+    for question in questions {
+        let of = |source: &str| {
+            let answer = scene.question(&[question, &["-i", source]].concat());
+            (answer.out(), answer.code)
+        };
+        assert_eq!(of("catalog"), of("index.db"), "{question:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_elsewhere_is_said_if_it_cannot_be_read() {
+    let scene = Scene::of_three();
+    let ask = |name: &str| scene.question(&["show", name, "-i", "catalog"]);
+    // `shade` is not valid, which matters only to a question about it.
+    scene.put("shade", "1.0.0", ", replaces: shade.v0.1.0}\n- {name: shade.v0.1.0");
+    let lamp = ask("lamp");
+    lamp.expect_code(0);
+    assert!(!lamp.err().contains("not valid"), "{}", lamp.both());
+    ask("shade").expect_code(0).expect_words("`catalog` is not valid");
+    // A document without schema could be anything.
+    write(scene.root(), "catalog/shade/more.yaml", "name: lamp\n");
+    ask("lamp").expect_code(3).expect_words("`catalog` is not a readable catalog");
 }

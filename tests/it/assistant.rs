@@ -1,4 +1,4 @@
-//! What assistants are answered: `olmdex mcp` gives what the commands give, in pages, and survives whatever it is sent.
+//! The answers for assistants: `olmdex mcp` gives the answers of the commands, in pages, and survives any input.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -16,10 +16,10 @@ use crate::support::{olmdex, scratch, without_own, write};
 /// The sources of the questions, as the server is started with them, in `fixtures/help`.
 const SOURCES: &[&str] = &["-i", "4.16=old-catalog", "-i", "4.17=my-catalog"];
 
-/// The cluster, with the rest of how the server is started.
+/// The cluster, with the other arguments of the server.
 const CLUSTER: &[&str] = &["--cluster", "must-gather/", "-i", "4.16=old-catalog", "-i", "4.17=my-catalog"];
 
-/// How long an answer may take here, where nothing is optimised and other tests run.
+/// The time limit of an answer here: the build is not optimised, and other tests run.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn home() -> PathBuf {
@@ -175,7 +175,7 @@ fn questions() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-/// What the command prints that an answer names.
+/// The output of the command that an answer names.
 fn printed(command: &str) -> Value {
     let program = Path::new(env!("CARGO_BIN_EXE_olmdex"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
@@ -270,12 +270,12 @@ fn what_is_no_question_is_an_error_of_the_protocol() {
     // The assistant hears why a question has no answer.
     for (tool, arguments, words) in [
         ("show", json!({"name": "kedda"}), "did you mean `keda`?"),
-        ("plan", json!({"to": "4.17"}), "this server knows no cluster"),
+        ("plan", json!({"to": "4.17"}), "this server was started without a cluster"),
         ("sql", json!({"statement": "DELETE FROM v_bundle"}), "error: "),
         (
             "sql",
             json!({"statement": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n", "timeout": 1}),
-            "stopped after 1 second",
+            "stopped the statement after 1s",
         ),
         ("search", json!({}), "nothing to search for"),
     ] {
@@ -386,7 +386,7 @@ fn a_description_of_5_mb_is_given_in_pages() {
     assert!(next["result"]["structuredContent"]["page"]["leftBytes"].as_u64() < page["leftBytes"].as_u64());
 }
 
-/// A message with something else in it. The numbers are those of xorshift: the same in each run.
+/// A message with random changes. The numbers are those of xorshift: the same in each run.
 fn mutated(text: &str, state: &mut u64) -> Vec<u8> {
     let mut random = |below: usize| {
         *state ^= *state << 13;
@@ -518,7 +518,7 @@ impl Port {
         let length = body.len();
         write!(stream, "{method} {target} HTTP/1.1\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n")
             .unwrap();
-        // The server may refuse a large body before all of it has come.
+        // The server may refuse a large body before it has received all of it.
         let _ = stream.write_all(body.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

@@ -1,5 +1,5 @@
-//! Pages in a real browser: five questions with counted clicks, by keys alone and without a script, and each kind of page at three widths,
-//! light and dark, without anything that axe-core objects to.
+//! Pages in a real browser: five questions with counted clicks, by keys alone and without a script, and each kind of
+//! page at three widths, light and dark, without objections from axe-core.
 //!
 //! `.ci/run` installs Chromium and axe-core, whose script the variable `OLMDEX_AXE` names.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
@@ -39,7 +39,7 @@ fn shop(last_minor: usize, removed: Option<usize>) -> String {
             minor + 1
         );
     }
-    // Two more that a search for Kafka finds: one for amd64 alone, and one that says nothing.
+    // Two more packages that a search for Kafka finds: one only for amd64, and one that states no architecture.
     let features = "annotations: {features.operators.openshift.io/disconnected: 'true'}";
     for (name, more) in [("bridge", features), ("other", "provider: {name: Other}")] {
         let _ = write!(
@@ -65,7 +65,7 @@ fn served(directory: &std::path::Path) -> Server {
     Server::start(directory, &[index.to_str().unwrap(), "--catalog", "shop-v4.20"])
 }
 
-/// How a visitor gets on: by mouse, or by keys alone.
+/// The input of a visitor: a mouse, or only keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hand {
     Mouse,
@@ -75,7 +75,7 @@ enum Hand {
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 
-/// How many stops of the tab key lead to the first element for which a condition holds, from where the focus is.
+/// The number of tab stops from the focus to the first element that meets a condition.
 const STOPS: &str = "const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex=\"0\"]')]\
     .filter(it => it.checkVisibility()); \
     const is = it => CONDITION; const at = all.findIndex(is), now = all.indexOf(document.activeElement); return at < 0 ? -1 : at - now;";
@@ -85,7 +85,7 @@ fn has_words(words: &str) -> String {
     format!("(it.matches('a') && it.textContent.trim() === {})", Value::from(words))
 }
 
-/// Moves the focus to what a condition holds for, by the tab key.
+/// Moves the focus by the tab key to an element that meets a condition.
 fn reach(browser: &Browser, condition: &str) {
     let n_stops = browser.run(&STOPS.replace("CONDITION", condition)).as_i64().unwrap();
     assert!((0..200).contains(&n_stops), "{condition}: {n_stops} stops on {}", browser.address());
@@ -99,9 +99,24 @@ fn reach(browser: &Browser, condition: &str) {
         }
     });
     assert!(n_more.is_some(), "{condition} cannot be reached on {}", browser.address());
-    // What has the focus can be seen.
+    // The focused element must be visible.
     let outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle");
     assert_ne!(outline, Value::from("none"), "{condition}");
+}
+
+/// Whether something becomes true within two seconds.
+fn comes_true(is_true: impl Fn() -> bool) -> bool {
+    (0..100).any(|_| {
+        is_true() || {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            false
+        }
+    })
+}
+
+/// Whether a script gives `true` within two seconds.
+fn becomes_true(browser: &Browser, script: &str) -> bool {
+    comes_true(|| browser.run(script) == true)
 }
 
 /// Follows the link with these words.
@@ -113,14 +128,7 @@ fn follow(browser: &mut Browser, hand: Hand, words: &str) {
     let before = browser.address();
     reach(browser, &has_words(words));
     browser.press(ENTER);
-    let is_left = || browser.address() != before;
-    let n = (0..100).find(|_| {
-        is_left() || {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            false
-        }
-    });
-    assert!(n.is_some(), "{words} leads nowhere");
+    assert!(comes_true(|| browser.address() != before), "{words} leads nowhere");
 }
 
 /// Types into the first field that a selector finds, and sends the form.
@@ -133,7 +141,7 @@ fn ask(browser: &mut Browser, hand: Hand, selector: &str, text: &str) {
     browser.press(&format!("{text}{ENTER}"));
 }
 
-/// The five questions, each from the first page: what is done, how many clicks it may take, and what the page says then.
+/// The five questions, each from the first page: the actions, the allowed number of clicks, and the expected text.
 fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
     const SEARCH: &str = "main input[name=q]";
     // Which Kafka operator runs on arm64 in a disconnected cluster?
@@ -190,7 +198,7 @@ fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
     for words in ["kind: ImageSetConfiguration", "2 images", "operators.lock"] {
         assert!(browser.text().contains(words), "{words}: {}", browser.text());
     }
-    follow(browser, hand, "As text, one a line");
+    follow(browser, hand, "As text, one per line");
     assert!(browser.n_clicks <= 4 && browser.text().contains("quay.io/shop/stream:v1.4.0"), "{}", browser.text());
 }
 
@@ -209,7 +217,7 @@ fn visitors_find_their_answers_in_few_clicks() {
     }
 }
 
-/// What has no part in the questions needs no script either.
+/// Elements outside of the questions need no script either.
 #[test]
 #[ignore = "needs Chromium"]
 fn nothing_needs_a_script() {
@@ -223,7 +231,7 @@ fn nothing_needs_a_script() {
     browser.open(&site);
     browser.follow("Findings");
     assert!(browser.text().contains("Findings in shop-v4.20"), "{}", browser.text());
-    // The choice of a version is a form: what it asks for is the same page about that version.
+    // The choice of a version is a form that leads to the same page about that version.
     browser.open(&format!("{site}p/stream-operator/path"));
     browser.run("document.querySelector('select[name=version]').value = '1.2.0'");
     browser.click(".switch button");
@@ -232,13 +240,7 @@ fn nothing_needs_a_script() {
         let address = browser.address();
         address.contains("/p/stream-operator/path?") && address.contains("from=1.2.0")
     };
-    let n = (0..100).find(|_| {
-        is_there() || {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            false
-        }
-    });
-    assert!(n.is_some(), "{}", browser.address());
+    assert!(comes_true(is_there), "{}", browser.address());
     browser.follow("OpenShift");
     assert!(browser.address().contains("version=1.2.0"), "{}", browser.address());
 }
@@ -259,12 +261,60 @@ fn keys_are_enough() {
     assert_eq!(browser.run("return document.activeElement.name"), Value::from("q"));
 }
 
-/// So many channels and versions, in three catalogs, with names as long as a label may be.
+/// The site in files has no server to ask: its script suggests names, and narrows the list by words and by values of
+/// the packages.
+#[test]
+#[ignore = "needs Chromium"]
+fn a_site_in_files_is_searched_and_narrowed() {
+    let scratch = scratch();
+    write(scratch.path(), "shop.yaml", shop(3, None));
+    olmdex(["build", "shop=shop.yaml", "-q", "-O", "index.db"]).in_directory(scratch.path()).answer().expect_code(0);
+    olmdex(["export", "--site", "site", "index.db"]).in_directory(scratch.path()).answer().expect_code(0);
+    let site = format!("file://{}/site", scratch.path().display());
+    let mut browser = Browser::start(scratch.path(), true);
+    browser.open(&format!("{site}/index.html"));
+    browser.click("form[role=search] input");
+    let suggested = "return document.querySelector('datalist#names option[value=stream-operator]') !== null";
+    assert!(becomes_true(&browser, suggested), "no names are suggested");
+    browser.type_into("form[role=search] input", "kafka\n");
+    let shown = "return [...document.querySelectorAll('tr[data-name]')].filter(it => it.checkVisibility()).map(it => it.dataset.name).join(' ')";
+    let shows = |browser: &Browser, names: &str| {
+        assert!(becomes_true(browser, &format!("{shown} === '{names}'")), "{}", browser.run(shown));
+    };
+    assert!(browser.address().contains("packages.html?q=kafka"), "{}", browser.address());
+    shows(&browser, "bridge other stream-operator");
+    assert!(becomes_true(&browser, "return document.querySelectorAll('aside[data-facets] select').length > 2"));
+    browser.run(
+        "const select = [...document.querySelectorAll('aside[data-facets] select')].find(it => [...it.options].some(it => it.value === 'arm64')); \
+         select.value = 'arm64'; select.dispatchEvent(new Event('change'))",
+    );
+    shows(&browser, "stream-operator");
+    browser.open(&format!("{site}/p/stream-operator/index.html"));
+    let versions = "return [...document.querySelectorAll('.switch option')].map(it => it.text).join(' ')";
+    assert!(becomes_true(&browser, &format!("{versions} === '1.3.0 1.2.0 1.1.0 1.0.0'")), "{}", browser.run(versions));
+    browser.run("document.querySelector('.switch select').selectedIndex = 2");
+    browser.click(".switch button");
+    assert!(browser.address().ends_with("/v/1.1.0/index.html"), "{}", browser.address());
+    let chosen = "return document.querySelector('.switch select')?.selectedOptions[0].text === '1.1.0'";
+    assert!(becomes_true(&browser, chosen), "the version of the page is not the chosen one");
+    browser.click("a[href$='#install']");
+    let feed = browser.run("return document.querySelector('link[type=\"application/atom+xml\"]').href");
+    let feed = std::path::PathBuf::from(feed.as_str().unwrap().trim_start_matches("file://"));
+    let text = std::fs::read_to_string(&feed).unwrap();
+    let links: Vec<&str> =
+        text.split("type=\"text/html\" href=\"").skip(1).map(|it| it.split('"').next().unwrap()).collect();
+    assert!(links.len() > 3, "{text}");
+    for link in links {
+        assert!(!link.is_empty() && feed.parent().unwrap().join(link).is_file(), "no file is at {link:?}:\n{text}");
+    }
+}
+
+/// So many channels and versions, in three catalogs, with names of the greatest length.
 const N_CHANNELS: usize = 40;
 const N_VERSIONS: usize = 300;
 const LONG: &str = "an-operator-with-a-name-that-takes-sixty-letters-and-no-less";
 
-/// A catalog of a package that is larger than any that one has seen.
+/// A catalog of a package that is larger than any real one.
 fn hostile(minor: usize) -> String {
     let word = "Donaudampfschifffahrtsgesellschaft".repeat(6);
     let mut text = format!("schema: olm.package\nname: {LONG}\ndefaultChannel: {}\n", long_channel(0));
@@ -319,7 +369,7 @@ const HOSTILE: [&str; 15] = [
     "/mirror?catalog=big-v4.20&p=LONG",
 ];
 
-/// What is narrower in tables than six letters, though it says more.
+/// The cells of tables that are narrower than six letters, although their text is longer.
 const NARROW: &str = "return [...document.querySelectorAll('td, th')].filter(it => it.checkVisibility() \
     && it.textContent.trim().length >= 6 && getComputedStyle(it).clipPath === 'none' && !it.closest('thead, caption')) \
     .filter(it => { const style = getComputedStyle(it); \
@@ -395,7 +445,8 @@ const PAGES: [&str; 27] = [
     "/nothing",
 ];
 
-/// What is wrong with the page that a browser shows: what axe-core objects to, and what is wider than the window.
+/// The faults of the page that a browser shows: the objections of axe-core, and elements that are wider than the
+/// window.
 fn faults(browser: &Browser, axe: &str) -> Vec<String> {
     browser.run(axe);
     let found = browser.wait_for(
@@ -417,22 +468,24 @@ fn too_wide(browser: &Browser) -> Option<String> {
     (width != 0).then(|| format!("the page is {width} pixels wide"))
 }
 
-/// The pages as files of their answers, for html-validate, which `OLMDEX_HTML_VALIDATE` names.
-fn must_be_valid(scratch: &std::path::Path, server: &Server, all: &[String]) {
+/// The pages as files for html-validate, which `OLMDEX_HTML_VALIDATE` names.
+fn must_be_valid(scratch: &std::path::Path, servers: &[&Server], all: &[String]) {
     let program = std::env::var("OLMDEX_HTML_VALIDATE").expect("OLMDEX_HTML_VALIDATE names the program html-validate");
     let mut files = Vec::new();
     for (number, url) in all.iter().enumerate() {
         let text = match url.strip_prefix("file://") {
             Some(path) => std::fs::read_to_string(path).unwrap(),
             None => {
-                let path = url.trim_start_matches("http://").trim_start_matches(&server.http);
+                let address = url.trim_start_matches("http://");
+                let mut asked = servers.iter().filter_map(|it| Some((it, address.strip_prefix(&it.http)?)));
+                let (server, path) = asked.next().expect("a page of one of the servers");
                 server.get(path, "").1
             }
         };
         write(scratch, &format!("valid/{number}.html"), text);
         files.push(format!("valid/{number}.html"));
     }
-    // What it says of style is not what makes a page invalid: long titles, and forms without a `type` of their buttons.
+    // Remarks about style do not make a page invalid: long titles, and forms without a `type` of their buttons.
     let rules = r#"{"root": true, "extends": ["html-validate:standard"], "rules": {"long-title": "off", "no-implicit-button-type": "off",
         "no-trailing-whitespace": "off", "wcag/h30": "off", "prefer-native-element": "off", "text-content": "off"}}"#;
     write(scratch, ".htmlvalidate.json", rules);
@@ -477,6 +530,7 @@ fn every_kind_of_page_is_accessible_and_fits_every_window() {
     );
     let (plans, others): (Vec<&str>, Vec<&str>) = PAGES.iter().partition(|it| it.starts_with("/plan"));
     let mut all: Vec<String> = others.iter().map(|it| format!("http://{}{it}", server.http)).collect();
+    all.extend(plans.iter().map(|it| format!("http://{}{it}", planning.http)));
     let files = [
         "graph.html",
         "catalog.html",
@@ -490,20 +544,21 @@ fn every_kind_of_page_is_accessible_and_fits_every_window() {
     for file in files {
         all.push(format!("file://{}", scratch.path().join(file).display()));
     }
-    must_be_valid(scratch.path(), &server, &all);
-    all.extend(plans.iter().map(|it| format!("http://{}{it}", planning.http)));
+    must_be_valid(scratch.path(), &[&server, &planning], &all);
     let mut browser = Browser::start(scratch.path(), true);
     let mut faulty = String::new();
     for url in &all {
-        for (width, scheme) in [(1280, "light"), (1280, "dark"), (375, "light"), (320, "dark")] {
-            browser.look(width, 900, scheme);
-            browser.open(url);
-            for fault in faults(&browser, &axe) {
-                // Pictures scroll in a box of their own; a picture that is a file is as wide as it is.
-                if fault.starts_with("the page is") && url.ends_with("graph.html") {
-                    continue;
+        browser.open(url);
+        for width in [1280, 375, 320] {
+            for scheme in ["light", "dark"] {
+                browser.look(width, 900, scheme);
+                for fault in faults(&browser, &axe) {
+                    // Pictures scroll in a box of their own; a picture in a file has its natural width.
+                    if fault.starts_with("the page is") && url.ends_with("graph.html") {
+                        continue;
+                    }
+                    let _ = writeln!(faulty, "{url} at {width}, {scheme}: {fault}");
                 }
-                let _ = writeln!(faulty, "{url} at {width}, {scheme}: {fault}");
             }
         }
     }

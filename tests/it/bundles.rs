@@ -1,4 +1,4 @@
-//! Bundle directories as sources: what they are taken for, and what whoever made one may have put into it.
+//! Bundle directories as sources: their recognition, and content that their makers may have planted.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -53,8 +53,8 @@ fn the_reference_of_the_image_is_made_of_a_template() {
 #[test]
 fn what_is_missing_is_named() {
     for (file, words) in [
-        ("manifests/csv.yaml", "`manifests/` has no object of Kubernetes"),
-        ("metadata/annotations.yaml", "no file with the annotations of a bundle"),
+        ("manifests/csv.yaml", "`manifests/` has no Kubernetes object"),
+        ("metadata/annotations.yaml", "no file with bundle annotations"),
     ] {
         let directory = bundle();
         std::fs::remove_file(directory.path().join(file)).unwrap();
@@ -71,7 +71,7 @@ fn nothing_but_regular_files_is_opened() {
     std::os::unix::fs::symlink("/dev/zero", directory.path().join("metadata/c.yaml")).unwrap();
     std::fs::create_dir(directory.path().join("manifests/d")).unwrap();
     render(directory.path()).expect_code(0);
-    // Links to both directories make a catalog of files, not a bundle, as with opm.
+    // Links to both directories make a catalog of files, not a bundle, as in opm.
     let linked = scratch();
     for name in ["manifests", "metadata"] {
         std::os::unix::fs::symlink(directory.path().join(name), linked.path().join(name)).unwrap();
@@ -166,7 +166,7 @@ fn validation_of_hostile_manifests_ends_with_words() {
 #[test]
 fn a_bundle_that_is_too_large_for_a_config_map_is_refused() {
     let directory = bundle();
-    // What cannot be compressed.
+    // Content that cannot be compressed.
     let mut state = 1_u64;
     let mut noise = String::from("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: noise}\ndata:\n  noise: ");
     while noise.len() < 1_700_000 {
@@ -198,7 +198,7 @@ fn a_directory_around_bundles_is_refused_with_their_names() {
     for command in [["render"].as_slice(), &["validate"], &["list", "packages", "-i"]] {
         olmdex(command).arg(directory.path()).answer().expect_code(3).expect_words(&words);
     }
-    // opm takes it for a catalog, and so does what prints opm's words.
+    // opm takes it for a catalog, and so does the command that prints opm's words.
     let opm = olmdex(["validate", "--compat", "opm"]).arg(directory.path()).answer();
     assert!(!opm.expect_code(1).both().contains("inner directory"));
     copy("1.0.0");
@@ -208,7 +208,7 @@ fn a_directory_around_bundles_is_refused_with_their_names() {
         .expect_words("it has 2 bundles")
         .expect_words(&format!("{}/1.0.0", directory.path().display()));
     several.expect_words(&format!("olmdex render {}/*/", directory.path().display()));
-    // A catalog that does not reach into them is one.
+    // A directory that hides these files is a catalog.
     write(directory.path(), ".indexignore", "manifests\nmetadata\nMakefile\n");
     write(directory.path(), "catalog.yaml", "schema: olm.package\nname: till\n");
     assert!(render(directory.path()).expect_code(0).out().contains("olm.package"));
@@ -287,7 +287,7 @@ fn bundles_below_the_top_of_an_archive_are_named() {
     several.expect_code(3).expect_words("has 2 bundles, `1.0.0` is the first").expect_words("name the bundles");
 }
 
-/// Manifests are migrated in all that is a source, as in catalogs.
+/// Manifests are migrated in every kind of source, as in catalogs.
 #[test]
 fn manifests_are_migrated_in_whatever_holds_a_bundle() {
     let directory = scratch();
@@ -326,7 +326,7 @@ fn manifests_are_migrated_in_whatever_holds_a_bundle() {
     assert!(is_migrated(&std::fs::read_to_string(file).unwrap()));
 }
 
-/// A template is the same catalog wherever its bundles come from, with manifests and without.
+/// A template gives the same catalog wherever its bundles come from, with and without manifests.
 #[test]
 fn a_template_takes_its_bundles_from_layouts_and_registries() {
     let directory = scratch();
@@ -358,12 +358,12 @@ fn a_template_takes_its_bundles_from_layouts_and_registries() {
         for args in [&["--bundles", "oci:layout"][..], &["--bundles", "layout"], &["--pull", "--plain-http"]] {
             assert_eq!(run(args).expect_code(0).out(), expected, "{image} {args:?}");
         }
-        // What was fetched once needs no registry.
+        // An image that was fetched once needs no registry.
         registry.forget_requests();
         run(&["--pull", "--plain-http", "--offline"]).expect_code(0);
         assert_eq!(registry.requests().len(), 0);
         run(&[]).expect_code(4).expect_words("--pull");
-        // The same in a composition, which says how manifests are written.
+        // The same in a composition, which chooses the form of manifests.
         let config = format!(
             "[catalogs.ours]\ntemplate = \"template.yaml\"\nbundles = [\"oci:layout\"]\nmigrate-level = \"{level}\"\n"
         );
@@ -375,7 +375,8 @@ fn a_template_takes_its_bundles_from_layouts_and_registries() {
     }
 }
 
-/// Prints how long a semver template of 100 bundles takes, each with a ClusterServiceVersion of 30 KB and a definition of 60 KB.
+/// Prints the time for a semver template of 100 bundles, each with a ClusterServiceVersion of 30 KB and a definition of
+/// 60 KB.
 #[test]
 #[allow(clippy::print_stdout, reason = "figures are to be read")]
 #[ignore = "it prints figures: cargo test --release --test it -- --ignored --nocapture what_a_template_costs"]
@@ -421,8 +422,8 @@ fn what_a_template_costs() {
     }
 }
 
-/// The form of the older documentation: opm knows no field `property`, and takes each item for a property without type and value, of which
-/// equal ones are one.
+/// The form of the older documentation: opm does not know the field `property`, and takes each item for a property
+/// without type and value, and equal ones count as one.
 #[test]
 fn properties_in_the_older_form_are_empty_and_said_to_be() {
     let directory = bundle();

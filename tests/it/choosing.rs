@@ -1,4 +1,4 @@
-//! Choosing findings: rules, baselines and `olmdex.toml`, and what somebody could plant in their places.
+//! The choice of findings: rules, baselines and `olmdex.toml`, and files that somebody could plant in their places.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ fn validate_and_check_graph_agree_about_what_is_invalid() {
         if !errors(&validate).is_empty() {
             assert_eq!((validate.code, check_graph.code), (Some(1), Some(1)), "{name}");
         }
-        // What is ignored counts for neither; that there is nothing to check counts for both.
+        // Neither command counts ignored findings; both count the fact that there is nothing to check.
         let code = i32::from(catalog.ends_with("empty.yaml"));
         let ignored = olmdex(["check-graph", "--ignore", "ALL", "-i"]).arg(&catalog).answer();
         ignored.expect_code(code);
@@ -128,17 +128,19 @@ fn a_catalog_cannot_hide_its_own_findings() {
     std::fs::copy(Path::new(&many()).join("catalog.yaml"), inner.join("catalog.yaml")).unwrap();
     write(&inner, ".indexignore", b"olmdex.toml\n");
     let run = |from: &Path, source: &str| olmdex(["check-graph", "-i", source]).in_directory(from).answer();
-    for (place, why) in [("download/catalog", "part of a catalog"), ("download", "neither in the current directory")] {
+    for (place, why) in
+        [("download/catalog", "part of an input catalog"), ("download", "neither in the current directory")]
+    {
         let planted = directory.join(place).join("olmdex.toml");
         std::fs::write(&planted, HIDING).unwrap();
         run(directory, "download/catalog").expect_code(1).expect_words(why).expect_words("`--config download");
         std::fs::remove_file(planted).unwrap();
     }
-    // Not even to those who are in it.
+    // It does not apply to users in that directory either.
     write(&inner, "olmdex.toml", HIDING);
-    run(&inner, ".").expect_code(1).expect_words("part of a catalog");
+    run(&inner, ".").expect_code(1).expect_words("part of an input catalog");
     symlink(&inner, directory.join("link")).unwrap();
-    run(&inner, "../../link").expect_code(1).expect_words("part of a catalog");
+    run(&inner, "../../link").expect_code(1).expect_words("part of an input catalog");
     // One above still counts, and is named.
     write(directory, "olmdex.toml", HIDING);
     run(&inner, ".").expect_code(0).expect_words("hidden by ../../olmdex.toml: 6 warnings");
@@ -157,7 +159,7 @@ fn options_of_another_user_are_not_used() {
     chown(&path, Some(65_534), None).unwrap();
     check_graph(&below, &[]).expect_code(1).expect_words("belongs to another user");
     check_graph(&below, &["--config", "../olmdex.toml"]).expect_code(0);
-    // Whoever is in a directory of that user trusts him.
+    // A user in a directory of another user trusts that user.
     chown(&below, Some(65_534), None).unwrap();
     check_graph(&below, &[]).expect_code(0);
 }

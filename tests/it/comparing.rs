@@ -1,12 +1,12 @@
-//! What holds for any two catalogs that are compared: nothing differs from itself in whatever form, a comparison turned
-//! round is its mirror image, and what was added and removed is what the catalogs say.
+//! The laws of any comparison of two catalogs: a catalog does not differ from itself in whatever form, a reversed
+//! comparison is the mirror image, and the added and removed things are those that the catalogs have.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use olmdex::fbc::Input;
-use olmdex::index::query::{Change, ChangeKind, Side, Subject};
+use olmdex::index::query::{Change, ChangeKind, NestedChanges, Side, Subject};
 use olmdex::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 use olmdex::upgrade::diff;
 use proptest::prelude::*;
@@ -25,7 +25,11 @@ fn index(catalogs: &[(&str, &[Value])]) -> Index {
 }
 
 fn compare(index: &Index, old: &str, new: &str) -> Vec<Change> {
-    diff(Side { index, catalog: old }, Side { index, catalog: new }, &[]).unwrap()
+    let of = |nested| diff(Side { index, catalog: old }, Side { index, catalog: new }, &[], nested).unwrap();
+    let told = of(NestedChanges::Told);
+    let not_nested: Vec<&Change> = told.iter().filter(|it| !it.detail).collect();
+    assert_eq!(of(NestedChanges::Skipped).iter().collect::<Vec<_>>(), not_nested, "what is skipped is nested");
+    told
 }
 
 fn bundle(package: &str, name: &str, version: &str, images: &[&str], apis: &[&str]) -> Value {
@@ -55,7 +59,7 @@ fn chain(entries: Value, bundles: &[u64]) -> Vec<Value> {
     documents
 }
 
-/// What is stranded: the bundle, or the channel as a whole, with what it was upgraded to.
+/// The stranded users: the bundle, or the channel as a whole, with the bundle that it was upgraded to.
 fn stranded(old: &[Value], new: &[Value]) -> Vec<(String, Option<String>)> {
     let index = index(&[("old", old), ("new", new)]);
     let all = compare(&index, "old", "new").into_iter().filter(|it| it.change == ChangeKind::Stranded);
@@ -76,12 +80,12 @@ fn stranded_are_versions_that_lose_their_upgrade() {
     assert_eq!(is_stranded(json!([{"name": "p.v2", "skips": ["p.v1"]}]), &[2]), []);
     assert_eq!(is_stranded(json!([{"name": "p.v2", "skipRange": "<2.0.0"}]), &[2]), []);
     assert_eq!(is_stranded(json!([{"name": "p.v2", "skipRange": "<1.0.0"}]), &[2]), gone);
-    // A head needs none, unless it is gone.
+    // A head needs no upgrade, unless it is gone.
     assert_eq!(is_stranded(json!([{"name": "p.v1"}]), &[1]), [("p.v2".to_owned(), Some(Change::HEAD.to_owned()))]);
-    // Without a single head nothing is upgraded.
+    // Without a single head there are no upgrades.
     let two_heads = json!([{"name": "p.v1"}, {"name": "p.v2"}]);
     assert_eq!(is_stranded(two_heads, &[1, 2]), [("c".to_owned(), None)]);
-    // An edge to another channel is of no use to a Subscription, and a version that had no upgrade loses none.
+    // An edge to another channel is useless to a Subscription, and a version that had no upgrade loses none.
     let with = |documents: Vec<Value>| [old.clone(), documents].concat();
     let elsewhere = channel("p", "d", json!([{"name": "p.v2", "replaces": "p.v1"}]));
     let cut = chain(json!([{"name": "p.v2"}]), &[1, 2]);
@@ -103,7 +107,7 @@ fn a_channel_that_is_gone_is_breaking() {
         all.map(|it| (it.subject, it.channel)).collect()
     };
     assert_eq!(breaking("new"), [(Subject::Channel, Some("d".to_owned()))]);
-    // The row of a package that is gone says it for all of its channels.
+    // The row of a removed package covers all its channels.
     assert_eq!(breaking("none"), [(Subject::Package, None)]);
 }
 
@@ -179,7 +183,7 @@ fn metadata_in_another_form_make_no_other_bundle() {
 fn a_catalog_that_is_not_there_is_an_error() {
     let index = index(&[("old", &[])]);
     let side = |catalog| Side { index: &index, catalog };
-    let error = diff(side("old"), side("new"), &[]).unwrap_err();
+    let error = diff(side("old"), side("new"), &[], NestedChanges::Told).unwrap_err();
     assert!(matches!(error, IndexError::NoSuchCatalog { name, .. } if name == "new"));
 }
 
@@ -204,7 +208,7 @@ fn history_follows_the_order_that_it_is_given() {
     assert_eq!(only.iter().map(|it| it.bundle.as_str()).collect::<Vec<_>>(), ["p.v2"]);
 }
 
-/// Any documents, of few names so that catalogs share many; also what no valid catalog has.
+/// Any documents, with few names so that catalogs share many; also some that no valid catalog has.
 fn document() -> impl Strategy<Value = Value> {
     let package_name = || prop::sample::select(vec!["p", "q"]);
     let channel_name = || prop::sample::select(vec!["c", "d", "e"]);
@@ -252,7 +256,7 @@ fn catalog() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(document(), 0..14)
 }
 
-/// A change as the comparison turned round tells it; what is breaking has a direction.
+/// A change as the reversed comparison reports it; whether it is breaking depends on the direction.
 fn mirrored(change: &Change) -> Change {
     let kind = match change.change {
         ChangeKind::Added => ChangeKind::Removed,
@@ -307,7 +311,7 @@ proptest! {
         let both = index(&[("old", &old), ("new", &new)]);
         prop_assert_eq!(compare(&both, "old", "old"), []);
         let (of_old, of_new) = (index(&[("a", &old)]), index(&[("b", &new)]));
-        let apart = diff(Side { index: &of_old, catalog: "a" }, Side { index: &of_new, catalog: "b" }, &[]).unwrap();
+        let apart = diff(Side { index: &of_old, catalog: "a" }, Side { index: &of_new, catalog: "b" }, &[], NestedChanges::Told).unwrap();
         prop_assert_eq!(compare(&both, "old", "new"), apart);
     }
 
@@ -316,7 +320,7 @@ proptest! {
         let mut turned = documents.clone();
         for document in &mut turned {
             for field in ["entries", "properties", "relatedImages"] {
-                // Of several entries of one name the first counts, so these keep their places.
+                // Among several entries of one name the first counts, so these keep their places.
                 if let Some(list) = document.get_mut(field).and_then(Value::as_array_mut) {
                     let names: BTreeSet<String> = list.iter().map(|it| it["name"].to_string()).collect();
                     let is_repeated = |kind: &str| list.iter().filter(|it| it["type"] == kind).count() > 1;

@@ -1,4 +1,4 @@
-//! `compat`: the way out of what blocks a cluster, over several catalogs.
+//! `compat`: the way out of a blocker of a cluster, over several catalogs.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::support::catalog::Catalog;
@@ -6,7 +6,7 @@ use crate::support::{Answer, TempDir, olmdex, scratch, write};
 
 const MAX: &str = "{type: olm.maxOpenShiftVersion, value: \"4.18\"}";
 
-/// `a` has the package, but nothing that leads on; `b` has the installed version and the way out.
+/// `a` has the package, but no upgrade that leads on; `b` has the installed version and the way out.
 fn two_catalogs() -> TempDir {
     let dir = scratch();
     let old = Catalog::default().package("w", "s").channel("w", "s", &["{name: w.v0.9.0}"]).bundle("w", "0.9.0", &[]);
@@ -49,11 +49,11 @@ fn the_way_out_may_be_in_any_catalog() {
     }
 }
 
-/// B2: a Subscription takes updates from its own catalog alone.
+/// B2: a Subscription takes updates only from its own catalog.
 #[test]
 fn a_subscription_s_catalog_counts() {
     let dir = two_catalogs();
-    // The catalog `c` leads on too, in two steps: the shorter way of `b` is none of the Subscription's business.
+    // The catalog `c` leads on too, in two steps: the shorter way of `b` does not concern the Subscription.
     let entries = ["{name: w.v1.0.0}", "{name: w.v1.0.5, replaces: w.v1.0.0}", "{name: w.v1.2.0, replaces: w.v1.0.5}"];
     let longer = Catalog::default().package("w", "s").channel("w", "s", &entries);
     let longer = longer.bundle("w", "1.0.0", &[MAX]).bundle("w", "1.0.5", &[MAX]).bundle("w", "1.2.0", &[]);
@@ -80,16 +80,16 @@ fn a_subscription_s_catalog_counts() {
         ("elsewhere", Vec::new()),
     ] {
         write(dir.path(), "subscription.yaml", subscription(source));
-        // The Subscription stands in a file of its own.
+        // The Subscription is in a file of its own.
         let answer = compat(&dir, &all, &["--cluster", "csv.yaml", "--cluster", "subscription.yaml"]);
         answer.expect_code(1);
         assert_eq!(way_out(&answer), way, "{source}");
-        let words = "follows the CatalogSource olm/elsewhere, which is none of the catalogs (`a`, `b`, `c`)";
+        let words = "follows the CatalogSource olm/elsewhere, which matches no catalog (`a`, `b`, `c`)";
         assert_eq!(answer.err().contains(words), source == "elsewhere", "{}", answer.both());
     }
 }
 
-/// A Subscription in a cluster of OpenShift 4.18, with what it installed.
+/// A Subscription in a cluster of OpenShift 4.18, with its installed bundle.
 fn cluster_of(dir: &TempDir, max: &str) -> String {
     let properties = format!(r#"{{\"properties\":[{{\"type\":\"olm.maxOpenShiftVersion\",\"value\":\"{max}\"}}]}}"#);
     let text = format!(
@@ -104,7 +104,7 @@ fn cluster_of(dir: &TempDir, max: &str) -> String {
     "cluster.yaml".to_owned()
 }
 
-/// Only over three channels, one after another, is there a bundle that may stay.
+/// A bundle that may stay is reachable only over three channels, one after another.
 fn three_channels(dir: &TempDir) {
     let catalog = Catalog::default()
         .package("w", "a")
@@ -163,7 +163,7 @@ fn a_stop_is_where_something_must_be_done() {
     assert_eq!(json["items"][0]["stops"], stops, "{}", answer.both());
 }
 
-/// The catalog of the next version is not served before the cluster is there.
+/// The catalog of the next version is not served before the cluster has that version.
 #[test]
 fn catalogs_that_are_named_after_versions_count_for_these() {
     let dir = scratch();
@@ -179,7 +179,7 @@ fn catalogs_that_are_named_after_versions_count_for_these() {
     assert!(!both.err().contains("not given or lacks it"), "{}", both.err());
     let swapped = compat(&dir, &["shop-4.18=new.yaml", "shop-4.19=old.yaml"], &["--cluster", &cluster]);
     assert_eq!(way_out(&swapped), to("1.1.0", "shop-4.18"), "{}", swapped.both());
-    // Names that say nothing of it: each catalog may be served now.
+    // Names without a version: each catalog may be served now.
     let plain = compat(&dir, &["shop=new.yaml", "other=old.yaml"], &["--cluster", &cluster]);
     assert_eq!(way_out(&plain), to("1.1.0", "shop"), "{}", plain.both());
 }

@@ -1,4 +1,5 @@
-//! Compositions: what is composed is the same wherever it goes, nothing is written where it may not be, and what has changed is noticed.
+//! Compositions: the result is the same at every destination, nothing is written outside of the allowed directories,
+//! and changes are noticed.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
@@ -140,7 +141,7 @@ fn nothing_is_replaced_that_a_run_has_not_written() {
     let folder = folder(TWO);
     let root = folder.path().join("out/both");
     let render = || olmdex(["render"]).in_directory(folder.path()).answer();
-    // What somebody else has put there, also with a record that is not ours.
+    // Foreign files, also with a record that is not ours.
     std::fs::create_dir_all(root.join("till")).unwrap();
     for (name, text) in [("till/catalog.json", "{}"), (".indexignore", "*.md\n")] {
         write(&root, name, text);
@@ -150,7 +151,7 @@ fn nothing_is_replaced_that_a_run_has_not_written() {
     std::fs::remove_dir_all(&root).unwrap();
     render().expect_code(0);
     let good = files(&root);
-    // A file that was added, one that was changed, and a link in the place of one.
+    // A file that was added, one that was changed, and a link that replaces one.
     write(&root, "till/notes.md", "mine");
     render().expect_code(2).expect_words("till/notes.md` is in the way");
     std::fs::remove_file(root.join("till/notes.md")).unwrap();
@@ -161,7 +162,7 @@ fn nothing_is_replaced_that_a_run_has_not_written() {
     symlink("../../../shop/till", root.join("till/catalog.json")).unwrap();
     render().expect_code(2).expect_words("in the way");
     std::fs::remove_file(root.join("till/catalog.json")).unwrap();
-    // What is missing comes back, and what is the same stays as it is.
+    // A missing file comes back, and an equal one stays as it is.
     render().expect_code(0).expect_words("wrote 2 files");
     assert_eq!(files(&root), good);
     render().expect_code(0).expect_words("is up to date");
@@ -179,7 +180,7 @@ fn what_is_wrong_with_one_catalog_keeps_all_as_they_are() {
     write(folder.path(), "olmdex.toml", TWO.replace("'till'", "'ledger'") + more);
     render().expect_code(3).expect_words("torn.yaml:3:");
     assert_eq!(files(&folder.path().join("out")), before);
-    // What is chosen of something torn is not taken for whole.
+    // Packages from a torn file do not count as whole.
     write(folder.path(), "olmdex.toml", more.to_owned() + "packages = ['till']\n");
     assert_ne!(render().code, Some(0));
     assert_eq!(files(&folder.path().join("out")), before);
@@ -242,7 +243,7 @@ fn no_name_gets_out_of_the_record() {
     for name in ["a\\n*", "../../a", "a/../b", "/a", "."] {
         write(folder.path(), "odd.yaml", catalog.replace("a\\n*", name));
         let answer = olmdex(["render"]).in_directory(folder.path()).answer();
-        answer.expect_code(3).expect_words("cannot be the directory of a package");
+        answer.expect_code(3).expect_words("is not a valid directory name for a package");
         assert!(!folder.path().join("out").exists(), "{name}");
     }
 }
@@ -254,13 +255,13 @@ fn a_directory_that_cannot_be_exchanged_is_filled_once() {
     std::fs::create_dir(&out).unwrap();
     let options = format!("[catalogs.a]\nsource = 'kiln'\ndestination = '{}'\n", out.display());
     write(folder.path(), "options.toml", options);
-    // The current directory stays the one that it is.
+    // The current directory does not change.
     let render = || {
         let args = ["render", "--anywhere", "--config", "../options.toml"];
         olmdex(args).in_directory(&out).answer()
     };
     render().expect_code(0);
     assert_eq!(files(&out).len(), 2);
-    render().expect_code(2).expect_words("cannot be replaced as a whole");
+    render().expect_code(2).expect_words("olmdex cannot replace");
     assert_eq!(files(&out).len(), 2);
 }

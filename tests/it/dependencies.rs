@@ -1,6 +1,13 @@
-//! What `images`, `updates` and `search` say of catalogs that lack something, and of messages.
+//! The answers of `images`, `updates` and `search` about incomplete catalogs, and the explanations of messages.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use olmdex::ask::{DependencyWish, RequiringCatalog, Target, dependencies, unmet_requirements};
+use olmdex::fbc::Input;
+use olmdex::index::query::Filter;
+use olmdex::index::{CatalogSpec, Mode};
 use olmdex::version::Release;
 
 use crate::support::catalog::Catalog;
@@ -17,7 +24,7 @@ fn needs(package: &str) -> String {
     format!("{{type: olm.package.required, value: {{packageName: {package}, versionRange: \">=1.0.0\"}}}}")
 }
 
-/// B13: one dependency that is missing hides nothing else, however deep it is.
+/// B13: one missing dependency hides nothing else, at any depth.
 #[test]
 fn images_are_listed_without_what_is_missing() {
     let one = |catalog: Catalog, package: &str, properties: &[&str]| {
@@ -32,14 +39,17 @@ fn images_are_listed_without_what_is_missing() {
     for package in ["shop", "a", "b"] {
         answer.expect_words(&format!("quay.io/x/{package}:1.0.0"));
     }
-    answer.expect_words("shop.v1.0.0 requires").expect_words("b.v1.0.0 requires").expect_words("nothing provides that");
-    // The command that is named speaks of this version, not of another.
+    answer
+        .expect_words("shop.v1.0.0 requires")
+        .expect_words("b.v1.0.0 requires")
+        .expect_words("no operator provides that");
+    // The suggested command is about this version, not another.
     answer.expect_words("olmdex resolve --install shop@shop.v1.0.0");
     let (_dir, answer) = run(&catalog, &["resolve", "--install", "shop@shop.v1.0.0"]);
     answer.expect_code(1);
 }
 
-/// B10: a ClusterExtension with several channels takes what those that exist have.
+/// B10: a ClusterExtension with several channels uses the existing ones.
 #[test]
 fn a_channel_that_does_not_exist_leaves_the_others() {
     let catalog =
@@ -68,7 +78,7 @@ fn every_bad_segment_of_a_release_is_named() {
     }
 }
 
-/// B14: the older annotation counts where the newer one says nothing that can be understood.
+/// B14: the older annotation counts if the newer one is not understandable.
 #[test]
 fn the_older_annotation_of_features_is_not_forgotten() {
     const OLDER: &str = r#""operators.openshift.io/infrastructure-features": "[\"disconnected\", \"fips\"]""#;
@@ -101,9 +111,46 @@ fn the_older_annotation_of_features_is_not_forgotten() {
     }
 }
 
-/// B15: a message that is not known gets a next step too.
+/// B15: an unknown message gets a next step too.
 #[test]
 fn an_unknown_message_leads_somewhere() {
     let answer = olmdex(["explain-message", "the installplan sneezed"]).answer();
-    answer.expect_code(1).expect_words("This message is not known.").expect_words("kubectl get installplans -A");
+    answer.expect_code(1).expect_words("This message is unknown.").expect_words("kubectl get installplans -A");
+}
+
+/// The findings of `check --closure` are those of `deps` for each bundle by itself.
+#[test]
+fn a_requirement_is_unmet_for_the_catalog_if_it_is_for_the_bundle() {
+    let mut n_unmet = 0;
+    for catalog in [
+        "fixtures/dependencies/nothing-meets/v4.20",
+        "fixtures/dependencies/no-way-out/catalog",
+        "fixtures/dependencies/deprecated-api/catalog",
+        "fixtures/catalogs/misspelt-constraint",
+        "fixtures/catalogs/circle",
+        "fixtures/shop/in",
+    ] {
+        let input = Input::directory(Path::new(catalog)).unwrap();
+        let mut builder = olmdex::ask::builder();
+        let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
+        builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
+        let index = builder.into_index().unwrap();
+        let mut by_bundle: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+        for row in index.bundles(&Filter::default()).unwrap() {
+            let target = Target { package: row.package.clone(), bundle: row.bundle.clone() };
+            let found = dependencies(&index, &[], &target, DependencyWish::default(), &mut |_| {}).unwrap();
+            for it in found.answers.into_iter().flat_map(|it| it.requires).filter(|it| it.provided_by.is_empty()) {
+                by_bundle.entry((row.package.clone(), it.requirement)).or_default().insert(row.bundle.clone());
+            }
+        }
+        let asked = [RequiringCatalog { name: "c".to_owned(), input }];
+        let found = unmet_requirements(&asked).unwrap().items.into_iter().filter_map(|it| it.unmet);
+        let found: BTreeMap<(String, String), usize> =
+            found.map(|it| ((it.package, it.requirement), it.n_versions)).collect();
+        let expected: BTreeMap<(String, String), usize> =
+            by_bundle.into_iter().map(|(key, bundles)| (key, bundles.len())).collect();
+        assert_eq!(found, expected, "{catalog}");
+        n_unmet += found.len();
+    }
+    assert!(n_unmet >= 5, "{n_unmet}");
 }

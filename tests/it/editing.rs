@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{olmdex, scratch, write};
 
-/// A channel that is not a z-stream, with what editing by hand leaves in a file.
+/// A channel that is not a z-stream, in a file with the traces of manual edits.
 const KILN: &str = include_str!("../../fixtures/catalogs/kiln/catalog.yaml");
 
 fn catalog(root: &Path) -> String {
@@ -32,7 +32,7 @@ fn only_what_changes_is_touched() {
     for kept in ["# kilns\n", "# the only channel\nname: 'stable'\n", "kiln.v1.0.0 # the first\n", "  # the head\n"] {
         assert!(new.contains(kept), "{kept:?} is gone:\n{new}");
     }
-    // Whatever the difference shows as removed or added is all that differs.
+    // The lines that the difference shows as removed or added are all that differs.
     let of = |sign: char| {
         let out = shown.out();
         let lines = out.lines().filter(|it| it.starts_with(sign) && !it.starts_with(&String::from(sign).repeat(3)));
@@ -69,7 +69,7 @@ fn a_file_outside_of_the_source_is_not_changed() {
     let read = || std::fs::read_to_string(root.join("elsewhere/catalog.yaml")).unwrap();
     for source in ["cat", "file.yaml"] {
         let answer = olmdex(APPLY).args(["-i", source]).in_directory(root).answer();
-        answer.expect_code(3).expect_words("leads out of the catalog").expect_words("--follow");
+        answer.expect_code(3).expect_words("is a symbolic link out of the catalog").expect_words("--follow");
         assert_eq!(read(), old, "{source}");
     }
     let answer = olmdex(APPLY).args(["--follow", "-i", "cat"]).in_directory(root).answer();

@@ -1,4 +1,5 @@
-//! Edits of catalogs: what has an inverse leaves no trace, only lines that must change do, and what opm says stays what it was.
+//! Edits of catalogs: an edit and its inverse leave no trace, only lines that must change do, and opm's verdict stays
+//! the same.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
@@ -63,7 +64,7 @@ fn texts(input: &Input) -> Vec<String> {
     input.files.iter().map(|it| String::from_utf8_lossy(&it.whole().unwrap()).into_owned()).collect()
 }
 
-/// Changes of a package, each with what takes it back.
+/// Changes of a package, each with its inverse.
 fn pairs(package: &Package) -> Vec<[Change; 2]> {
     let mut pairs = Vec::new();
     let mut both = |target: Target| {
@@ -113,7 +114,7 @@ fn there_and_back(input: &Input, packages: &[Package]) -> usize {
     let before = texts(input);
     let mut n = 0;
     for package in packages {
-        // What is deprecated has another message afterwards.
+        // A bundle that is deprecated already would have another message afterwards.
         let is_open = |it: &[Change; 2]| match &it[1] {
             Change::Undeprecate(_) => CatalogEdit::new(input.clone()).change(&package.name, &it[1..]).is_err(),
             _ => true,
@@ -123,7 +124,7 @@ fn there_and_back(input: &Input, packages: &[Package]) -> usize {
             let once = after(input, &package.name, &pair[..1]);
             let gone: usize = before.iter().zip(&once).map(|(before, after)| lines_gone(before, after)).sum();
             assert!(once != before, "{}: {pair:?} changes nothing", package.name);
-            // A channel's name may stand in the package, the channel and its deprecation; lists may be written in one line.
+            // A channel's name may occur in the package, the channel and its deprecation; a list may be in one line.
             assert!(gone <= 4, "{}: {pair:?} changes {gone} lines", package.name);
             for (now, before) in after(input, &package.name, &pair).iter().zip(&before) {
                 let line = now.lines().zip(before.lines()).find(|it| it.0 != it.1);
@@ -150,7 +151,7 @@ fn what_is_taken_back_leaves_no_trace() {
     assert!(n > 40, "{n}");
 }
 
-/// A few packages of a real catalog, each with the files of its own.
+/// A few packages of a real catalog, each with its own files.
 fn real(every: usize) -> Vec<Input> {
     let entries = std::fs::read_dir(shared("catalogs/community-v4.20")).unwrap();
     let mut directories: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).filter(|it| it.is_dir()).collect();
@@ -163,7 +164,7 @@ fn real_edits(every: usize) {
     for input in real(every) {
         let packages = packages(&input);
         n += there_and_back(&input, &packages);
-        // What opm says afterwards is what the edit says.
+        // opm's verdict afterwards is that of the edit.
         for package in &packages {
             let bundles: Vec<&String> = package.channels.values().flatten().map(|it| &it.0).collect();
             let Some(bundle) = bundles.get(bundles.len() / 2) else { continue };
@@ -238,8 +239,8 @@ fn any_change(dice: &mut Dice, package: &Package) -> Option<Change> {
     })
 }
 
-/// Edits one after the other, each of what the last valid one has left. What is invalid then is so for opm, too, and nothing else changes
-/// than documents of the package. Gives how many were made.
+/// Makes edits one after the other, each on the result of the last valid one. A result that is invalid is so for opm,
+/// too, and only documents of the package change. Returns the number of edits.
 fn random_edits(inputs: &[Input], n: usize, seed: u64) -> usize {
     let mut dice = Dice(seed);
     let mut n_made = 0;
@@ -285,7 +286,7 @@ fn a_thousand_random_edits_of_real_catalogs_are_judged_as_opm_does() {
     assert!(n > 1000, "{n}");
 }
 
-/// Documents that stand one behind the other go together, wherever a file has its separators.
+/// Neighbouring documents go together, wherever a file has its separators.
 #[test]
 fn neighbours_go_together() {
     let package = |name: &str| {
@@ -327,8 +328,8 @@ fn neighbours_go_together() {
     }
 }
 
-/// All of a list of changes at once are what they are one after the other, and judged in the same way; of several changes of a package
-/// what they come to is judged.
+/// All changes of a list at once have the same result and verdict as one after the other; several changes of a package
+/// are judged by their joint result.
 #[test]
 fn many_changes_at_once_are_what_they_are_one_after_the_other() {
     let mut dice = Dice(3);
@@ -381,14 +382,14 @@ fn files_outside_of_the_catalog_and_files_that_change_are_left_alone() {
         let args = ["edit", "deprecate", "till", "-m", "old", "-i", "catalog"];
         olmdex(args).args(more.iter().copied()).in_directory(root).answer()
     };
-    edit(&[]).expect_code(3).expect_words("leads out of the catalog");
+    edit(&[]).expect_code(3).expect_words("is a symbolic link out of the catalog");
     assert_eq!(std::fs::read_to_string(root.join("elsewhere/till.yaml")).unwrap(), text);
     edit(&["--follow"]).expect_code(0);
     assert!(std::fs::read_to_string(root.join("elsewhere/till.yaml")).unwrap().contains("olm.deprecations"));
     assert!(root.join("catalog/till.yaml").is_symlink());
 }
 
-/// Replacing a file takes several open ones, and all are replaced at once.
+/// The replacement of a file needs several open ones, and all are replaced at once.
 #[test]
 fn more_files_change_than_may_be_open_at_first() {
     let directory = scratch();

@@ -1,5 +1,6 @@
-//! Plans with less than there should be: catalogs of one minor version, one family of several, clusters that contradict themselves. What is
-//! known is answered, and each thing that is not has a line. And in CI, a plan fails whenever something is to be done.
+//! Plans from incomplete data: catalogs of one minor version, one family of several, clusters that contradict
+//! themselves. The plan uses all known facts, and each unknown fact has a line. And in CI, a plan fails whenever work
+//! is left.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use crate::support::catalog::Catalog;
 use crate::support::{Answer, olmdex, scratch, write};
 
-/// `p` may stay wherever it is; `q` must be updated before the cluster leaves 4.17.
+/// `p` may always stay; `q` must be updated before the cluster leaves 4.17.
 fn shop() -> String {
     let entries = |package: &str| {
         [format!("{{name: {package}.v1.0.0}}"), format!("{{name: {package}.v1.1.0, replaces: {package}.v1.0.0}}")]
@@ -67,13 +68,14 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Code, subject and version of OpenShift of what is not known.
+/// Code, subject and version of OpenShift of the unknown facts.
 fn unknowns(plan: &Value) -> Vec<String> {
     let words = |it: &Value| ["code", "subject", "platform"].map(|key| text(&it[key])).join(" ").trim().to_owned();
     plan["unknowns"].as_array().unwrap().iter().map(|it| words(it).replace("  ", " ")).collect()
 }
 
-/// A case: the catalogs, the states of `p` at 4.16, 4.17 and 4.18, the steps, the verdict, and the lines that say what is not known.
+/// A case: the catalogs, the states of `p` at 4.16, 4.17 and 4.18, the steps, the verdict, and the lines about unknown
+/// facts.
 type Case<'c> = (&'c [&'c str], [&'c str; 3], &'c [&'c str], &'c str, &'c [&'c str]);
 
 const CASES: &[Case<'_>] = &[
@@ -91,7 +93,7 @@ const CASES: &[Case<'_>] = &[
         "attention",
         &["catalog-missing 4.16", "catalog-missing 4.18", "compatibility-unstated ps/p 4.18"],
     ),
-    // An update may lift the block where nothing is given; with what is given nothing does.
+    // An update in the missing catalog may lift the block; none in the given ones does.
     (
         &["4.18"],
         ["unknown", "unknown", "behind"],
@@ -99,7 +101,7 @@ const CASES: &[Case<'_>] = &[
         "blocked",
         &["catalog-missing 4.16", "catalog-missing 4.17", "compatibility-unstated ps/p 4.18"],
     ),
-    // A catalog of a version that is not on the way helps nobody, and the line says which there are.
+    // A catalog of a version that is not on the way does not help, and the line lists the given ones.
     (
         &["4.15"],
         ["unknown", "unknown", "unknown"],
@@ -114,7 +116,7 @@ const CASES: &[Case<'_>] = &[
         "attention",
         &["catalog-missing 4.17", "compatibility-unstated ps/p 4.18"],
     ),
-    // Of one family all is known, of the other one nothing at two versions: each has its line.
+    // One family is fully known, the other is unknown at two versions: each has its line.
     (
         &["4.16/shop", "4.17/shop", "4.18/shop", "4.17/stall"],
         ["behind", "behind", "behind"],
@@ -167,7 +169,7 @@ fn failures(junit: &str) -> u64 {
     of("failures")
 }
 
-/// Something failed if and only if the plan is not ready, which is when the command exits with 1.
+/// A case failed if and only if the plan is not ready, which is also when the command exits with 1.
 #[test]
 fn a_plan_fails_in_ci_exactly_when_it_is_not_ready() {
     let directory = scratch();
@@ -233,7 +235,7 @@ fn a_plan_fails_in_ci_exactly_when_it_is_not_ready() {
     assert_eq!(verdicts.into_iter().collect::<Vec<_>>(), ["attention", "blocked", "ready", "unknown"]);
 }
 
-/// Objects that contradict each other: the plan goes by one of them, and a line says so.
+/// Objects that contradict each other: the plan uses one of them, and a line reports that.
 #[test]
 fn contradictions_between_objects_are_said() {
     let directory = scratch();
@@ -251,35 +253,35 @@ fn contradictions_between_objects_are_said() {
     };
     let warnings = |plan: &Value| plan["metadata"]["warnings"].to_string();
 
-    // The Subscription is to another package than the ClusterServiceVersion is of.
+    // The Subscription is to another package than that of the ClusterServiceVersion.
     let plan = run(&[list(&[version("4.16.3"), operator("ps", "p", "shop", of_q)])]);
     assert!(unknowns(&plan).contains(&"package-contradicts ps/p".to_owned()), "{plan}");
     assert_eq!(plan["operators"][0]["package"], "p");
 
-    // What a Subscription has installed is only a copy there.
+    // The ClusterServiceVersion of the Subscription is only a copy there.
     let plan = run(&[list(&[version("4.16.3"), copy(&p)])]);
     assert_eq!(
         (unknowns(&plan), plan["operators"].as_array().unwrap().len()),
         (vec!["csv-missing ps/p".to_owned()], 0)
     );
 
-    // The same object twice: the later one counts, and nothing is there twice.
+    // The same object twice: the later one counts, and nothing is listed twice.
     let plan = run(&[list(&[version("4.16.3"), p.clone()]), list(&[p.replace("Succeeded", "Failed")])]);
     assert_eq!(plan["operators"].as_array().unwrap().len(), 1);
     assert_eq!(plan["steps"][0]["kind"], "mend");
 
-    // Two clusters are none.
+    // Manifests of two clusters describe no single cluster.
     let plan = run(&[list(&[version("4.16.3"), p.clone()]), list(std::slice::from_ref(&other))]);
     assert!(warnings(&plan).contains("two clusters, `one` and `two`"), "{plan}");
     assert_eq!(plan["metadata"]["from"], "4.16.9");
     let plan = run(&[list(&[version("4.16.3"), other])]);
     assert!(warnings(&plan).contains("two clusters, `one` and `two`"), "{plan}");
-    // Of one cluster twice, as after a step, nothing is said.
+    // The same cluster twice, as after a step, gets no warning.
     let plan = run(&[list(&[version("4.16.3")]), list(&[version("4.16.9"), p])]);
     assert!(!warnings(&plan).contains("two clusters"), "{plan}");
 }
 
-/// A cluster without OLM has an answer in each command that takes one.
+/// Each command that takes a cluster has an answer for one without OLM.
 #[test]
 fn a_cluster_without_olm_has_an_answer() {
     let directory = scratch();
@@ -291,7 +293,9 @@ fn a_cluster_without_olm_has_an_answer() {
     plan(root, &cluster[1..], &["--to", "4.17", "-i", "4.16=shop.yaml", "-i", "4.17=shop.yaml"])
         .expect_code(0)
         .expect_words("no installed operators");
-    run(&[&["resolve", "-i", "shop=shop.yaml"], &cluster[..]].concat()).expect_code(0).expect_words("nothing");
+    run(&[&["resolve", "-i", "shop=shop.yaml"], &cluster[..]].concat())
+        .expect_code(0)
+        .expect_words("Nothing to install");
     for command in ["updates", "path", "compat"] {
         let more: &[&str] = if command == "compat" { &["--to", "4.17"] } else { &[] };
         let answer = run(&[&[command, "-i", "shop=shop.yaml"], &cluster[..], more].concat());

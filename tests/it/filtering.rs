@@ -1,4 +1,4 @@
-//! What `filter` writes, where it takes catalogs from, and what it survives.
+//! The output of `filter`, the sources of its catalogs, and the inputs that it survives.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::support::{olmdex, scratch};
 
 const SHOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/recorded/authoring/imageset/small/shop");
 
-/// A catalog of one package with one bundle, under names that need care.
+/// A catalog of one package with one bundle, with names that need care.
 fn odd_catalog(package: &str, channel: &str, bundle: &str) -> String {
     let text = |it: &str| serde_json::to_string(it).unwrap();
     let (package, channel, bundle) = (text(package), text(channel), text(bundle));
@@ -41,7 +41,7 @@ fn a_filtered_catalog_is_written_and_read_again() {
             assert_eq!(rendered, printed, "{target}");
         }
     }
-    // Once more, into what is there.
+    // Once more, into the existing directory.
     let again = olmdex(["filter", "-p", "till", "-i", SHOP, "--into", "out"]);
     again.in_directory(directory.path()).answer().expect_code(2);
 }
@@ -59,11 +59,11 @@ fn references_are_looked_up_in_the_file_of_options() {
     let answer = olmdex(["filter", "-c", "set.yaml", "-o", "images", "--trust-config"]).in_directory(directory.path());
     let answer = answer.answer();
     assert!(answer.expect_code(0).out().contains("quay.io/shop/ledger:0.1.0"));
-    // Without it the image would be pulled.
+    // Without the file the image would be pulled.
     std::fs::remove_file(path("olmdex.toml")).unwrap();
     let answer = olmdex(["filter", "-c", "set.yaml", "--offline"]).in_directory(directory.path()).answer();
     assert_ne!(answer.code, Some(0));
-    // One source stands for all that are not named.
+    // One source stands for all that have no name.
     let answer =
         olmdex(["filter", "-c", "set.yaml", "-i", SHOP, "-o", "images"]).in_directory(directory.path()).answer();
     answer.expect_code(0);
@@ -146,7 +146,7 @@ fn ten_thousand_packages_and_broken_documents_are_survived() {
     let message = answer.in_directory(directory.path()).answer().expect_code(1).err();
     assert!(message.contains("left out package `p0`") && message.contains("E0"), "{}", &message[..500]);
     assert!(message.contains("kept 6,666 packages"), "{}", &message[message.len() - 500..]);
-    // Without optimisation, and beside other tests.
+    // The limit allows for a build without optimisation, and for other tests.
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
@@ -166,4 +166,60 @@ fn hostile_configurations_are_refused() {
         assert!(read(text.as_bytes(), Dialect::OcMirror).is_err(), "{}", text.chars().take(40).collect::<String>());
     }
     assert!(Path::new(SHOP).is_dir());
+}
+
+/// A channel whose way down leads over `replaces`, over an entry without a bundle, and at its end only over `skips`.
+const WAY_DOWN: &str = r#"{"schema": "olm.package", "name": "till", "defaultChannel": "a"}
+{"schema": "olm.channel", "package": "till", "name": "a", "entries": [
+  {"name": "till.v5", "replaces": "till.v3", "skips": ["till.v4"]}, {"name": "till.v4", "replaces": "till.v3"},
+  {"name": "till.v3", "replaces": "till.gone"}, {"name": "till.gone", "replaces": "till.v2"},
+  {"name": "till.v2", "skips": ["till.v0", "till.v1"]}, {"name": "till.v1"}, {"name": "till.v0"}]}
+"#;
+
+#[test]
+fn heads_are_kept_with_as_many_versions_before_them() {
+    let directory = scratch();
+    let mut catalog = WAY_DOWN.to_owned();
+    for version in 0..=5 {
+        catalog.push_str(&format!(
+            r#"{{"schema": "olm.bundle", "package": "till", "name": "till.v{version}", "image": "quay.io/a/till:v{version}", "properties": [
+  {{"type": "olm.package", "value": {{"packageName": "till", "version": "{version}.0.0"}}}}]}}
+"#
+        ));
+    }
+    std::fs::write(directory.path().join("till.json"), catalog).unwrap();
+    for (previous, kept) in [
+        ("0", vec![5]),
+        ("1", vec![5, 3]),
+        // The entry without a bundle does not count, and its neighbours are joined.
+        ("2", vec![5, 3, 2]),
+        ("3", vec![5, 3, 2, 1]),
+        ("4", vec![5, 3, 2, 1]),
+        ("99", vec![5, 3, 2, 1]),
+    ] {
+        let run = olmdex(["filter", "-p", "till", "--previous", previous, "-i", "till.json"]);
+        let filtered = run.in_directory(directory.path()).answer().expect_code(0).out();
+        let has = |version: &i32| filtered.contains(&format!("\"image\": \"quay.io/a/till:v{version}\""));
+        assert_eq!((0..=5).rev().filter(has).collect::<Vec<i32>>(), kept, "{previous}");
+        std::fs::write(directory.path().join("filtered.json"), &filtered).unwrap();
+        let path = |name: &str| olmdex(name.split(' ')).in_directory(directory.path()).answer();
+        path("validate filtered.json").expect_code(0);
+        // Each of them still upgrades to the head.
+        for version in kept.iter().filter(|it| **it != 5) {
+            path(&format!("path till@{version}.0.0 --to 5.0.0 -i filtered.json --olm classic")).expect_code(0);
+        }
+        let run = olmdex(["filter", "-p", "till", "--previous", previous]).args([
+            "-i",
+            "quay.io/a/shop:v1=till.json",
+            "-o",
+            "isc",
+        ]);
+        let answer = run.in_directory(directory.path()).answer();
+        answer.expect_code(0);
+        std::fs::write(directory.path().join("set.yaml"), answer.out()).unwrap();
+        let ranged = olmdex(["filter", "-c", "set.yaml", "-i", "till.json"]).in_directory(directory.path()).answer();
+        // Where ranges keep skipped entries that the filter does not, the answer says so.
+        let is_said = answer.err().contains("version ranges in a configuration keep other versions");
+        assert_eq!(ranged.out() != filtered, is_said, "{previous}: {}", answer.err());
+    }
 }

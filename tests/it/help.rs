@@ -1,4 +1,4 @@
-//! The help texts: each command is described, each has three examples, and each example runs.
+//! The help texts: each command has a description and three examples, and each example runs.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -17,7 +17,7 @@ fn commands() -> Vec<String> {
         let mut is_list = false;
         for line in text.lines() {
             if !line.starts_with(' ') && line.ends_with(':') {
-                // Below a command, only one heading is over commands.
+                // Below a command, only one heading is above commands.
                 is_list = lists(line) && (above.is_empty() || line == "Commands:");
             }
             let name = line.strip_prefix("  ").and_then(|it| it.split_once("  ")).map(|it| it.0.trim());
@@ -56,6 +56,10 @@ fn workspace() -> tempfile::TempDir {
     let help = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/help");
     let copied = Command::new("cp").arg("-r").arg(help.join(".")).arg(directory.path()).status().unwrap();
     assert!(copied.success());
+    let export = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/past/shop.export");
+    assert!(export.is_file(), "the script reads it");
+    let past = format!("sh '{}/fixtures/past/build.sh'", env!("CARGO_MANIFEST_DIR"));
+    assert!(run(&past, directory.path()).status.success());
     for line in [
         "build community=my-catalog -o index.db",
         "build v4.19=old-catalog v4.20=my-catalog -o versions.db",
@@ -87,18 +91,18 @@ fn each_command_has_three_examples_that_run() {
     for command in commands() {
         let lines = examples(&command);
         let ours: Vec<&String> = lines.iter().filter(|it| it.starts_with(&format!("olmdex {command}"))).collect();
-        // A line that is wrapped cannot be copied.
+        // A wrapped line cannot be copied.
         failures.extend(lines.iter().filter(|it| !it.starts_with("olmdex ")).map(|it| format!("wrapped: {it}")));
         if ours.len() < 3 {
             failures.push(format!("`{command}` has {} examples", ours.len()));
         }
         for line in ours.into_iter().filter(|it| !lacks_feature(it)) {
-            // An example may change what another one reads.
+            // An example may change the input of another one.
             let directory = scratch();
             let copied =
                 Command::new("cp").arg("-r").arg(made.path().join(".")).arg(directory.path()).status().unwrap();
             assert!(copied.success());
-            // No test needs a network: an example that does gets as far as it can.
+            // No test needs a network: an example that does goes as far as it can.
             let is_far = line.contains("docker://");
             let output = run(
                 &match command.as_str() {
@@ -111,7 +115,7 @@ fn each_command_has_three_examples_that_run() {
             );
             n_run += 1;
             let message = String::from_utf8_lossy(&output.stderr);
-            let is_stopped = is_far && message.contains("`--offline` keeps olmdex from");
+            let is_stopped = is_far && message.contains("`--offline` forbids");
             // A question may have the answer no.
             if !matches!(output.status.code(), Some(0 | 1)) && !is_stopped {
                 failures.push(format!("{line}\n{:?} {message}", output.status.code()));
@@ -179,7 +183,7 @@ fn the_list_of_commands_is_wrapped() {
 #[test]
 fn the_first_steps_run() {
     let directory = workspace();
-    // They make it themselves.
+    // The steps build the index themselves.
     std::fs::remove_file(directory.path().join("index.db")).unwrap();
     let text = olmdex(["--help"]).answer().expect_code(0).out();
     let steps: Vec<&str> = text.lines().filter_map(|it| it.strip_prefix("  olmdex ")).collect();

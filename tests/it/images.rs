@@ -1,4 +1,4 @@
-//! Images and archives as sources: the forms in which they are kept, and what whoever made one may have put into it.
+//! Images and archives as sources: their forms, and content that their makers may have planted.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::io::Write as _;
@@ -67,7 +67,7 @@ fn an_image_is_a_source_like_any_other_however_it_is_kept() {
     tar("image.tar.gz", &["-cz"], "image");
     tar("files.tar", &["-c"], files.to_str().unwrap());
     tar("files.tar.gz", &["-cz"], files.to_str().unwrap());
-    // A name says nothing.
+    // The name of a file does not matter.
     std::fs::copy(root.join("files.tar.gz"), root.join("catalog.yaml")).unwrap();
     let digest = std::fs::read_to_string(root.join("image/index.json")).unwrap();
     let digest = digest.split("\"digest\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
@@ -96,7 +96,7 @@ fn an_image_is_a_source_like_any_other_however_it_is_kept() {
     for (source, words) in [
         ("oci:image:other", "it has no image `other`"),
         ("oci:nowhere", "cannot read the image `oci:nowhere`"),
-        ("containers-storage:catalog", "images are not read from `containers-storage:`"),
+        ("containers-storage:catalog", "olmdex does not read images from `containers-storage:`"),
     ] {
         olmdex(["render", source]).in_directory(root).answer().expect_code(3).expect_words(words);
     }
@@ -122,7 +122,7 @@ fn layers_go_over_each_other() {
     let cases: Vec<(Vec<Layer>, &[&str])> = vec![
         (vec![both(), Layer::new().file("configs/.wh.bell.yaml", "")], &["till"]),
         (vec![both(), Layer::new().file("configs/.wh..wh..opq", ""), till()], &["till"]),
-        // Names that `./`, `/` and `..` make are the same, and none leads out of the image.
+        // Names with `./`, `/` and `..` are the same, and none leads out of the image.
         (vec![Layer::new().file("./configs/till.yaml", TILL).file("/configs/bell.yaml", BELL)], &["bell", "till"]),
         (vec![Layer::new().file("../../../configs/till.yaml", TILL)], &["till"]),
         // Through a link to a directory.
@@ -132,7 +132,7 @@ fn layers_go_over_each_other() {
         (vec![Layer::new().file("opt/till", TILL), Layer::new().link("configs/till.yaml", "../opt/till")], &["till"]),
         (vec![Layer::new().file("opt/till", TILL), Layer::new().hard_link("configs/till.yaml", "opt/till")], &["till"]),
         (vec![Layer::new().link("a", "b").file("b/till", TILL).link("configs/x.yaml", "/a/till")], &["till"]),
-        // Removing one name of a file leaves the other.
+        // The removal of one name of a file leaves the other.
         (
             vec![
                 till().hard_link("configs/t.yaml", "configs/till.yaml"),
@@ -140,7 +140,7 @@ fn layers_go_over_each_other() {
             ],
             &["till"],
         ),
-        // What no catalog has is passed over.
+        // Entries that no catalog has are skipped.
         (
             vec![till().entry(EntryType::Fifo, "configs/pipe", "", b"").entry(
                 EntryType::Char,
@@ -209,7 +209,7 @@ fn an_image_that_is_damaged_or_hostile_is_refused_in_words() {
     }
     let directory = scratch();
     let root = directory.path();
-    // Every way of being cut short ends in words.
+    // Archives that end too early get a message, wherever they end.
     let whole = till().finish();
     for end in [1, 511, 512, 520] {
         layout(&root.join(format!("cut{end}")), (CONFIGS, "/configs"), &[whole[..end].to_vec()]);
@@ -239,7 +239,7 @@ fn what_is_remarkable_about_an_image_is_said() {
     ];
     layout(directory.path(), (CONFIGS, "../configs"), &layers);
     let answer = olmdex(["validate"]).arg(directory.path()).answer();
-    for words in ["W1701", "`../up.txt` climbs over the root", "W1703", "catalogd still serves", "W1707"] {
+    for words in ["W1701", "`../up.txt` leads out of the root", "W1703", "catalogd still serves", "W1707"] {
         answer.expect_words(words);
     }
 }
@@ -309,7 +309,7 @@ fn names_of_all_layers_count_together() {
         opener.images.limits.names = names;
         opener.open(&directory.path().join("image"), &mut std::io::empty()).map(drop).map_err(|it| it.to_string())
     };
-    // Two layers of twenty names, of which each takes its bytes and 128 more.
+    // Two layers of twenty names, each of which takes its bytes and 128 more.
     open(10_000).unwrap();
     for names in [5000, 2000] {
         assert!(open(names).unwrap_err().contains("the names of its files"), "{names}");

@@ -1,6 +1,7 @@
 //! Several catalogs in one index.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use olmdex::fbc::Input;
@@ -23,7 +24,7 @@ fn real_catalogs_share_what_is_equal() {
     share(&names.map(|name| (name, shared("catalogs").join(name))), "operator");
 }
 
-/// Builds an index of the catalogs, asks it for all that they have and for a word, and takes them out again.
+/// Builds an index of the catalogs, asks it for everything and for a word, and removes the catalogs again.
 fn share(catalogs: &[(&str, PathBuf)], word: &str) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
@@ -60,7 +61,7 @@ fn share(catalogs: &[(&str, PathBuf)], word: &str) {
     }
     assert!(!index.search(&SearchQuery { words: word.to_owned(), ..SearchQuery::default() }).unwrap().is_empty());
 
-    // Without its catalogs nothing is left.
+    // Without its catalogs the index is empty.
     let mut builder = Builder::open(&path).unwrap();
     for (name, _) in catalogs {
         builder.remove_catalog(name).unwrap();
@@ -80,4 +81,59 @@ fn share(catalogs: &[(&str, PathBuf)], word: &str) {
         let n: i64 = connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
         assert_eq!(n, 0, "{table}");
     }
+}
+
+/// The rows of the view of images whose references have a text in them.
+fn image_rows(connection: &rusqlite::Connection, text: &str) -> Vec<[String; 5]> {
+    connection
+        .prepare("SELECT catalog, image, package, bundle, version FROM v_image WHERE instr(image, ?1) > 0")
+        .unwrap()
+        .query_map([text], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
+}
+
+#[test]
+fn images_in_memory_are_those_of_the_tables() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let catalogs =
+        [("b", "shop/in"), ("a", "catalogs/all-that-an-index-holds"), ("c", "shop/in"), ("d", "catalogs/kiln")];
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    let mut builder = Builder::open(&path).unwrap();
+    for (name, path) in catalogs {
+        let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+        builder.add_catalog(&spec, &Input::directory(&fixtures.join(path)).unwrap(), Mode::Strict).unwrap();
+    }
+    builder.finish().unwrap();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let users = Index::open(&path).unwrap().image_users().unwrap();
+    let mut n_found = 0;
+    for text in ["", "quay.io", "till", "1.0", "@sha256:", "Quay", "%", "nothing"] {
+        let rows = image_rows(&connection, text);
+        let references: BTreeSet<&str> = rows.iter().map(|it| it[1].as_str()).filter(|it| !it.is_empty()).collect();
+        let found = users.find(text);
+        assert!(found.references.iter().eq(references), "{text}");
+        assert_eq!(users.references(text), found.references, "{text}");
+        let packages: BTreeSet<&str> = rows.iter().map(|it| it[2].as_str()).collect();
+        assert!(found.packages.keys().eq(packages), "{text}");
+        for (package, n_bundles) in &found.packages {
+            let of_package = || rows.iter().filter(|it| it[2] == *package);
+            let places: BTreeSet<_> = of_package().map(|it| (it[0].clone(), package.clone(), it[3].clone())).collect();
+            assert_eq!((places.len(), &users.places_in(package, text)), (*n_bundles, &places), "{text}: {package}");
+            // A bundle of several catalogs is in the first of them.
+            let mut expected: BTreeMap<[&str; 3], &str> = BTreeMap::new();
+            for [catalog, image, _, bundle, version] in of_package() {
+                let first = expected.entry([image, bundle, version]).or_insert(catalog);
+                *first = (*first).min(catalog);
+            }
+            let users = users.of_package(package, text);
+            let given = users.iter().map(|it| ([&*it.reference, &*it.bundle, &*it.version], &*it.catalog));
+            assert_eq!(given.collect::<BTreeMap<_, _>>(), expected, "{text}: {package}");
+            assert_eq!(users.len(), expected.len(), "{text}: {package}");
+            n_found += users.len();
+        }
+    }
+    assert!(n_found > 50, "{n_found}");
 }

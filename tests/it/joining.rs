@@ -1,4 +1,4 @@
-//! A bundle beside the catalog that it is to join.
+//! A bundle, and the catalog that it is to join.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -72,7 +72,7 @@ spec:
     )
 }
 
-/// A bundle with a name, a version, what else stands in `spec`, and channels.
+/// A bundle with a name, a version, additional fields of `spec`, and channels.
 fn bundle(directory: &Path, (name, version): (&str, &str), spec: &str, channels: &str) {
     let csv = format!(
         "apiVersion: operators.coreos.com/v1alpha1
@@ -92,7 +92,7 @@ spec:
     write(directory, "metadata/annotations.yaml", annotations);
 }
 
-/// The findings of a case that are about joining, as `RULE line`.
+/// The findings of a case about joining, as `RULE line`.
 fn joined(directory: &Path) -> Vec<String> {
     let catalog = catalog();
     let answer = olmdex(["bundle", "validate", "-o", "json", "--select", "E12,W12,E09,W09", "--with"])
@@ -104,7 +104,7 @@ fn joined(directory: &Path) -> Vec<String> {
     items.iter().map(|it| format!("{} {}", it["rule"].as_str().unwrap(), it["message"].as_str().unwrap())).collect()
 }
 
-/// Name and version, what else stands in `spec`, channels, and the beginnings of what is found.
+/// Name and version, additional fields of `spec`, channels, and the beginnings of the findings.
 type Case = ((&'static str, &'static str), &'static str, &'static str, &'static [&'static str]);
 
 #[test]
@@ -112,7 +112,12 @@ fn what_a_catalog_says_to_a_bundle() {
     let cases: [Case; 10] = [
         (("till.v1.2.0", "1.2.0"), "  replaces: till.v1.1.0\n", "stable", &[]),
         (("till.v1.1.0", "1.1.0"), "  replaces: till.v1.0.0\n", "stable", &["E1201 package `till` of the catalog"]),
-        (("till.v1.1.0-b", "1.1.0+b"), "  replaces: till.v1.1.0\n", "stable", &["E1202 the catalog has version 1.1.0"]),
+        (
+            ("till.v1.1.0-b", "1.1.0+b"),
+            "  replaces: till.v1.1.0\n",
+            "stable",
+            &["E1202 the catalog already has version 1.1.0"],
+        ),
         (
             ("till.v1.2.0", "1.2.0"),
             "  replaces: till.v1.1.5\n",

@@ -1,4 +1,4 @@
-//! Adding bundles to legacy files: the rows that opm makes, what it refuses, and nothing half-done.
+//! Adding bundles to legacy files: opm's rows, its refusals, and no half-done work.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::support::image::layout;
 use crate::support::legacy::query;
 use crate::support::{Answer, olmdex, scratch, write};
 
-/// Writes a bundle `NAME.vVERSION` of package `NAME` (what stands before the first dot): channels, default channel, and
+/// Writes a bundle `NAME.vVERSION` of package `NAME` (the text before the first dot): channels, default channel, and
 /// more of the `spec`.
 fn bundle(root: &Path, name: &str, channels: &str, default: &str, spec: &str) -> PathBuf {
     let (package, version) = name.split_once(".v").unwrap();
@@ -39,12 +39,12 @@ fn empty(root: &Path) -> PathBuf {
     write(root, "new.db", "")
 }
 
-/// The rows of a package's channels: channel, bundle, what it leads to, depth.
+/// The rows of a package's channels: channel, bundle, the targets of its edges, depth.
 const ENTRIES: &str =
     "SELECT a.channel_name, a.operatorbundle_name, b.operatorbundle_name, a.depth FROM channel_entry a
                        LEFT JOIN channel_entry b ON a.replaces = b.entry_id ORDER BY a.entry_id";
 
-/// Adds bundles one after another and gives the rows.
+/// Adds bundles one after another and returns the rows.
 fn rows_of(mode: &str, bundles: &[(&str, &str)]) -> String {
     let root = scratch();
     let file = empty(root.path());
@@ -92,14 +92,14 @@ fn the_rows_of_channels_are_those_of_opm() {
              stable|p.v1.0.2|p.v1.0.0|2",
         ),
         (
-            // opm follows 1.0.1 or 1.0.0 by chance, and says that the graph is invalid.
+            // opm follows 1.0.1 or 1.0.0 at random, and reports that the graph is invalid.
             "semver-skippatch",
             vec![("p.v1.0.0", ""), ("p.v1.0.1", ""), ("p.v1.0.2", ""), ("p.v1.1.0", "")],
             "stable|p.v1.1.0|p.v1.0.2|0\nstable|p.v1.0.2|p.v1.0.1|1\nstable|p.v1.0.0||2\nstable|p.v1.0.2|p.v1.0.0|2\n\
              stable|p.v1.0.1||2",
         ),
         (
-            // A patch takes over what the skipped one replaced.
+            // A patch takes over the target of the skipped one.
             "semver-skippatch",
             vec![("p.v1.0.0", ""), ("p.v1.1.0", ""), ("p.v1.1.1", "")],
             "stable|p.v1.1.1|p.v1.0.0|0\nstable|p.v1.1.0||1\nstable|p.v1.1.1|p.v1.1.0|1\nstable|p.v1.0.0||1",
@@ -148,7 +148,7 @@ fn a_bundle_has_the_rows_of_opm() {
         "SELECT type, value, typeof(value) FROM properties WHERE type <> 'olm.package' ORDER BY 1",
         "my.prop|{\"a\":1,\"b\":\"\\u003c\"}|text\nolm.gvk|{\"group\":\"example.com\",\"kind\":\"Foo\",\"version\":\"v1\"}|text",
     );
-    // Once for the bundle, and once for each channel that was made anew.
+    // Once for the bundle, and once for each rebuilt channel.
     has("SELECT count(*) FROM properties WHERE type = 'olm.package'", "3");
     has(
         "SELECT type, value, typeof(value) FROM dependencies ORDER BY rowid",
@@ -167,7 +167,7 @@ fn a_bundle_has_the_rows_of_opm() {
 fn the_default_channel_follows_the_highest_version() {
     let root = scratch();
     let file = empty(root.path());
-    // Version, default channel of the bundle, that of the package afterwards or the message.
+    // Version, default channel of the bundle, and the package's default afterwards or the message.
     let steps = [
         ("1.0.0", "", Err("package `p` has no default channel")),
         ("1.0.0", "beta", Ok("beta")),
@@ -203,15 +203,20 @@ fn what_opm_refuses_is_refused_and_leaves_the_file_as_it_was() {
     let new = "p.v1.2.0";
     // Bundle, spec, options, words.
     let cases: [(&str, &str, &[&str], &str); 12] = [
-        ("p.v1.1.0", "replaces: p.v1.0.0", &[], "image `example.com/p:1.1.0` is in the file already"),
-        ("p.v1.1.0", "version: 1.1.0+1, replaces: p.v1.0.0", &[], "`p.v1.1.0` is in the file already, in package `p`"),
+        ("p.v1.1.0", "replaces: p.v1.0.0", &[], "the file already has image `example.com/p:1.1.0`"),
+        (
+            "p.v1.1.0",
+            "version: 1.1.0+1, replaces: p.v1.0.0",
+            &[],
+            "the file already has bundle `p.v1.1.0`, in package `p`",
+        ),
         ("p.v1.0.0", "version: 1.0.0+1", &["--overwrite-latest"], "`p.v1.1.0` replaces it in channel `stable`"),
         (new, "replaces: p.v1.1.5", &[], "`p.v1.2.0` replaces `p.v1.1.5`, which is not in the file"),
-        (new, "replaces: p.v1.2.0", &[], "there is a cycle: `p.v1.2.0` replaces `p.v1.2.0`"),
-        (new, "skips: [q.v1.0.0]", &[], "names `q.v1.0.0`, which is of package `q`"),
+        (new, "replaces: p.v1.2.0", &[], "the edges form a cycle: `p.v1.2.0` replaces `p.v1.2.0`"),
+        (new, "skips: [q.v1.0.0]", &[], "names `q.v1.0.0`, which belongs to package `q`"),
         (new, "version: one, replaces: p.v1.1.0", &[], "has the version `one`, which is not a semantic version"),
         (new, "version: '', replaces: p.v1.1.0", &["--mode", "semver"], "bundle `p.v1.2.0` has no version"),
-        (new, "version: 1.1.0+1", &["--mode", "semver"], "has version 1.1.0+1 already, in `p.v1.1.0`"),
+        (new, "version: 1.1.0+1", &["--mode", "semver"], "already has version 1.1.0+1, in `p.v1.1.0`"),
         ("p.v0.9.0", "", &[], "`p.v0.9.0` would not be in channel `stable` of package `p`"),
         (new, "version: 1.1.0, replaces: p.v1.1.0", &["--image-template", "x"], "both have the highest version, 1.1.0"),
         (new, "version: 1.2.1, replaces: p.v1.1.0", &["-b", "x", "--mode", "sideways"], "sideways"),
@@ -229,7 +234,7 @@ fn what_opm_refuses_is_refused_and_leaves_the_file_as_it_was() {
         assert!(matches!(answer.code, Some(1 | 2)), "{spec}: {}", answer.both());
         assert!(before == std::fs::read(&file).unwrap(), "{spec}: the file was changed");
     }
-    // The other bundles are added if that is allowed.
+    // The other bundles are added if an option allows that.
     let both = [make("p.v1.3.0", "replaces: p.v1.2.9"), make("q.v1.1.0", "replaces: q.v1.0.0")];
     add(&file, &both, &["--permissive"]).expect_code(0).expect_words("which is not in the file");
     assert_eq!(query(&file, "SELECT name FROM operatorbundle WHERE version > '1.1' ORDER BY 1"), "p.v1.1.0\nq.v1.1.0");
@@ -257,7 +262,7 @@ fn the_head_is_overwritten() {
     };
     run(&[]).expect_code(1);
     run(&["--overwrite-latest"]).expect_code(0);
-    // A channel that the bundle is no longer in falls back to what it replaced.
+    // A channel that has lost the bundle falls back to the bundle that it replaced.
     assert_eq!(
         query(&file, "SELECT name, head_operatorbundle_name FROM channel ORDER BY 1"),
         "fast|p.v1.0.0\nstable|p.v1.1.0"
@@ -280,27 +285,27 @@ fn manifests_stay_where_they_are_needed() {
     add(&file, &[make("p.v1.1.0")], &["--mode", "semver"]).expect_code(0);
     let cleared = "SELECT name FROM operatorbundle WHERE csv IS NULL AND bundle IS NULL";
     assert_eq!(query(&file, cleared), "p.v1.0.0");
-    // Without an image there is nowhere else to take them from.
+    // Without an image there is no other source for them.
     let inline = make("p.v1.2.0");
     olmdex(["legacy", "add", "--mode", "semver", "--in-place"]).arg(&file).arg(&inline).answer().expect_code(0);
     add(&file, &[make("p.v1.3.0")], &["--mode", "semver"]).expect_code(0);
     assert_eq!(query(&file, cleared), "p.v1.0.0\np.v1.1.0");
-    // What a new head does not lead to is in no channel any more, and said.
-    add(&file, &[make("q.v2.0.0")], &[]).expect_code(0).expect_words("bundle `q.v1.0.0` is in no channel any more");
+    // A bundle that the new head does not lead to is in no channel any more, which is reported.
+    add(&file, &[make("q.v2.0.0")], &[]).expect_code(0).expect_words("bundle `q.v1.0.0` is no longer in any channel");
 }
 
 #[test]
 fn images_and_empty_files_and_dry_runs() {
     let root = scratch();
     let file = empty(root.path());
-    // A server that adds nothing still gets a catalog.
+    // Even without any bundle, a server gets a catalog.
     let out = root.path().join("out.db");
     olmdex(["legacy", "add", "-b", ""]).arg(&file).arg("-o").arg(&out).answer().expect_code(0);
     assert_eq!(query(&out, "SELECT version FROM schema_migrations"), "13");
     let made = bundle(root.path(), "p.v1.0.0", "stable", "", "");
     let before = std::fs::read(&out).unwrap();
     let dry = olmdex(["legacy", "add", "--dry-run"]).arg(&out).arg(&made).answer();
-    dry.expect_code(0).expect_words("added 1 bundle; dry run: wrote nothing");
+    dry.expect_code(0).expect_words("added 1 bundle; dry run: no file was written");
     assert!(before == std::fs::read(&out).unwrap());
     // The image of a bundle is a bundle.
     let mut tar = tar::Builder::new(Vec::new());

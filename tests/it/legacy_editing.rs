@@ -1,4 +1,4 @@
-//! Maintenance of legacy files: opm's rules, its words where others parse them, and nothing half-done.
+//! Maintenance of legacy files: opm's rules, its words if others parse them, and no half-done work.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::legacy::{legacy_file, query};
 use crate::support::{olmdex, program, scratch};
 
-/// Channels with their entries, as the rendered catalog has them.
+/// Channels with their entries, as in the rendered catalog.
 fn channels(path: &Path) -> String {
     let answer = olmdex(["render", "-q"]).arg(path).answer();
     answer.expect_code(0);
@@ -65,7 +65,7 @@ fn deprecating_truncates_as_opm_does() {
         assert_eq!(query(&out, "PRAGMA foreign_key_check"), "", "{version}");
         assert_eq!(query(&out, "SELECT operatorbundle_name FROM deprecated"), format!("p.v{version}"));
         assert!(before == std::fs::read(&path).unwrap(), "{version}: the input was changed");
-        // In place it is the same.
+        // In place, the result is the same.
         olmdex(["legacy", "deprecate-truncate", "-b", &image, "--in-place"]).arg(&path).answer().expect_code(0);
         assert_eq!(channels(&path), expected, "{version} in place");
     }
@@ -107,23 +107,28 @@ fn removing_and_pruning_packages() {
         "error deleting packages from database: error removing operator package absent: no package found for packagename \
          absent",
     );
-    run(&["rm", "-p", "fop"]).expect_code(4).expect_words("did you mean `foo`? `--permissive` goes on without it");
+    run(&["rm", "-p", "fop"]).expect_code(4).expect_words("did you mean `foo`? `--permissive` skips it");
     assert!(!out.exists(), "a refused step writes nothing");
     for part in ["foo@1.1.0", "foo@v1.1.0", "foo/beta", "foo.v1.1.0"] {
         let run = |verb: &str| olmdex(["legacy", verb]).arg(&path).arg(part).arg("-O").arg(&out).answer();
-        run("rm").expect_code(2).expect_words("is a part of package `foo`, and whole packages are removed");
-        run("prune").expect_code(0).expect_words("is a part of package `foo`, which is kept as a whole");
+        run("rm")
+            .expect_code(2)
+            .expect_words("is a part of package `foo`, and this command removes whole packages only");
+        run("prune")
+            .expect_code(0)
+            .expect_words("is a part of package `foo`, and this command keeps whole packages only");
         assert_eq!(query(&out, "SELECT name FROM package"), "foo", "{part}");
         std::fs::remove_file(&out).unwrap();
     }
     run(&["rm", "-p", "bar@9.9.9,foo.v1.1.0", "--permissive"])
         .expect_code(0)
-        .expect_words("whole packages are removed");
+        .expect_words("this command removes whole packages only");
     assert_eq!(query(&out, "SELECT count(*) FROM package"), "2");
     std::fs::remove_file(&out).unwrap();
     run(&["rm", "-p", "bar,absent", "--permissive"]).expect_code(0);
     assert_eq!(query(&out, "SELECT name FROM package"), "foo");
-    // The bundle in no channel goes too, and what only the removed bundle required stays while somebody provides it.
+    // The bundle without a channel goes too, and a dependency of the removed bundle stays as long as somebody provides
+    // it.
     assert_eq!(query(&out, "SELECT name FROM operatorbundle ORDER BY name"), "foo.v1.0.0\nfoo.v1.1.0");
     assert_eq!(query(&out, "SELECT kind FROM api"), "Foo");
     assert_eq!(query(&out, "SELECT count(*) FROM dependencies"), "0");
@@ -144,7 +149,7 @@ fn a_bundle_of_two_packages_stays_with_the_other() {
     let more = "INSERT INTO channel_entry VALUES (9, 'alpha', 'bar', 'foo.v1.0.0', NULL, 0)";
     let path = legacy_file(directory.path(), "two-packages", more);
     let out = directory.path().join("out.db");
-    // Its property still names the package that goes, and so it goes after all, as with opm.
+    // Its property still names the removed package, so it goes after all, as in opm.
     olmdex(["legacy", "rm", "-p", "foo"]).arg(&path).arg("-o").arg(&out).answer().expect_code(0);
     assert_eq!(query(&out, "SELECT name FROM operatorbundle ORDER BY name"), "bar.v0.1.0");
     assert_eq!(query(&out, "SELECT operatorbundle_name FROM channel_entry"), "bar.v0.1.0");
@@ -194,7 +199,7 @@ fn a_killed_step_leaves_the_old_file_or_the_new_one() {
             }
         }
     }
-    // What a killed one left is used again.
+    // A killed process leaves a workspace, which is used again.
     olmdex(["legacy", "prune", "-p", "foo"])
         .arg(&path)
         .arg("-o")
@@ -244,7 +249,7 @@ fn a_catalog_is_not_migrated_into_itself() {
     for out in ["catalog/new", "catalog/p/q/../new", "link/new", "catalog"] {
         let out = directory.path().join(out);
         let answer = olmdex(["migrate"]).arg(&root).arg(&out).answer();
-        answer.expect_code(2).expect_words("is in the catalog that is read").expect_words("outside");
+        answer.expect_code(2).expect_words("lies inside the input catalog").expect_words("outside");
     }
     assert_eq!(std::fs::read_dir(&root).unwrap().count(), 1, "nothing was written");
     olmdex(["migrate"]).arg(&root).arg(directory.path().join("catalog-new")).answer().expect_code(0);
@@ -255,17 +260,17 @@ fn names_of_packages_to_keep_that_are_not_there_are_told() {
     let directory = scratch();
     let path = legacy_file(directory.path(), "two-packages", "");
     let out = directory.path().join("out.db");
-    let nothing = "no package is kept: all packages are removed";
-    // Names, what is said, what is not, what stays.
+    let nothing = "no package kept: all packages are removed";
+    // Names, the expected words, the forbidden words, the remaining packages.
     let cases: [(&str, &[&str], &[&str], &str); 4] = [
         ("foo", &[], &["warning"], "foo"),
-        ("fop", &["there is no package `fop` to keep", "did you mean `foo`?", nothing], &[], ""),
-        ("foo,strange", &["there is no package `strange` to keep"], &["did you mean", nothing], "foo"),
-        ("", &[nothing], &["there is no package"], ""),
+        ("fop", &["no package `fop` to keep", "did you mean `foo`?", nothing], &[], ""),
+        ("foo,strange", &["no package `strange` to keep"], &["did you mean", nothing], "foo"),
+        ("", &[nothing], &["no package `"], ""),
     ];
     for (names, said, unsaid, stays) in cases {
         let prune = || olmdex(["legacy", "prune", "-p", names]).arg(&path).arg("-o").arg(&out);
-        if said.iter().any(|it| it.contains("there is no package")) {
+        if said.iter().any(|it| it.contains("no package `")) {
             prune().answer().expect_code(4).expect_words(said[0]).expect_words("--permissive");
             assert!(!out.exists(), "{names}: a refused step writes nothing");
         }

@@ -1,4 +1,4 @@
-//! The proof of a migration: it holds for what was converted, and for nothing that differs from it in anything.
+//! The proof of a migration: it accepts the converted catalog, and refuses any difference from it.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use olmdex::fbc::{Format, Input};
 use olmdex::legacy::{Fidelity, LegacyCatalog, LegacyError, LegacyFile, Problem, prove};
 use serde_json::{Value, json};
 
-/// On top of the fixture: a chain of three with a skip, a second channel, and a bundle with nothing but an image.
+/// An addition to the fixture: a chain of three with a skip, a second channel, and a bundle with only an image.
 const MORE: &str = "
     INSERT INTO operatorbundle SELECT 'foo.v1.2.0', csv, bundle, 'example.com/foo:v1.2.0', '>=1.0.0 <1.2.0', '1.2.0', '', '', ''
         FROM operatorbundle WHERE name = 'foo.v1.1.0';
@@ -33,7 +33,7 @@ const MORE: &str = "
     INSERT INTO dependencies SELECT type, value, 'foo.v1.2.0', '1.2.0', 'example.com/foo:v1.2.0' FROM dependencies;
     INSERT INTO related_image VALUES ('example.com/foo/sidecar', 'foo.v1.2.0')";
 
-/// What a catalog converts to, and what keeps packages from it.
+/// The conversion of a catalog, and the problems that keep packages from it.
 fn converted(file: &Path, fidelity: Fidelity, level: Level) -> Result<(Vec<u8>, Vec<Problem>), LegacyError> {
     let directory = scratch();
     let catalog = LegacyCatalog::open(file, directory.path(), fidelity)?;
@@ -57,7 +57,7 @@ fn findings(file: &Path, fidelity: Fidelity, problems: &[Problem], blobs: &[u8])
     prove(&file, fidelity, problems, &Input::bytes("catalog.json", Arc::from(blobs))).unwrap()
 }
 
-/// What is not proved, a line each.
+/// The losses that the proof finds, a line each.
 fn differences(findings: &[Finding]) -> String {
     let lines: Vec<&str> = findings.iter().filter(|it| it.rule.id == "E0602").map(|it| it.message.as_str()).collect();
     lines.join("\n")
@@ -107,7 +107,7 @@ fn drop_blob(blobs: &mut Vec<Value>, schema: &str, name: &str) {
     blobs.retain(|it| it["schema"] != schema || it["name"] != name);
 }
 
-/// A way of damaging blobs, and words of what the proof says of it.
+/// A way to damage blobs, and words of the proof's finding about it.
 type Damage = (&'static str, fn(&mut Vec<Value>), &'static str);
 
 const DAMAGES: &[Damage] = &[
@@ -341,7 +341,7 @@ const DAMAGES: &[Damage] = &[
         "schema `olm.deprecations`",
     ),
     ("another schema is new", |it| it.push(json!({"schema": "x.y", "package": "foo"})), "schema `x.y`"),
-    ("a blob is broken", |it| it.push(json!({"schema": "olm.bundle", "name": 5})), "a blob cannot be read"),
+    ("a blob is broken", |it| it.push(json!({"schema": "olm.bundle", "name": 5})), "a blob is unreadable"),
     ("nothing is there", Vec::clear, "package `foo` is missing"),
 ];
 
@@ -353,7 +353,7 @@ fn no_damage_of_the_blobs_is_proved() {
     assert!(problems.is_empty(), "{problems:?}");
     let whole = findings(&file, Fidelity::Kept, &problems, &text);
     assert_eq!(differences(&whole), "");
-    // Two labels; the bundle that is in no channel; rows of bundles that are gone.
+    // Two labels; the bundle without a channel; rows of removed bundles.
     assert_eq!(losses(&whole), ["W0605", "W0604", "W0604", "W0602"]);
     let whole = blobs(&text);
     for (what, damage, words) in DAMAGES {
@@ -365,7 +365,7 @@ fn no_damage_of_the_blobs_is_proved() {
     }
 }
 
-/// Ways of damaging blobs in which metadata has taken the place of manifests.
+/// Ways to damage blobs in which metadata has replaced manifests.
 const METADATA_DAMAGES: &[Damage] = &[
     ("the metadata is gone", |it| drop_property(it, "foo.v1.1.0", "olm.csv.metadata"), "2 manifests are lost"),
     (
@@ -427,8 +427,7 @@ fn no_damage_of_metadata_is_proved() {
     }
 }
 
-/// What a reader of rows could get wrong, as statements: the blobs are those of the file before, the proof reads the file
-/// after.
+/// Possible misreadings of rows, as statements: the blobs are those of the file before, the proof reads the file after.
 const MISREADINGS: &[&str] = &[
     "DELETE FROM package WHERE name = 'bar'",
     "UPDATE package SET default_channel = 'edge' WHERE name = 'foo'",
@@ -473,7 +472,7 @@ fn what_a_reader_of_rows_gets_wrong_shows() {
     }
 }
 
-/// As above, of a schema that holds the same in other places.
+/// The same for a schema with the data in other places.
 #[test]
 fn what_a_reader_of_an_old_schema_gets_wrong_shows() {
     let directory = scratch();
@@ -508,7 +507,7 @@ fn what_a_reader_of_an_old_schema_gets_wrong_shows() {
 #[test]
 fn opm_s_own_losses_are_named_and_nothing_else_passes_for_one() {
     let directory = scratch();
-    // From schema 8 on opm gives every dependency the value of the first.
+    // From schema 8 on opm gives every dependency the value of the first one.
     let older = "UPDATE schema_migrations SET version = 8; DROP TABLE properties; DROP TABLE deprecated;
         DROP INDEX pk; ALTER TABLE operatorbundle DROP COLUMN substitutesfor;
         UPDATE operatorbundle SET skiprange = '<1.2.0' WHERE name = 'foo.v1.2.0'";
@@ -536,7 +535,7 @@ fn one_loss_is_one_loss() {
     answer.expect_words("bundle `lost.v9.0.0` is in no channel, and lost");
 }
 
-/// The files that were recorded of the real tool, of every schema.
+/// The recorded files of the real tool, of every schema.
 #[test]
 #[ignore = "needs the whole record"]
 fn the_proof_holds_on_every_recorded_file() {

@@ -1,4 +1,4 @@
-//! Legacy files as sources: whatever their schema, form or state, and never changed.
+//! Legacy files as sources: of every schema, form and state, and never changed.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -11,7 +11,7 @@ fn render(path: &Path) -> Answer {
     olmdex(["render", "-q"]).arg(path).answer()
 }
 
-/// What a fixture renders to, after more SQL.
+/// The rendering of a fixture, after more SQL.
 fn rendered(fixture: &str, sql: &str) -> Answer {
     let directory = scratch();
     render(&legacy_file(directory.path(), fixture, sql))
@@ -29,7 +29,7 @@ fn storage_classes_do_not_matter() {
                  UPDATE package SET default_channel = CAST(default_channel AS BLOB)";
     let mixed = rendered("two-packages", mixed);
     assert_eq!(plain.out(), mixed.expect_code(0).out());
-    // Keys and escapes of values that pass through stay as they are.
+    // Unchanged values keep their keys and escapes.
     plain.expect_words("\"b\": 1,\n                \"a\": \"\\u003cx\\u003e\"");
 }
 
@@ -129,7 +129,7 @@ fn journals_count_and_stay() {
     let directory = scratch();
     let path = legacy_file(directory.path(), "two-packages", "");
     let whole = render(&path).out();
-    // A write-ahead log that nobody has checkpointed: the newest rows are only there.
+    // A write-ahead log without a checkpoint: only the log has the newest rows.
     let wal = directory.path().join("wal.db");
     std::fs::copy(&path, &wal).unwrap();
     let writer = Connection::open(&wal).unwrap();
@@ -142,7 +142,7 @@ fn journals_count_and_stay() {
     render(&copy).expect_code(1).expect_words("multiple channel heads");
     assert!(directory.path().join("copy.db-wal").is_file());
     assert!(!directory.path().join("copy.db-shm").exists());
-    // A hot journal: the file is half changed, and the journal holds what was there before.
+    // A hot journal: the file is half changed, and the journal has the former content.
     let hot = directory.path().join("hot.db");
     std::fs::copy(&path, &hot).unwrap();
     let writer = Connection::open(&hot).unwrap();
@@ -191,7 +191,7 @@ fn older_schemas_keep_their_data() {
         .expect_code(1)
         .expect_words("FOREIGN KEY constraint failed");
     olmdex(["doctor"]).arg(&path).answer().expect_code(0).expect_words("database is locked");
-    // A step of maintenance brings it to the last schema, with all that it says.
+    // A step of maintenance brings it to the last schema, with all its content.
     let new = directory.path().join("new.db");
     olmdex(["legacy", "prune-stranded", "-o"]).arg(&new).arg(&path).answer().expect_code(0);
     assert_eq!(query(&new, "SELECT version FROM schema_migrations"), "13");
@@ -339,7 +339,7 @@ fn a_directory_that_cannot_be_replaced_is_filled() {
     let path = legacy_file(directory.path(), "two-packages", "");
     let out = directory.path().join("out");
     std::fs::create_dir(&out).unwrap();
-    // What a killed run left does not count.
+    // The leftovers of a killed run do not count.
     crate::support::left_workspace(&out.join(".olmdex"));
     write(&out, ".olmdex/files/foo/catalog.json", "half");
     olmdex(["migrate", "--prove"])
@@ -386,7 +386,7 @@ fn damage_that_sqlite_does_not_see_is_told_by_doctor_and_proof() {
         tables.map(update).concat()
     };
     let evil = rename("../evil");
-    // Statements, what doctor says, and what the proof names, if the blobs lack something.
+    // Statements, the findings of `doctor`, and the finding of the proof if the blobs lack something.
     let cases: [(&str, &[&str], Option<&str>); 9] = [
         ("", &[], None),
         (
@@ -429,7 +429,7 @@ fn damage_that_sqlite_does_not_see_is_told_by_doctor_and_proof() {
             let out = directory.path().join("out");
             let answer = olmdex(["migrate", "--prove", "--keep-going"]).arg(&path).arg(&out).answer();
             answer.expect_code(1).expect_words("not proved").expect_words(lost).expect_words("which is lost");
-            // Without a proof it is not passed over in silence either.
+            // Without a proof the loss is reported, too.
             olmdex(["render"]).arg(&path).answer().expect_words(lost);
         }
     }
@@ -440,7 +440,7 @@ fn what_a_file_claims_and_shows_is_told_as_opm_meets_it() {
     let duplicate = "duplicate column name: bundlepath";
     let scan =
         "sql: Scan error on column index 0, name \"version\": converting driver.Value type string (\"abc\") to a int";
-    // Statements, what opm says, what the tables show if that is told.
+    // Statements, opm's message, and words of our message about the tables, if there is one.
     let cases = [
         ("", None, None),
         ("UPDATE schema_migrations SET version = 12", None, None),
@@ -459,7 +459,7 @@ fn what_a_file_claims_and_shows_is_told_as_opm_meets_it() {
             info.out().lines().find_map(|it| it.trim().strip_prefix("tables show").map(|it| it.trim().to_owned()));
         assert_eq!(told, shown.map(|it| format!("schema {it}")), "{sql}\n{}", info.both());
         let Some(opm) = opm else {
-            assert!(!info.both().contains("opm fails"), "{sql}\n{}", info.both());
+            assert!(!info.both().contains("opm's error"), "{sql}\n{}", info.both());
             continue;
         };
         for answer in [&info, &doctor] {

@@ -1,4 +1,4 @@
-//! Lifecycles in an index: the rows say what the blobs say, older indexes get them, and what was found is found again.
+//! Lifecycles in an index: the rows agree with the blobs, older indexes get them, and findings are repeated.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -13,7 +13,8 @@ use olmdex::openshift::Lifecycle;
 
 const REAL: &str = include_str!("../../fixtures/recorded/lifecycle/real-lifecycles.yaml");
 
-/// A lifecycle with all that the rows must tell apart: nothing said, no platform, a platform without versions, and what has no form.
+/// A lifecycle with all cases that the rows must distinguish: absent values, no platform, a platform without versions,
+/// and values of another form.
 const ODD: &str = r#"{"schema":"io.openshift.operators.lifecycles.v1alpha1","package":"odd","versions":[
 {"name":"1.0","phases":[{"name":"Full support","startDate":"2026-01-01","endDate":"2026-02-01"},{"name":"x","startDate":"soon","endDate":"2026-03-01"}]},
 {"name":"1.1","phases":[],"platformCompatibility":[]},
@@ -68,7 +69,7 @@ fn older_indexes_get_the_rows() {
         Builder::open(&path).unwrap().finish().unwrap();
         assert_eq!(held(&path), read(ODD), "from {version}");
     }
-    // Without its catalog nothing of it is left.
+    // Without its catalog nothing of it remains.
     let mut builder = Builder::open(&path).unwrap();
     builder.remove_catalog("a").unwrap();
     builder.finish().unwrap();
@@ -89,7 +90,7 @@ fn what_was_found_is_found_again() {
         first.iter().any(|it| it.starts_with("W1618")) && first.iter().any(|it| it.starts_with("W1619")),
         "{first:?}"
     );
-    // The texts are known: nothing is parsed, and the rows must say the same.
+    // The texts are known: nothing is parsed, and the rows must be the same.
     assert_eq!(build(&path, "a", &text), first);
     assert_eq!(build(&path, "b", &text), first);
 }
@@ -119,7 +120,7 @@ fn lifecycles_from_files_stand_behind_those_of_catalogs() {
     let run = |arguments: &[&str]| olmdex(arguments.iter().copied()).in_directory(root).answer();
     run(&["build", "shop", "own", "--lifecycles", "outside.yaml", "-o", "all.db"])
         .expect_code(0)
-        .expect_words("the files and catalog `own` differ about the lifecycle of `odd`; the catalog counts");
+        .expect_words("the files and catalog `own` differ about the lifecycle of `odd`: olmdex uses the catalog");
     let bundles = run(&["list", "bundles", "odd", "-i", "all.db", "-o", "json"]).out();
     let bundles: serde_json::Value = serde_json::from_str(&bundles).unwrap();
     let of = |catalog: &str| {
@@ -127,15 +128,15 @@ fn lifecycles_from_files_stand_behind_those_of_catalogs() {
         items.filter(|it| it["catalog"] == catalog).map(|it| it["supportEnds"].as_str().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!((of("own"), of("shop")), (vec!["2026-02-01"], vec!["2027-02-01"]));
-    // It is no catalog of packages, so nothing becomes ambiguous.
+    // A catalog of lifecycles alone does not make names ambiguous.
     run(&["updates", "odd@1.0.3", "-i", "all.db", "--catalog", "own"]).expect_code(0);
     let packages = run(&["list", "packages", "-i", "all.db", "-o", "name"]).out();
     assert_eq!(packages.lines().count(), 2, "{packages}");
-    // What is no lifecycle is refused, whatever stands beside it.
+    // A file with anything but lifecycles is refused.
     write(root, "mixed.yaml", format!("{ODD}\n{SHOP}"));
     run(&["build", "shop", "--lifecycles", "mixed.yaml", "-o", "mixed.db"])
         .expect_code(3)
-        .expect_words("it is not a lifecycle");
+        .expect_words("this document is not a lifecycle");
     assert!(!root.join("mixed.db").exists());
     run(&["build", "lifecycles=shop", "--lifecycles", "outside.yaml", "-o", "mixed.db"]).expect_code(2);
 }

@@ -1,4 +1,5 @@
-//! `--cluster @`: a live cluster, asked through the user's own `oc` or `kubectl`. A stub stands for them, and records what it is asked.
+//! `--cluster @`: a live cluster, read with the user's own `oc` or `kubectl`. A stub replaces them, and records its
+//! calls.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,7 +19,8 @@ const SUBSCRIPTIONS: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [{"
 const CSVS: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "operators.coreos.com/v1alpha1",
 "kind": "ClusterServiceVersion", "metadata": {"name": "shop.v1.0.0", "namespace": "market"}, "spec": {"version": "1.0.0"}}]}"#;
 
-/// Puts a program of this name into `bin/` that answers as the cluster does, and records each word of a call between brackets.
+/// Puts a program of this name into `bin/` that answers like the cluster, and records each word of a call between
+/// brackets.
 fn stub(root: &Path, name: &str) -> PathBuf {
     write(root, "subscriptions.json", SUBSCRIPTIONS);
     write(root, "csvs.json", CSVS);
@@ -33,6 +35,7 @@ case "$2" in
   nodes) echo 'Error from server (Forbidden): nodes is forbidden: User "ann" cannot list resource "nodes"' >&2; exit 1 ;;
   configmaps) echo 'Error from server (NotFound): namespaces "openshift-config" not found' >&2; exit 1 ;;
   clusterversions.config.openshift.io)
+    case "$*" in *'--context nosuch'*) echo 'error: context was not found for specified context: nosuch' >&2; exit 1 ;; esac
     [ ! -e '{root_of}/unreachable' ] || {{ echo 'Unable to connect to the server: dial tcp: no such host' >&2; exit 1; }}
     echo "error: the server doesn't have a resource type \"clusterversions\"" >&2; exit 1 ;;
   *) echo "error: the server doesn't have a resource type \"$2\"" >&2; exit 1 ;;
@@ -65,7 +68,7 @@ fn a_live_cluster_is_asked_as_its_manifests_are() {
     let saved = ask(root.path(), "updates", manifests.to_str().unwrap());
     assert_eq!(live.out(), saved.out());
     assert!(live.out().contains("shop.v1.1.0"), "{}", live.out());
-    live.expect_words("not known: Nodes; the cluster does not let this user read them");
+    live.expect_words("unknown: Nodes; the cluster does not let this user read them");
 }
 
 #[test]
@@ -93,7 +96,7 @@ fn oc_goes_before_kubectl_and_a_strange_context_reaches_neither() {
     stub(root.path(), "kubectl");
     stub(root.path(), "oc");
     for context in ["@--token=x", "@a b", "@-", "@$(id)"] {
-        ask(root.path(), "updates", context).expect_code(2).expect_words("does not name a context");
+        ask(root.path(), "updates", context).expect_code(2).expect_words("is not a valid name of a context");
         assert_eq!(calls(root.path()), "", "{context}");
     }
     ask(root.path(), "updates", "@").expect_code(0);
@@ -104,10 +107,16 @@ fn oc_goes_before_kubectl_and_a_strange_context_reaches_neither() {
 fn what_fails_is_said_and_no_answer_is_made_up() {
     let root = scratch();
     std::fs::create_dir(root.path().join("bin")).unwrap();
-    ask(root.path(), "updates", "@").expect_code(3).expect_words("there is none on PATH");
+    ask(root.path(), "updates", "@").expect_code(3).expect_words("which is not on PATH");
     stub(root.path(), "kubectl");
     write(root.path(), "unreachable", "");
     let answer = ask(root.path(), "updates", "@");
     answer.expect_code(3).expect_words("dial tcp: no such host");
     assert_eq!(answer.out(), "");
+    // The advice is about the same context.
+    let words = "`kubectl get clusterversions.config.openshift.io --context prod` shows whether";
+    ask(root.path(), "updates", "@prod").expect_code(3).expect_words(words);
+    ask(root.path(), "updates", "@nosuch")
+        .expect_code(3)
+        .expect_words("`kubectl config get-contexts` lists the contexts");
 }

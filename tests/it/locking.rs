@@ -1,4 +1,4 @@
-//! What `lock`, `outdated` and `renovate` say, and what has become of a catalog since it was locked.
+//! The answers of `lock`, `outdated` and `renovate`, and the changes of a catalog since it was locked.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -33,13 +33,13 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// File, text and the new text of changes; what is found then.
+/// File, old text and new text of changes; the findings afterwards.
 type Case = (&'static [(&'static str, &'static str, &'static str)], &'static [&'static str]);
 
 #[test]
 fn what_happens_to_a_catalog_is_found() {
     const PACKAGE: &str = "till/package.yaml";
-    // What is changed after till is locked at 1.1.0 of its stable channel, and what is said of it.
+    // The changes after till is locked at 1.1.0 of its stable channel, and the findings about them.
     let cases: &[Case] = &[
         (&[], &[]),
         (&[(PACKAGE, "# ", "#  ")], &[]),
@@ -90,7 +90,7 @@ fn a_lock_is_written_only_if_it_changes_and_says_the_same_each_time() {
     let before = inode(&path);
     run(&directory, "lock ledger/stable till/stable -i shop").expect_code(0).expect_words("is up to date");
     assert_eq!((read(&path), inode(&path)), (first.clone(), before));
-    // An index of the same catalog says the same, in whatever order of files.
+    // An index of the same catalog gives the same answer, whatever the order of its files.
     run(&directory, "build shop=shop -o shop.db").expect_code(0);
     std::fs::rename(directory.path().join("shop/till"), directory.path().join("shop/a-till")).unwrap();
     run(&directory, "lock till ledger -i shop").expect_code(0).expect_words("is up to date");
@@ -104,15 +104,15 @@ fn an_update_goes_where_olm_goes() {
     let directory = shop();
     let path = directory.path().join("operators.lock");
     run(&directory, "lock till/stable@1.0.0 ledger/stable@1.0.0 -i shop").expect_code(0);
-    // What was asked for allows nothing else.
-    run(&directory, "lock update -i shop").expect_code(0).expect_words("till.v1.1.0 is next, and not in `1.0.0`");
+    // The requested range allows nothing else.
+    run(&directory, "lock update -i shop")
+        .expect_code(0)
+        .expect_words("the next version is till.v1.1.0, which is not in `1.0.0`");
     let text = read(&path).replace("constraint = \"1.0.0\"\n", "");
     std::fs::write(&path, &text).unwrap();
     run(&directory, "outdated -i shop").expect_code(1).expect_words("1.1.0");
-    run(&directory, "lock update till --precise 1.2.0 -i shop").expect_code(1).expect_words("OLM does not get there");
-    run(&directory, "lock update till --precise 7.0.0 -i shop")
-        .expect_code(1)
-        .expect_words("there is no version 7.0.0");
+    run(&directory, "lock update till --precise 1.2.0 -i shop").expect_code(1).expect_words("OLM cannot reach it");
+    run(&directory, "lock update till --precise 7.0.0 -i shop").expect_code(1).expect_words("no version 7.0.0");
     assert_eq!(read(&path), text);
     run(&directory, "lock update till -i shop").expect_code(0).expect_words("till.v1.1.0");
     let updated = read(&path);
@@ -129,7 +129,7 @@ fn an_update_goes_where_olm_goes() {
 fn dependencies_are_locked_with_their_reasons() {
     let directory = shop();
     let path = directory.path().join("operators.lock");
-    // The newest ledger wants something that nobody has.
+    // The newest ledger needs something that no package provides.
     let catalog = "ledger/catalog.json";
     let ledger = r#"{"gvk": {"group": "ledgers.shop.example.com", "version": "v1", "kind": "Ledger"}}"#;
     let pages = ledger.replace("Ledger", "Pages");
@@ -142,7 +142,7 @@ fn dependencies_are_locked_with_their_reasons() {
         "{locked}"
     );
     run(&directory, "lock verify -i shop").expect_code(0);
-    // The newest one would not work.
+    // The newest bundle would not work.
     run(&directory, "lock update -i shop").expect_code(0);
     assert_eq!(read(&path), locked);
     change(&directory, catalog, &pages, ledger);
@@ -161,11 +161,11 @@ fn what_cannot_be_locked_is_refused_in_words() {
         ("lock tilll -i shop", 4, "did you mean `till`?"),
         ("lock till/stabel -i shop", 4, "did you mean `stable`?"),
         ("lock till@9.0.0 -i shop", 1, "no version of channel `stable` is in `9.0.0`"),
-        ("lock till@>=1 -i shop", 2, "is not a range of versions"),
+        ("lock till@>=1 -i shop", 2, "is not a version range"),
         ("lock till@>=9 --olm v1 -i shop", 1, "no bundles found"),
         ("lock verify -i shop", 3, "`operators.lock` does not exist"),
-        ("renovate till ledger -i shop", 2, "one package a file"),
-        ("renovate till --installed 9.0.0 -i shop", 4, "there is no version `9.0.0`"),
+        ("renovate till ledger -i shop", 2, "one package per file"),
+        ("renovate till --installed 9.0.0 -i shop", 4, "no version `9.0.0`"),
         ("renovate till --installed till.v9.0.0 -i shop", 0, "\"releases\": []"),
     ] {
         run(&directory, line).expect_code(code).expect_words(words);
@@ -178,7 +178,7 @@ fn what_cannot_be_locked_is_refused_in_words() {
     run(&directory, "lock till -i shop").expect_code(0);
     let text = read(&path);
     for (from, to, code, words) in [
-        ("version = 1", "version = 7", 3, "version 7 of the lock's form"),
+        ("version = 1", "version = 7", 3, "version 7 of the lock file format"),
         ("[[operator]]", "<<<<<<< HEAD\n[[operator]]", 3, "conflict marker"),
         ("catalog = \"shop\"", "catalog = \"mall\"", 4, "-i mall=SOURCE"),
         ("bundle = ", "bundel = ", 3, "unknown field"),
@@ -203,7 +203,7 @@ fn renovate_reads_what_is_printed() {
     };
     assert_eq!(versions(&all), ["1.0.0", "1.1.0", "1.2.0"]);
     assert_eq!(all["tags"], serde_json::json!({"candidate": "1.2.0", "stable": "1.1.0"}));
-    // The bundle is deprecated; one of its two channels; its only channel.
+    // Three cases of deprecation: the bundle; one of its two channels; its only channel.
     let deprecated: Vec<bool> =
         all["releases"].as_array().unwrap().iter().map(|it| it.get("isDeprecated").is_some()).collect();
     assert_eq!(deprecated, [true, false, true]);

@@ -1,10 +1,12 @@
-//! What programs read of a site: feeds, badges, the description of its data, what search engines ask first, and how long files are kept.
+//! The data of a site for programs: feeds, badges, the description of its data, the files that search engines ask for
+//! first, and how long files are kept.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use base64::Engine as _;
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::page::{Ask, IndexCache, Links, Reply, Site, answer};
@@ -12,7 +14,7 @@ use olmdex::page::{Ask, IndexCache, Links, Reply, Site, answer};
 use crate::support::server::Server;
 use crate::support::{scratch, write};
 
-/// A package with two dated versions, one of which is deprecated and has a hostile name and message.
+/// A package with two dated versions, one deprecated and with a hostile name and message.
 const CATALOG: &str = r##"
 schema: olm.package
 name: till
@@ -139,7 +141,7 @@ fn each_form_has_its_media_type_and_says_what_it_must() {
             &[
                 "<meta property=\"og:title\" content=\"till: Till\">",
                 "<meta name=\"description\" content=\"Counts money, see docs.\">",
-                "type=\"application/atom+xml\" title=\"What is new in till\" href=\"/p/till/feed.atom\"",
+                "type=\"application/atom+xml\" title=\"New versions of till\" href=\"/p/till/feed.atom\"",
                 "<link rel=\"icon\" type=\"image/svg+xml\" href=\"/favicon.svg\">",
             ],
         ),
@@ -234,7 +236,7 @@ fn the_description_of_the_data_is_whole_and_every_address_of_it_answers() {
         };
         let reply = ask(&index, BASE, &format!("{target}{asks_more}"));
         let text = String::from_utf8(reply.body).unwrap();
-        // Nothing of the catalog has an API, and there is no second catalog to compare with.
+        // The catalog has no APIs, and there is no second catalog to compare with.
         let has_none = path.starts_with("/api/") || path == "/diff.json" || path == "/images.json";
         assert!(reply.status == 200 || has_none, "{target}: {} {text}", reply.status);
         if reply.status == 200 {
@@ -278,4 +280,60 @@ fn a_generated_client_reads_every_answer() {
         .output()
         .unwrap();
     assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
+}
+
+/// All linked pages of a server, up to a limit, and some without links: their addresses and whole answers.
+fn pages_of(server: &Server) -> Vec<(String, String)> {
+    const MAX: usize = 400;
+    let mut known = std::collections::BTreeSet::from(["/".to_owned()]);
+    let unlinked = ["/nothing", "/p/tilll", "/packages?q=%00", "/lint.json", "/api.json", "/catalogs/shop/api/v1/all"];
+    let mut waiting: Vec<String> = unlinked.iter().chain(&["/"]).map(|it| (*it).to_owned()).collect();
+    let mut pages = Vec::new();
+    while let Some(target) = waiting.pop().filter(|_| pages.len() < MAX) {
+        let (head, body) = server.get(&target, "");
+        for link in body.split(" href=\"").skip(1).filter_map(|it| it.split('"').next()) {
+            let link = link.replace("&amp;", "&");
+            if link.starts_with('/') && !link.contains('#') && known.insert(link.clone()) {
+                waiting.push(link);
+            }
+        }
+        pages.push((target, head + &body));
+    }
+    pages
+}
+
+#[test]
+fn pages_do_not_say_where_a_server_keeps_its_catalogs() {
+    let scratch = scratch();
+    write(scratch.path(), "private-place/shop.yaml", CATALOG);
+    let source = format!("shop={}", scratch.path().join("private-place/shop.yaml").display());
+    for arguments in [&[source.as_str()][..], &[&source, "--public"]] {
+        let pages = pages_of(&Server::start(scratch.path(), arguments));
+        let with = |text: &str| -> Vec<&str> {
+            pages.iter().filter(|it| it.1.contains(text)).map(|it| it.0.as_str()).collect()
+        };
+        // The file is named, and its directory is not.
+        assert!(pages.len() > 30 && !with("shop.yaml").is_empty(), "{} pages", pages.len());
+        assert_eq!(with("private-place"), Vec::<&str>::new(), "{arguments:?}");
+    }
+}
+
+/// The name of an icon is the digest of its bytes, so nothing may be cut from them.
+#[test]
+fn an_icon_is_the_bytes_that_its_name_stands_for() {
+    let source = "/srv/private-place/shop.yaml";
+    let icon = format!("<svg xmlns=\"http://www.w3.org/2000/svg\"><title>{source}</title></svg>");
+    let data = base64::engine::general_purpose::STANDARD.encode(&icon);
+    let text = CATALOG.replacen(
+        "name: till\n",
+        &format!("name: till\nicon: {{base64data: {data}, mediatype: image/svg+xml}}\n"),
+        1,
+    );
+    let mut builder = Builder::in_memory().keeping_all();
+    let spec = CatalogSpec { name: "shop".to_owned(), source: source.to_owned(), ..CatalogSpec::default() };
+    builder.add_catalog(&spec, &Input::bytes("shop.yaml", Arc::from(text.into_bytes())), Mode::Tolerant).unwrap();
+    let index = builder.into_index().unwrap();
+    let page = String::from_utf8(ask(&index, BASE, "/p/till").body).unwrap();
+    let address = page.split("src=\"").filter_map(|it| it.split('"').next()).find(|it| it.contains("icon")).unwrap();
+    assert_eq!(String::from_utf8(ask(&index, BASE, address).body).unwrap(), icon);
 }

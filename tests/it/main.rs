@@ -1,4 +1,4 @@
-//! The tests of what users see, one file a capability, in one program.
+//! The tests of everything that users see, one file for each capability, in one program.
 //!
 //! ```text
 //! cargo test --test it                 all
@@ -27,6 +27,7 @@ mod comparing;
 mod compat;
 mod completing;
 mod composing;
+mod deltas;
 mod dependencies;
 mod drawing;
 mod editing;
@@ -35,6 +36,8 @@ mod examples;
 mod few_catalogs;
 mod filtering;
 mod fixtures;
+#[cfg(feature = "parquet")]
+mod fleet;
 mod grpc_descriptors;
 mod help;
 mod hostile_names;
@@ -74,6 +77,7 @@ mod planning;
 mod platform_updates;
 mod practices;
 mod properties;
+mod prose;
 mod publishing;
 mod readiness;
 mod readme;
@@ -86,6 +90,8 @@ mod sending;
 mod serving;
 mod serving_as_opm;
 mod serving_attacked;
+#[cfg(feature = "graphql")]
+mod serving_graphql;
 mod serving_hostile;
 mod serving_tls;
 mod simulating;

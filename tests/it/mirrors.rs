@@ -1,4 +1,4 @@
-//! What a mirror has and lacks, and which images a configuration, a cluster or a lock stand for.
+//! The images that a mirror has and lacks, and those that a configuration, a cluster or a lock stand for.
 #![cfg(feature = "oci")]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -38,7 +38,7 @@ fn a_registry_is_held_against_a_configuration() {
     let home = scratch();
     let registry = Registry::start();
     let digest = registry.add("m/org/till", "v1", packed(TILL));
-    // The same content under other names: a signature, a tag that nobody needs, a repository that nobody needs, and one elsewhere.
+    // The same content under other names: a signature, an unused tag, an unused repository, and one elsewhere.
     registry.add("m/org/till", &format!("{}.sig", digest.replace(':', "-")), packed("schema: a\n"));
     registry.add("m/org/till", "v0", packed("schema: b\n"));
     registry.add("m/org/gone", "v1", packed("schema: b\n"));
@@ -73,7 +73,7 @@ fn lists_that_lie_end() {
     let home = scratch();
     let path = catalog(home.path(), "quay.io/org/till:v1", "quay.io/org/till:v1");
     for (link, wanted) in [
-        // The same page for ever, and one elsewhere.
+        // A link to the same page without end, and a link to another host.
         ("</v2/_catalog?n=1000>; rel=\"next\"", "1 missing"),
         ("<http://127.0.0.1:1/v2/_catalog?last=a>; rel=\"next\"", "1 missing"),
     ] {
@@ -109,7 +109,7 @@ fn a_layout_is_held_against_a_configuration() {
     catalog(home.path(), "quay.io/org/lost:v3", "quay.io/org/lost:v3");
     run(home.path(), &args).expect_code(1).expect_words("0 images present, 1 missing, 1 not needed");
     for (at, words) in
-        [("nowhere", "is not a mirror"), ("oci:nowhere", "cannot read"), ("docker://plain", "is not a registry")]
+        [("nowhere", "is not a mirror"), ("oci:nowhere", "cannot read"), ("docker://plain", "does not name a registry")]
     {
         let args = ["mirror", "plan", "-p", "till", "-i", &path, "--at", at];
         let code = if at.starts_with("oci:") { 3 } else { 2 };
@@ -134,7 +134,7 @@ fn images_of_configurations_and_clusters_and_what_is_new_of_them() {
     let of_cluster = images(&["--cluster", "cluster.yaml"]).expect_code(0).out();
     assert_eq!(of_cluster, images(&["till@1.0.0"]).expect_code(0).out());
     write(home.path(), "gone.yaml", csv.replace("till.v1.0.0", "gone.v1.0.0"));
-    images(&["--cluster", "gone.yaml"]).expect_code(4).expect_words("no catalog has `gone.v1.0.0`");
+    images(&["--cluster", "gone.yaml"]).expect_code(4).expect_words("no catalog has the installed `gone.v1.0.0`");
     // A list, a lock with digests, a lock with lists, and a catalog.
     write(home.path(), "list.txt", of_cluster.clone());
     run(home.path(), &["lock", "till@1.0.0", "-i", root, "--lock-file", "digests.lock"]).expect_code(0);

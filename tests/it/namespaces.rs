@@ -1,4 +1,4 @@
-//! `resolve` on namespaces in which something is out of order: who is stranded, what helps, what fails later.
+//! `resolve` on namespaces with problems: stranded operators, remedies, and later failures.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::catalog::Catalog;
 use crate::support::{Answer, TempDir, olmdex, scratch, write};
 
-/// A Subscription `PACKAGE` in the namespace `ns`, and what it has installed.
+/// A Subscription `PACKAGE` in the namespace `ns`, and its installed bundle.
 fn subscribed(package: &str, channel: &str, installed: &str) -> String {
     let version = installed.split_once(".v").map_or("1.0.0", |it| it.1);
     let properties = format!(
@@ -41,7 +41,7 @@ fn items(answer: &Answer) -> Vec<Value> {
     json["items"].as_array().unwrap().clone()
 }
 
-/// Channels `r1.5`, which leads on from 1.4.0, and `r1.7`, the default, which does not.
+/// Channels `r1.5`, which leads on from 1.4.0, and the default channel `r1.7`, which does not.
 fn catalog_of_m() -> Catalog {
     Catalog::default()
         .package("m", "r1.7")
@@ -51,7 +51,7 @@ fn catalog_of_m() -> Catalog {
         .bundle("m", "1.7.0", &[])
 }
 
-/// B3: a change that leaves the operator where nothing leads on is no help.
+/// B3: a change to a channel in which nothing leads on from the operator is no remedy.
 #[test]
 fn a_repair_leads_on() {
     let manifests = subscribed("m", "r1.4", "m.v1.4.0");
@@ -64,7 +64,7 @@ fn a_repair_leads_on() {
     assert!(changes.iter().any(|it| it.contains("uninstall")), "{changes:?}");
 }
 
-/// B4: what nothing leads on from is not what is at the head.
+/// B4: a bundle that nothing leads on from differs from one at the head.
 #[test]
 fn stranded_is_told_from_up_to_date() {
     for (channel, installed, code, position, words) in [
@@ -86,7 +86,7 @@ fn stranded_is_told_from_up_to_date() {
         assert!(standing["reason"].as_str().unwrap().contains(words), "{standing}");
         let (_dir, answer) = resolve(catalog_of_m(), &manifests, &[]);
         answer.expect_code(code).expect_words(words);
-        // The same package without trouble: what can be updated stands nowhere.
+        // The same package without trouble: an operator with an update is not listed.
     }
     let (_dir, answer) = resolve(catalog_of_m(), &subscribed("m", "r1.5", "m.v1.4.0"), &["-o", "json"]);
     answer.expect_code(0);
@@ -95,7 +95,7 @@ fn stranded_is_told_from_up_to_date() {
 
 const BROKEN: &str = "{type: olm.constraint, value: {foo: 1}}";
 
-/// B8: what was resolved before a resolution failed is shown.
+/// B8: the generations before a failed resolution are shown.
 #[test]
 fn steps_before_a_failure_are_shown() {
     let entries = ["{name: p.v1.0.0}", "{name: p.v2.0.0, replaces: p.v1.0.0}", "{name: p.v3.0.0, replaces: p.v2.0.0}"];
@@ -146,7 +146,7 @@ fn all_malformed_entries_are_named() {
     }
 }
 
-/// Two packages whose operators own one definition, and a cluster where two namespaces want one each.
+/// Two packages whose operators own one definition, and a cluster in which two namespaces want one each.
 const ONE_DEFINITION: &str = r#"
 {"schema":"olm.package","name":"red","defaultChannel":"stable"}
 {"schema":"olm.channel","package":"red","name":"stable","entries":[{"name":"red.v1.0.0"}]}
@@ -199,7 +199,7 @@ fn all_namespaces_are_resolved_and_their_conflicts_said() {
     assert_eq!(namespaces, ["a", "b"]);
     run("over.yaml", "paints=paints", &[]).expect_words("InterOperatorGroupOwnerConflict");
 
-    // One namespace alone knows nothing of it, and another name of the catalog needs a word.
+    // A question about one namespace does not know of the conflict, and another name of the catalog needs an option.
     let alone = run("over.yaml", "paints=paints", &["--namespace", "a"]);
     assert!(!alone.expect_code(0).err().contains("own Paint"), "{}", alone.err());
     run("over.yaml", "colours=paints", &["--namespace", "a"]).expect_code(4);
@@ -210,12 +210,12 @@ fn all_namespaces_are_resolved_and_their_conflicts_said() {
         ["build", "colours=paints", "--label", "colours:catalogsource=openshift-marketplace/paints", "-o", "index.db"];
     crate::support::olmdex(label).in_directory(root).answer().expect_code(0);
     run("over.yaml", "index.db", &["--namespace", "a"]).expect_code(0);
-    // What is not known of one namespace does not keep the others back.
-    let words = "follows the CatalogSource openshift-marketplace/paints, which is none of the catalogs (`colours`)";
+    // Unknown facts about one namespace do not keep the others back.
+    let words = "follows the CatalogSource openshift-marketplace/paints, which matches no catalog (`colours`)";
     run("over.yaml", "colours=paints", &[]).expect_code(1).expect_words(words);
 }
 
-/// What is to be installed in several namespaces is answered together, beside what is there already.
+/// Wishes for several namespaces are answered together, beside the installed operators.
 #[test]
 fn new_subscriptions_of_several_namespaces_are_answered_together() {
     let directory = crate::support::scratch();
@@ -245,28 +245,28 @@ fn new_subscriptions_of_several_namespaces_are_answered_together() {
     }
     assert_eq!(both.err().matches("both own").count(), 1, "{}", both.err());
 
-    // Two in one namespace see each other as OLM sees them.
+    // Two in one namespace see each other as in OLM.
     let together = run(&["--install", "one:red", "--install", "one:blue"]);
     together.expect_code(1);
     assert_eq!(items(&together).len(), 1);
     assert_eq!(items(&together)[0]["namespace"], "one");
 
-    // Beside what a cluster has, also where nothing is yet; a ClusterExtension of the same package is named.
+    // Added to a cluster, also in an empty namespace; a ClusterExtension of the same package is named.
     let beside = run(&["--cluster", "over.yaml", "--install", "new:red@1.0.0"]);
     beside.expect_code(0).expect_words("the Subscription red in the namespace new both install `red`");
     beside.expect_words("blue.v1.0.0 in the namespace b and red.v1.0.0 in the namespace new both own Paint");
     assert_eq!(namespaces(&beside), [is("a", &["red.v1.0.0"]), is("b", &["blue.v1.0.0"]), is("new", &["red.v1.0.0"])]);
-    // What is installed is said in the same way.
+    // Installed bundles may name a namespace in the same way.
     let settled = run(&["--installed", "one:red.v1.0.0", "--install", "two:blue"]);
     assert_eq!(namespaces(settled.expect_code(0)), [is("one", &[]), is("two", &["blue.v1.0.0"])]);
 
-    // What says no namespace has one place only.
+    // A name without a namespace needs one namespace only.
     run(&["--cluster", "over.yaml", "--install", "red"]).expect_code(2).expect_words("as in tools:backup");
     let home = run(&["--cluster", "over.yaml", "--namespace", "a", "--install", "blue"]);
     assert_eq!(items(&home).len(), 1);
     run(&["--cluster", "over.yaml", "--namespace", "a", "--install", "b:blue"]).expect_code(2);
     run(&["--install", "Two:blue"]).expect_code(2).expect_words("NAMESPACE:PACKAGE");
-    run(&["--install", "two:green"]).expect_code(4).expect_words("there is no package `green`");
+    run(&["--install", "two:green"]).expect_code(4).expect_words("no package `green`");
     // `why` is about one namespace.
     let why = |more: &[&str]| {
         let fixed = ["why", "blue", "-i", "paints=paints"];

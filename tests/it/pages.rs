@@ -1,10 +1,12 @@
-//! Pages: what they hold, that they are well made, that every link leads somewhere, that nothing of a catalog gets out of its place, and
-//! that their data is what the commands print.
+//! Pages: their content and form, links that all lead somewhere, texts of catalogs that stay in their places, and data
+//! that equals the output of the commands.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
@@ -42,7 +44,7 @@ impl Pages {
         (reply.status, String::from_utf8_lossy(&reply.body).into_owned())
     }
 
-    /// All pages that can be reached from the first one, with what they hold.
+    /// All pages that are reachable from the first one, with their contents.
     fn all(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         let mut open = vec!["/".to_owned()];
@@ -90,11 +92,11 @@ fn attributes<'t>(text: &'t str, name: &str) -> Vec<String> {
     values.collect()
 }
 
-/// Where a page leads on the same server. A link within it must lead to something.
+/// The targets of a page's links on the same server. A link within the page must have a target.
 fn links(target: &str, text: &str) -> Vec<String> {
     let ids = attributes(text, "id");
     let mut found = Vec::new();
-    // Lists can be narrowed by any set of values, and there is no end of them: each value by itself is enough.
+    // Lists can be narrowed by any set of values, and there are too many sets to try: each value by itself is enough.
     let narrowed = if target == "/packages" { "" } else { "rel=\"nofollow\" href=\"" };
     let text =
         if narrowed.is_empty() { text.to_owned() } else { text.replace(narrowed, "rel=\"nofollow\" data-href=\"") };
@@ -114,7 +116,7 @@ fn links(target: &str, text: &str) -> Vec<String> {
 /// Elements that have no end.
 const VOID: &[&str] = &["area", "br", "col", "hr", "img", "input", "link", "meta"];
 
-/// What every page keeps to.
+/// The rules for every page.
 fn must_be_well_made(target: &str, text: &str) {
     let mut open: Vec<String> = Vec::new();
     let mut rest = text;
@@ -199,7 +201,8 @@ fn pages_of_fixtures_are_as_recorded() {
         let (status, text) = pages.get(target);
         assert_eq!(status, 200, "{target}: {text}");
         must_be_well_made(target, &text);
-        // A line for each element that begins a block, so that a difference can be read; and the places of this clone.
+        // A line for each element that begins a block, so that a difference is readable; and without the places of this
+        // clone.
         let text =
             ["<tr", "<h2", "<h3", "<section", "<div", "<li", "<p", "<dl", "<main", "<header", "<footer", "<form"]
                 .iter()
@@ -211,7 +214,7 @@ fn pages_of_fixtures_are_as_recorded() {
     expect_recorded("pages", &found);
 }
 
-/// The digest of an index depends on where this clone is.
+/// The digest of an index depends on the place of this clone.
 fn hide_digest(pages: &Pages, text: &str) -> String {
     let asset = |plain: &str| header(&pages.ask("GET", plain, None), "Location").to_owned();
     text.replace(&asset("/style.css"), "/style.DIGEST.css")
@@ -233,7 +236,7 @@ fn every_link_leads_to_a_page_that_is_well_made() {
     }
 }
 
-/// Each page shows the command that gives the same answer, and its data is what that prints.
+/// Each page shows the command that gives the same answer, and its data equals the output of that command.
 #[test]
 fn the_data_of_pages_is_what_their_commands_print() {
     let directory = scratch();
@@ -259,7 +262,7 @@ fn the_data_of_pages_is_what_their_commands_print() {
         let commands = same.split("<code>").skip(1).map(|it| it.split_once("</code>").unwrap().0);
         let commands: Vec<String> = commands.map(|it| it.replace("&#39;", "'").replace("&amp;", "&")).collect();
         let data: Vec<String> = attributes(same, "href");
-        // A page about one catalog of several says how all are checked.
+        // A page about one of several catalogs has the command that checks all of them.
         if target.starts_with("/lint?") {
             continue;
         }
@@ -277,7 +280,7 @@ fn the_data_of_pages_is_what_their_commands_print() {
             assert_eq!(status, 200, "{address}: {twin}");
             let own = directory.path().join("index.db");
             let twin = twin.replace(&own.display().to_string(), "index.db");
-            // Pages show no paths of their server.
+            // Pages do not show paths of their server.
             let printed = printed.replace(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/help/"), "");
             assert!(printed == twin, "{target}: `{command}` and {address} differ:\n{printed}\n{twin}");
             n_compared += 1;
@@ -288,7 +291,7 @@ fn the_data_of_pages_is_what_their_commands_print() {
 
 const HOSTILE: &str = r#""><script>alert(1)</script>"#;
 
-/// A catalog in which every text that an author may choose is hostile.
+/// A catalog in which every text that an author can choose is hostile.
 fn hostile_catalog() -> String {
     let text = serde_json::to_string(HOSTILE).unwrap();
     let link = serde_json::to_string("javascript:alert(1)").unwrap();
@@ -346,9 +349,9 @@ fn the_page_of_permissions_shows_what_the_command_says() {
     let pages = Pages::new(builder.into_index().unwrap());
     for (target, words) in [
         ("/p/keeper/permissions", "grants its service accounts:"),
-        ("/p/keeper/permissions?against=0.9.0", "asks for this besides what"),
-        ("/p/keeper/permissions?against=1.0.0&version=1.0.0", "asks for nothing that"),
-        ("/p/lamp/permissions?against=1.0.0&version=1.1.0", "It is not known what"),
+        ("/p/keeper/permissions?against=0.9.0", "asks for these permissions, in addition to those that"),
+        ("/p/keeper/permissions?against=1.0.0&version=1.0.0", "asks for no permission that"),
+        ("/p/lamp/permissions?against=1.0.0&version=1.1.0", "are unknown: catalog"),
     ] {
         let (status, page) = pages.get(target);
         assert!(status == 200 && page.contains(words), "{target}: {page}");
@@ -383,7 +386,7 @@ fn nothing_of_a_hostile_catalog_gets_out_of_its_place() {
         assert_eq!(status, 200, "{target}: {text}");
         all.insert(target, text);
     }
-    // What is not there is said too.
+    // Pages of missing things are answers too.
     for target in [format!("{package}x"), format!("{package}/v/{}", &package[3..]), format!("/api/{}/X", &package[3..])]
     {
         let (status, text) = pages.get(&target);
@@ -401,7 +404,7 @@ fn nothing_of_a_hostile_catalog_gets_out_of_its_place() {
         assert!(!without_values(text).contains("onerror=") || lower.contains("&lt;img src=x onerror="), "{target}");
     }
     assert!(all.values().filter(|it| it.contains("&lt;script&gt;")).count() > 8);
-    // The icon is a picture in which nothing runs, also when it is opened by itself.
+    // No script of the icon runs, not even if it is opened by itself.
     let icon = attributes(&all[package], "src").into_iter().find(|it| it.starts_with("/icon/")).unwrap();
     let reply = pages.ask("GET", &icon, None);
     assert_eq!(header(&reply, "Content-Type"), "image/svg+xml");
@@ -415,7 +418,7 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     let reply = pages.ask("GET", "/packages?sort=&q=keda", None);
     assert_eq!((reply.status, header(&reply, "Location")), (308, "/packages?q=keda"));
     let (status, text) = pages.get("/packages?status=old");
-    let words = "it is <code>current</code>, <code>deprecated</code> or <code>invalid</code>";
+    let words = "write <code>current</code>, <code>deprecated</code> or <code>invalid</code>";
     assert!(status == 400 && text.contains(words), "{text}");
     let reply = pages.ask("GET", "/p/keda", None);
     let tag = header(&reply, "ETag").to_owned();
@@ -463,7 +466,8 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     assert_eq!((reply.status, header(&reply, "Allow")), (405, "GET, HEAD"));
 }
 
-/// The same version is another bundle in another catalog. A page, its data and its command are about one of them.
+/// The same version is another bundle in another catalog. A page, its data and its command are about the same one of
+/// them.
 #[test]
 fn a_page_its_data_and_its_command_are_about_one_bundle() {
     let text = |image: &str| {
@@ -505,7 +509,7 @@ fn a_page_its_data_and_its_command_are_about_one_bundle() {
         }
         assert!(pages.get(&format!("/p/p/v/1.0.0/images.json?catalog={catalog}")).1.contains(image));
     }
-    // Where no catalog is named, the same one is meant.
+    // If no catalog is named, the same one is chosen.
     assert!(pages.get("/p/p/v/1.0.0/images.json").1.contains("quay.io/p/twenty:1"));
 }
 
@@ -534,7 +538,7 @@ fn catalogs_of_versions(all: &[(&str, &[&str])]) -> Pages {
     Pages::new(builder.into_index().unwrap())
 }
 
-/// A cluster has the catalogs of its version, and a version that no catalog is for is named.
+/// A cluster has the catalogs of its version, and the page names a version without a catalog.
 #[test]
 fn a_question_about_openshift_is_answered_from_the_catalog_of_the_version() {
     let pages = catalogs_of_versions(&[("full", &["1.0.0"]), ("v4.19", &["1.1.0"]), ("v4.20", &["1.2.0"])]);
@@ -560,7 +564,7 @@ fn a_question_about_openshift_is_answered_from_the_catalog_of_the_version() {
     }
 }
 
-/// A catalog that is too large to be checked for a page does not hide the others.
+/// A catalog that is too large to check for a page does not hide the others.
 #[test]
 fn findings_are_shown_of_catalogs_that_can_be_checked() {
     let mut builder = Builder::in_memory().keeping_all();
@@ -576,12 +580,12 @@ fn findings_are_shown_of_catalogs_that_can_be_checked() {
         (
             "/lint",
             "v4.19",
-            "Catalog <strong>v4.20</strong> is too large to be checked as a whole, so this is <strong>v4.19",
+            "Catalog <strong>v4.20</strong> is too large to check as a whole, so this page shows <strong>v4.19",
         ),
         (
             "/lint?catalog=v4.20",
             "v4.20",
-            "is too large to be checked as a whole for a page: each package is checked when it is asked for.",
+            "is too large to check as a whole for a page: olmdex checks each package on request.",
         ),
         ("/lint?catalog=v4.18", "v4.18", "of-v4.18"),
     ] {
@@ -609,7 +613,7 @@ fn findings_are_shown_of_catalogs_that_can_be_checked() {
     assert!(status == 200 && data.contains("\"package\": \"of-v4.20\""), "{data}");
 }
 
-/// A page that is written from right to left is no wider than the window.
+/// A page in a script from right to left is no wider than the window.
 #[test]
 fn the_style_sheet_knows_no_left_and_no_right() {
     let style = include_str!("../../crates/page/src/style.css");
@@ -622,7 +626,8 @@ fn the_style_sheet_knows_no_left_and_no_right() {
     assert!(page.contains("<div class=\"prose\" dir=\"auto\">"), "{page}");
 }
 
-/// OLM takes a bundle without a label about an architecture for amd64, and one without a label about a system for linux.
+/// OLM takes a bundle without a label about an architecture for amd64, and one without a label about a system for
+/// linux.
 #[test]
 fn a_bundle_that_states_no_architecture_is_for_amd64() {
     let directory = scratch();
@@ -681,7 +686,7 @@ fn a_bundle_that_states_no_architecture_is_for_amd64() {
     }
 }
 
-/// Pages show no path of their server that begins at its root; their commands run where the catalogs are.
+/// Pages show no absolute path of their server; their commands run in the directory of the catalogs.
 #[test]
 fn commands_run_on_a_copy_and_pages_show_no_path_of_the_server() {
     let directory = scratch();
@@ -721,7 +726,7 @@ fn commands_run_on_a_copy_and_pages_show_no_path_of_the_server() {
             let line = line.replacen("olmdex", env!("CARGO_BIN_EXE_olmdex"), 1);
             let output = Command::new("sh").args(["-c", &line]).current_dir(directory.path()).output().unwrap();
             let code = output.status.code().unwrap();
-            // 1 is an answer too: that there are differences, or findings.
+            // The exit code 1 is an answer too: there are differences, or findings.
             assert!(code < 2, "{line}: {}", String::from_utf8_lossy(&output.stderr));
             n_run += 1;
         }
@@ -732,7 +737,7 @@ fn commands_run_on_a_copy_and_pages_show_no_path_of_the_server() {
     assert!(n_run > 20, "{n_run}");
 }
 
-/// The head of the default channel need not be the highest version: pages say both, as `list` and `search` do.
+/// The head of the default channel need not be the highest version: pages name both, as `list` and `search` do.
 #[test]
 fn the_default_head_is_not_taken_for_the_highest_version() {
     let channels = [
@@ -786,7 +791,7 @@ fn the_default_head_is_not_taken_for_the_highest_version() {
             "0.51.0",
             &["it is the head, or the end of a channel. Higher versions are in", "p-1.x", "p-1.2.x", "p-1.0.x"][..],
         ),
-        ("1.2.0", &["There is no upgrade from this version, and no channel holds a higher one."]),
+        ("1.2.0", &["No upgrade leads from this version, and no channel holds a higher one."]),
     ] {
         let (_, page) = pages.get(&format!("/p/p/v/{own}"));
         for word in words {
@@ -795,12 +800,12 @@ fn the_default_head_is_not_taken_for_the_highest_version() {
         let leads_on = page.contains("Upgrade paths from this version");
         assert_eq!(leads_on, own == "0.51.0", "{page}");
     }
-    // Where the head is the highest, there is nothing to add.
+    // If the head is the highest version, there is nothing to add.
     let (_, page) = catalogs_of_versions(&[("c", &["1.0.0", "1.1.0"])]).get("/p/p");
     assert!(page.contains("<dt>Default head</dt>") && !page.contains("<dt>Highest version</dt>"), "{page}");
 }
 
-/// Names that are used to draw pictures would change the look of what has the same name on a page.
+/// Names in the styles of pictures would change the look of elements of a page with the same names.
 #[test]
 fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {
     let pages = Pages::of_text("");
@@ -855,6 +860,14 @@ fn resolved(from: &str, link: &str) -> String {
 fn files_lead_to_each_other_and_are_the_same_each_time() {
     let directory = scratch();
     two_catalogs(directory.path());
+    // Feeds have entries of versions with a date.
+    let dated = "schema: olm.package\nname: dated\ndefaultChannel: c\n---\nschema: olm.channel\npackage: dated\nname: c\n\
+        entries: [{name: dated.v1.0.0}]\n---\nschema: olm.bundle\npackage: dated\nname: dated.v1.0.0\nimage: q.io/dated:1\n\
+        properties:\n- {type: olm.package, value: {packageName: dated, version: 1.0.0}}\n\
+        - {type: olm.csv.metadata, value: {annotations: {createdAt: '2026-01-02'}}}\n";
+    write(directory.path(), "dated.yaml", dated);
+    let build = ["build", "v4.11=dated.yaml", "-q", "-O", "index.db"];
+    olmdex(build).in_directory(directory.path()).answer().expect_code(0);
     let export = |name: &str, more: &[&str]| {
         olmdex(["export", "--site", name, "index.db"])
             .args(more)
@@ -866,10 +879,14 @@ fn files_lead_to_each_other_and_are_the_same_each_time() {
     let found = export("one", &[]);
     assert!(found == export("two", &[]), "two runs differ");
     assert!(found.len() > 80, "{}", found.len());
-    for (name, bytes) in found.iter().filter(|it| it.0.ends_with(".html")) {
+    let feed = String::from_utf8_lossy(&found["p/dated/feed.atom"]);
+    assert_eq!(feed.matches("<entry>").count(), 2, "{feed}");
+    for (name, bytes) in found.iter().filter(|it| it.0.ends_with(".html") || it.0.ends_with(".atom")) {
         let text = std::str::from_utf8(bytes).unwrap();
-        must_be_well_made(name, text);
-        assert!(text.contains("http-equiv=\"Content-Security-Policy\""), "{name}");
+        if name.ends_with(".html") {
+            must_be_well_made(name, text);
+            assert!(text.contains("http-equiv=\"Content-Security-Policy\""), "{name}");
+        }
         for link in [attributes(text, "href"), attributes(text, "src"), attributes(text, "action")].concat() {
             if ["https://", "http://", "mailto:", "data:,", "#"].iter().any(|it| link.starts_with(it)) {
                 continue;
@@ -887,7 +904,7 @@ fn files_lead_to_each_other_and_are_the_same_each_time() {
     again.expect_code(2).expect_words("must be empty");
     let none =
         olmdex(["export", "--site", "four", "index.db", "--packages", "x"]).in_directory(directory.path()).answer();
-    none.expect_code(4).expect_words("no package has such a name");
+    none.expect_code(4).expect_words("no package has a matching name");
     assert!(!directory.path().join("four").exists());
 }
 
@@ -909,7 +926,7 @@ fn files_of_a_hostile_catalog_stay_in_their_directory() {
     assert!(found.keys().any(|it| it.starts_with("p/%22%3E")), "{:?}", found.keys());
 }
 
-/// A package with many versions and channels, as long-lived operators have.
+/// A package with many versions and channels, as old operators have.
 #[test]
 fn the_page_of_a_package_stays_short_and_shows_how_to_install_it() {
     let mut text = "schema: olm.package\nname: many\ndefaultChannel: c-39\n".to_owned();
@@ -971,18 +988,18 @@ fn a_slip_in_a_search_finds_what_was_meant() {
         let links = page.matches("href=\"/p/strimzi-kafka-operator\"").count();
         assert_eq!(links > 0, finds.is_some(), "{asked}: {page}");
         assert!(!page.contains("href=\"/p/keda\"") && !page.contains("<script>"), "{asked}: {page}");
-        assert_eq!(page.contains("; nothing has “"), words.is_some(), "{asked}: {page}");
+        assert_eq!(page.contains("; no package matches “"), words.is_some(), "{asked}: {page}");
         if let Some(words) = words {
             assert!(page.contains(&format!("{words}</a>”")), "{asked}: {page}");
         }
-        // A page that is not there names the same.
+        // The page about a missing package suggests the same ones.
         let (status, page) = pages.get(&format!("/p/{asked}"));
         assert_eq!(
             (status, page.contains("href=\"/p/strimzi-kafka-operator\"")),
             (404, finds.is_some()),
             "{asked}: {page}"
         );
-        // The data stays what the command prints.
+        // The data remains equal to the output of the command.
         let (_, data) = pages.get(&format!("/packages.json?q={asked}"));
         assert_eq!(data.contains("strimzi-kafka-operator"), finds.is_some() && words.is_none(), "{asked}: {data}");
     }
@@ -1011,7 +1028,7 @@ fn channel_and_approval_are_chosen_by_links() {
     }
 }
 
-/// A visitor composes a list by a form, step by step, and copies what `filter` would print.
+/// A visitor composes a list by a form, step by step, and copies the output of `filter`.
 #[test]
 fn a_mirror_list_is_composed_without_a_script() {
     let directory = scratch();
@@ -1020,7 +1037,7 @@ fn a_mirror_list_is_composed_without_a_script() {
     assert_eq!(status, 200);
     must_be_well_made("/mirror", &empty);
     assert!(empty.contains("The list is empty.") && empty.contains("<option value=\"keda\">"), "{empty}");
-    // What the form sends leads to the address of the list.
+    // The request of the form leads to the address of the list.
     let sent = "/mirror?p=keda%2Falpha&catalog=v4.10&package=keda&channel=stable&min=2.9.0&max=&full=";
     let listed = header(&pages.ask("GET", sent, None), "Location").to_owned();
     assert_eq!(listed, "/mirror?catalog=v4.10&p=keda%2Falpha%2Ckeda%2Fstable%40%3E%3D2.9.0");
@@ -1036,7 +1053,7 @@ fn a_mirror_list_is_composed_without_a_script() {
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
-    // Taking one out leaves the other.
+    // The removal of one package leaves the other.
     let removed = "/mirror?catalog=v4.10&amp;p=keda%2Fstable%40%3E%3D2.9.0";
     assert!(page.contains(&format!("href=\"{removed}\"")), "{page}");
     let (status, images) = pages.get("/mirror/images.txt?catalog=v4.10&p=keda");
@@ -1081,4 +1098,48 @@ fn a_comparison_is_narrowed_by_kind() {
     must_be_well_made(whole, &page);
     assert_eq!(page.matches("<tr><th scope=\"row\">").count(), added, "{page}");
     assert!(page.contains("Only <strong>bundle added</strong>"), "{page}");
+}
+
+/// Bundles with the same change share a row; added, removed or differently changed ones have their own.
+#[test]
+fn a_comparison_says_equal_changes_once() {
+    let catalog = |minor: usize, names: &[&str], image: &str| {
+        let entries: Vec<String> = names.iter().map(|it| format!("{{name: {it}}}")).collect();
+        let mut text = format!(
+            "schema: olm.package\nname: lamp\ndefaultChannel: c\n---\nschema: olm.channel\npackage: lamp\nname: c\nentries: [{}]\n",
+            entries.join(", ")
+        );
+        for (number, name) in names.iter().enumerate() {
+            let _ = write!(
+                text,
+                "---\nschema: olm.bundle\npackage: lamp\nname: {name}\nimage: quay.io/lamp/bundle:{number}\n\
+                 relatedImages: [{{name: main, image: '{image}'}}]\n\
+                 properties: [{{type: olm.package, value: {{packageName: lamp, version: 1.{number}.0}}}}, \
+                 {{type: olm.maxOpenShiftVersion, value: '4.{minor}'}}]\n"
+            );
+        }
+        text
+    };
+    let mut builder = Builder::in_memory();
+    for (name, text) in [
+        ("old", catalog(18, &["lamp.v1.0.0", "lamp.v1.1.0", "lamp.v1.2.0"], "quay.io/lamp/main:1")),
+        ("new", catalog(19, &["lamp.v1.0.0", "lamp.v1.1.0", "lamp.v1.2.0", "lamp.v1.3.0"], "quay.io/lamp/main:1")),
+    ] {
+        let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+        let input = Input::bytes("lamp.yaml", Arc::from(text.into_bytes()));
+        builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
+    }
+    let pages = Pages::new(builder.into_index().unwrap());
+    let (status, page) = pages.get("/diff?a=old&b=new");
+    assert_eq!(status, 200);
+    must_be_well_made("/diff?a=old&b=new", &page);
+    let merged = "<details><summary>lamp.v1.0.0 and 2 others</summary><span class=\"line\">lamp.v1.1.0</span><span class=\"line\">lamp.v1.2.0</span></details>";
+    // One row of the bundles, and one of their property.
+    assert_eq!(page.matches(merged).count(), 2, "{page}");
+    assert!(page.contains("<td>lamp.v1.3.0</td>"), "{page}");
+    let (_, json) = pages.get("/diff.json?a=old&b=new");
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let changed =
+        value["items"].as_array().unwrap().iter().filter(|it| it["change"] == "changed" && it["subject"] == "bundle");
+    assert_eq!(changed.count(), 3, "{json}");
 }

@@ -66,7 +66,7 @@ struct Case {
     what: &'static str,
     now: String,
     before: String,
-    /// The rules of the findings, and words of the messages and of what to do.
+    /// The rules of the findings, with words of their messages and help.
     found: &'static [(&'static str, &'static str, &'static str)],
     path: &'static [&'static str],
     next: Option<&'static str>,
@@ -114,12 +114,12 @@ fn pins_are_judged_by_what_the_catalog_has() {
             ..case("a pin that goes back", manual("stable", "kiosk.v1.0.0"))
         },
         Case {
-            found: &[("W1907", "it goes on to `kiosk.v2.0.0` at once", "installPlanApproval: Manual")],
+            found: &[("W1907", "it upgrades to `kiosk.v2.0.0` at once", "installPlanApproval: Manual")],
             next: Some("kiosk.v1.1.0"),
             ..case("a pin that OLM leaves", subscription("name: kiosk; channel: stable; startingCSV: kiosk.v1.0.0"))
         },
         Case {
-            found: &[("W1907", "the first one installs `kiosk.v2.0.0`", "startingCSV: kiosk.v2.0.0")],
+            found: &[("W1907", "the first approved one installs `kiosk.v2.0.0`", "startingCSV: kiosk.v2.0.0")],
             ..case("approvals without a pin", subscription("name: kiosk; installPlanApproval: Manual"))
         },
         case("no pin is wanted", subscription("name: kiosk; channel: fast")),
@@ -179,7 +179,7 @@ fn a_source_that_is_not_known_is_said_and_can_be_tied() {
     let rules = |ties: &[&str]| -> Vec<&str> {
         answer(&index, &now, "", ties, true).findings.iter().map(|it| it.rule.id).collect()
     };
-    // The user called the catalog otherwise than the Subscription does.
+    // The user and the Subscription have different names for the catalog.
     let other = now.replace("source: community", "source: internal");
     let found = answer(&index, &other, "", &[], true).findings;
     assert_eq!(found.iter().map(|it| it.rule.id).collect::<Vec<_>>(), ["W1908"], "{found:?}");

@@ -1,5 +1,5 @@
-//! `check --pipeline`: the verdict of each pipeline, for cases of our own. What is expected is what the pipelines' sources say of the same
-//! files (`docs/behaviour/authoring.md` F.3 and F.4).
+//! `check --pipeline`: the verdict of each pipeline, for cases of our own. The expected verdicts are those of the
+//! pipelines' sources on the same files (`docs/behaviour/authoring.md` F.3 and F.4).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn fragment(kinds: &[&str]) -> String {
     catalog("foo", &[&format!("stable={}", names.join(","))], &bundles)
 }
 
-/// The rules of E15, E20, W15 and W20 that are found, and the exit code. Every other error is unexpected.
+/// The found rules of E15, E20, W15 and W20, and the exit code. Every other error is unexpected.
 fn found(answer: &Answer) -> (BTreeSet<String>, i32) {
     let json: serde_json::Value = serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()));
     let mut rules = BTreeSet::new();
@@ -102,15 +102,17 @@ fn konflux_judges_the_metadata_of_bundles_by_the_openshift() {
         let args = ["catalog", "--pipeline", "konflux", "--openshift", openshift];
         check(root.path(), &args, expected, &format!("{openshift} {kinds:?}"));
     }
-    // Without the version it is not judged, and said.
+    // Without the version it is not judged, and the report says so.
     let root = scratch();
     write(root.path(), "catalog/foo/catalog.yaml", fragment(&["object"]));
     check(root.path(), &["catalog", "--pipeline", "konflux"], &[], "no version");
     let answer = olmdex(["check", "catalog", "--pipeline", "konflux"]).in_directory(root.path()).answer();
     answer
         .expect_code(0)
-        .expect_words("not checked: validate-fbc: whether bundles have the metadata of their OpenShift");
-    answer.expect_words("not checked: fbc-target-index-pruning-check: no index").expect_words("would pass, as far as");
+        .expect_words("not checked: validate-fbc: whether bundles have the metadata for their OpenShift version");
+    answer
+        .expect_words("not checked: fbc-target-index-pruning-check: no index")
+        .expect_words("would pass, but not everything was checked");
 }
 
 #[test]
@@ -152,16 +154,16 @@ fn konflux_judges_the_directories_of_a_fragment() {
         }
         check(root.path(), &["c", "--pipeline", "konflux", "--openshift", "4.18"], expected, &format!("{files:?}"));
     }
-    // The finding names the files that would do.
+    // The finding names the files that are needed.
     let root = scratch();
     write(root.path(), "c/foo/index.yaml", &text);
     let answer = olmdex(["check", "c", "--pipeline", "konflux"]).in_directory(root.path()).answer();
     answer.expect_words("`c/foo` has no `catalog.json`, `catalog.yaml` or `catalog.yml`");
-    // One file is in no directory, and this is said.
+    // A single file is in no directory of a package, which is reported.
     let answer = olmdex(["check", "c/foo/index.yaml", "--pipeline", "konflux,iib"]).in_directory(root.path()).answer();
     answer.expect_code(0).expect_words("not checked: validate-fbc: the directories of the packages");
     answer.expect_words("not checked: fbc-operations: the directories of the packages");
-    // Several packages, of which one is named otherwise.
+    // Several packages, one of which has another name.
     write(root.path(), "c/bar/catalog.yaml", text.replace("foo", "bar"));
     check(root.path(), &["c", "--pipeline", "konflux", "--openshift", "4.18"], &["W2006"], "two packages");
 }
@@ -186,7 +188,8 @@ fn konflux_keeps_a_fragment_from_pruning_the_index() {
         (&["stable=foo.v1.0.0", "candidate-1=foo.v1.0.0"], &["stable=foo.v1.0.0"], &[]),
         (&["stable=foo.v1.0.0", "my-dev-preview=foo.v1.0.0"], &["stable=foo.v1.0.0"], &[]),
         (&["stable=foo.v1.0.0", "pre-ga=foo.v1.0.0,foo.v1.1.0"], &["stable=foo.v1.0.0", "pre-ga=foo.v1.0.0"], &[]),
-        // A name that is a word of another one is taken for it: of a channel, its entries are missed all the same.
+        // A name that is a part of another name's text counts as found; but the entries of such a channel are still
+        // missed.
         (&["stable=foo.v1.0.0", "x=foo.v1.0.0"], &["stable=foo.v1.0.0", "x-1=foo.v1.0.0"], &["E2008", "W2009"]),
         (&["stable=foo.v1.0.0"], &["stable=foo.v1.0.0-1"], &["W2009"]),
     ] {
@@ -235,9 +238,9 @@ fn konflux_judges_the_dockerfile() {
             format!("FROM {BASE}:v4.18\nCOPY c /configs\n{label}LABEL com.redhat.fbc.openshift.version='[]'\n"),
             &["E2011"],
         ),
-        // The tag says which metadata bundles must have.
+        // The tag decides which metadata bundles must have.
         (format!("FROM {BASE}:v4.16\nCOPY c /configs\n{label}"), &["E2003", "E2004"]),
-        // Before 5.0, nobody looks where lifecycle data would go.
+        // Before 5.0, the place of lifecycle data is not checked.
         (format!("FROM {BASE}:v4.18\nCOPY c/foo/catalog.yaml /configs/foo/\n{label}"), &[]),
     ] {
         let root = scratch();
@@ -254,7 +257,7 @@ fn lifecycle_data_needs_a_place() {
         ("COPY c /configs", &[][..]),
         ("ADD c /configs/", &[]),
         ("COPY c/foo /configs/foo", &[]),
-        // Then the catalog is at `/configs/foo/foo`.
+        // In this case the catalog is at `/configs/foo/foo`.
         ("COPY c /configs/foo", &["W2006"]),
         ("ARG NAME=foo\nCOPY c/$NAME /configs/${NAME}", &[]),
         ("", &["E2013"]),
@@ -272,13 +275,13 @@ fn lifecycle_data_needs_a_place() {
         write(root.path(), "Dockerfile", format!("{head}{copy}\n"));
         check(root.path(), &["c", "--pipeline", "konflux", "--dockerfile", "Dockerfile"], expected, copy);
     }
-    // What is there is not replaced.
+    // An existing file is not replaced.
     let root = scratch();
     write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));
     write(root.path(), "c/foo/lifecycle.json", "{\"schema\": \"x.y\", \"package\": \"foo\"}");
     write(root.path(), "Dockerfile", format!("{head}COPY c /configs\n"));
     check(root.path(), &["c", "--pipeline", "konflux"], &["E2013"], "lifecycle.json");
-    // Where the Dockerfile copies the directory of a package, that is no directory of packages.
+    // If the Dockerfile copies the directory of a package, the target is not a directory of packages.
     let root = scratch();
     write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));
     write(root.path(), "c/Dockerfile", format!("{head}COPY foo /configs/foo\n"));
@@ -406,7 +409,7 @@ fn repositories_have_their_say_about_catalogs() {
         ("catalogs/v4.16/foo", &["object"], allowed, &[]),
         ("catalogs/v4.9/foo", &["object"], allowed, &[]),
         ("catalogs/v5.0/foo", &["object"], allowed, &["E1522"]),
-        // Only the first bundle is looked at.
+        // Only the first bundle is checked.
         ("catalogs/v4.18/foo", &["metadata", "object"], allowed, &["W1523"]),
         ("catalogs/v4.18/foo", &["object", "object"], allowed, &["E1522", "W1523"]),
         ("catalogs/latest/foo", &["object"], allowed, &[]),
@@ -423,11 +426,11 @@ fn repositories_have_their_say_about_catalogs() {
     repository(root.path(), "catalogs/v4.18/foo", &["metadata"], "", FBC);
     let answer = olmdex(["check", ".", "--pipeline", "certified"]).in_directory(root.path()).answer();
     answer.expect_code(0).expect_words("no `allowed_bundle_registries`").expect_words("not checked: detect-changes");
-    // Outside of a repository, the checks do not run, and this is said.
+    // Outside of a repository, the checks do not run, which is reported.
     let root = scratch();
     write(root.path(), "c/foo/catalog.yaml", fragment(&["object"]));
     let answer = olmdex(["check", "c", "--pipeline", "certified"]).in_directory(root.path()).answer();
-    answer.expect_words("`c` is in no repository of operators");
+    answer.expect_words("`c` does not lie in an operator repository");
 }
 
 #[test]
@@ -518,7 +521,7 @@ fn a_change_is_about_one_thing() {
         let old = old.path().to_str().unwrap();
         check(new.path(), &[".", "--pipeline", "certified", "--old", old], expected, title);
     }
-    // Without catalogs in the repository, nothing may be deleted.
+    // If the repository has no catalogs, nothing may be deleted.
     let (old, new) = (scratch(), scratch());
     for root in [old.path(), new.path()] {
         repository(root, "", &[], "", "updateGraph: replaces-mode\n");

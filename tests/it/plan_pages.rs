@@ -1,4 +1,5 @@
-//! The page /plan of a server that was given a cluster: the plan of the command, a form, and nothing of the cluster out of its place.
+//! The page /plan of a server with a cluster: the plan of the command, a form, and texts of the cluster that stay in
+//! their places.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::support::server::Server;
@@ -52,12 +53,12 @@ fn the_page_is_the_plan_of_the_command() {
     assert!(head.contains("content-type: application/json") && data == plan(&[]), "{head}\n{data}");
     let of_keda = server.get("/plan.json?date=2026-03-01&scope=keda%2Cnowhere&to=4.17", "").1;
     assert_eq!(of_keda, plan(&["--scope", "keda", "--scope", "nowhere"]));
-    // The last version with a catalog, unless something else is asked.
+    // The last version with a catalog, by default.
     assert!(server.get("/plan", "").1.contains("OpenShift 4.16 to 4.17"));
     assert!(server.get("/plan?to=4.18", "").1.contains("OpenShift 4.16 to 4.18"));
-    // What a form sends leads to the one address.
+    // The request of a form is redirected to the one address.
     assert!(server.get("/plan?to=4.17&scope=&date=", "").0.contains("location: /plan?to=4.17\r\n"));
-    // It depends on the day and the cluster, so nobody may keep it.
+    // It depends on the day and the cluster, so no cache may keep it.
     let (head, _) = server.get("/plan?to=4.17", "If-None-Match: *\r\n");
     assert!(
         head.starts_with("HTTP/1.1 200") && !head.contains("etag") && head.contains("cache-control: no-cache"),
@@ -65,16 +66,16 @@ fn the_page_is_the_plan_of_the_command() {
     );
     for (query, words) in [
         ("to=4.16", "later version than 4.16"),
-        ("to=4", "looks like 4.18"),
-        ("to=x.y", "looks like 4.18"),
-        ("date=2026-02-30", "looks like 2026-01-31"),
-        ("channel=a%20b", "looks like fast"),
-        ("arch=%24x", "looks like arm64"),
+        ("to=4", "write a version as 4.18"),
+        ("to=x.y", "write a version as 4.18"),
+        ("date=2026-02-30", "write a date as 2026-01-31"),
+        ("channel=a%20b", "write a channel as fast"),
+        ("arch=%24x", "write an architecture as arm64"),
     ] {
         let (head, page) = server.get(&format!("/plan?{query}"), "");
         assert!(head.starts_with("HTTP/1.1 400") && page.contains(words), "{query}: {head}\n{page}");
     }
-    // A version without end costs no more than the longest plan.
+    // Even for a huge version, the work is that of the longest plan.
     assert!(server.get("/plan?to=4.999999", "").0.starts_with("HTTP/1.1 200"));
     for target in ["/plan", "/plan.json"] {
         assert!(server.send("GET", target, "evil.example", "").0.starts_with("HTTP/1.1 403"), "{target}");
@@ -121,7 +122,7 @@ fn texts_of_a_cluster_stay_texts() {
     assert!(whole.contains("&lt;script&gt;alert(1)"), "the names are shown: {whole}");
     for page in [page, whole] {
         assert!(!page.contains("<script>") && !page.contains("<img src=x") && !page.contains('\u{202e}'), "{page}");
-        // Only the last name of a path is for others.
+        // Only the last name of a path is shown.
         assert!(
             page.contains("--cluster PATH/TO/cluster.json") && !page.contains(directory.path().to_str().unwrap()),
             "{page}"
@@ -136,14 +137,14 @@ fn a_cluster_without_a_version_is_refused_at_the_start() {
     let cluster = write(directory.path(), "cluster.yaml", "apiVersion: v1\nkind: List\nitems: []\n");
     let serve =
         |more: &[&str]| olmdex(["serve", CATALOGS[0], "--http", "127.0.0.1:0"].iter().chain(more).copied()).answer();
-    serve(&["--cluster", cluster.to_str().unwrap()]).expect_code(2).expect_words("has no ClusterVersion");
+    serve(&["--cluster", cluster.to_str().unwrap()]).expect_code(2).expect_words("holds no ClusterVersion");
     serve(&["--cluster", CLUSTER, "--to", "4.15"]).expect_code(2).expect_words("not later than 4.16");
     serve(&["--cluster", CLUSTER, "--no-pages"]).expect_code(2);
     serve(&["--to", "4.17"]).expect_code(2);
-    serve(&["--cluster", CLUSTER, "--source-map", "a=nope"]).expect_code(4).expect_words("no family `nope`");
+    serve(&["--cluster", CLUSTER, "--source-map", "a=nope"]).expect_code(4).expect_words("no catalog or family `nope`");
 }
 
-/// The form chooses channels and architecture; what is chosen is in the command, in the data and in the form again.
+/// The form chooses channels and architecture; the command, the data and the form itself repeat the choice.
 #[test]
 fn channels_and_architecture_can_be_chosen() {
     let directory = scratch();

@@ -15,7 +15,7 @@ fn plan(cluster: &Path, more: &[&str]) -> crate::support::Answer {
     olmdex(fixed.iter().chain(more).copied()).answer()
 }
 
-/// A page without what its only element of a name holds.
+/// A page without the content of its only element of a name.
 fn without(page: &str, element: &str) -> String {
     let (start, end) = (format!("<{element}>"), format!("</{element}>"));
     assert_eq!((page.matches(&start).count(), page.matches(&end).count()), (1, 1), "{element}");
@@ -23,7 +23,8 @@ fn without(page: &str, element: &str) -> String {
     format!("{before}{start}{end}{}", rest.split_once(&end).unwrap().1)
 }
 
-/// Whether the tags of a page are balanced and no two elements have one id. Only what this program writes must be understood.
+/// Whether the tags of a page are balanced and no two elements have one id. Only this program's output must be
+/// understood.
 fn expect_well_formed(page: &str) {
     const VOID: &[&str] = &["meta", "br", "hr", "!DOCTYPE"];
     let (mut open, mut ids) = (Vec::new(), std::collections::BTreeSet::new());
@@ -67,7 +68,7 @@ fn the_report_is_one_page_that_needs_nothing_else() {
     assert!(page.len() < 100 << 10);
 }
 
-/// The first page answers what managers ask, and what only those who do the work need stands behind it.
+/// The first page answers the questions of managers, and details for the people who do the work follow.
 #[test]
 fn the_report_begins_with_what_decides() {
     let page = plan(&Path::new(FIXTURES).join("help/must-gather"), &["-o", "html"]).out();
@@ -75,9 +76,9 @@ fn the_report_begins_with_what_decides() {
     let order = [
         "Needs attention",
         "OpenShift 4.16.3 can be updated to 4.17 once",
-        "Of 2 operators, 1 blocks the update",
+        "2 operators: 1 blocks the update",
         "<dt>Reboots</dt>",
-        "What each operator needs",
+        "Needs of each operator",
         "2.10.1 before 4.17; 2.12.0 (optional)",
         ">Blockers<",
         "id=\"steps\"",
@@ -92,11 +93,11 @@ fn the_report_begins_with_what_decides() {
     // No place of a file and no command is on the first pages.
     let first = &page[..at("Appendix: operators")];
     assert!(!first.contains(".yaml:") && !first.contains("oc adm"), "{first}");
-    // No operator of this cluster has a lifecycle, so no column says nothing.
+    // No operator of this cluster has a lifecycle, and empty columns are left out.
     assert!(!page.contains(">Support<") && page.contains(">Channel<"));
 }
 
-/// Seven operators that need all there is: long chains, approvals, a blocker that nothing lifts, a channel that ends.
+/// Seven operators with every need: long chains, approvals, a blocker that nothing lifts, a channel that ends.
 fn seven_operators(root: &Path) -> (std::path::PathBuf, [String; 2]) {
     let names =
         ["hive", "infinispan", "kubebrowser", "multicluster-global-hub-operator", "opendatahub", "quay", "rabbitmq"];
@@ -119,7 +120,7 @@ fn seven_operators(root: &Path) -> (std::path::PathBuf, [String; 2]) {
             )
         };
         old.push_str(&text("stable", 1..=1));
-        // The third one is in the first catalog alone, and the fourth one has another channel in the second.
+        // The third one is only in the first catalog, and the fourth one has another channel in the second.
         match at {
             2 => {}
             3 => new.push_str(&text("next", 3..=4)),
@@ -159,7 +160,7 @@ fn seven_operators_have_all_that_a_report_can_say() {
     expect_well_formed(&page);
     for wanted in [
         "OpenShift 4.16.3 cannot be updated to 4.17: ns-kubebrowser/kubebrowser must be uninstalled first.",
-        "Of 7 operators, 1 blocks the update, 1 needs a decision and 5 ",
+        "7 operators: 1 blocks the update, 1 needs a decision and 5 ",
         "uninstall before 4.17",
         "1.2.0 … 1.20.0, 19 approvals",
         "1.2.0 … 1.20.0, 19 updates",
@@ -170,7 +171,7 @@ fn seven_operators_have_all_that_a_report_can_say() {
     }
 }
 
-/// On paper, all that stands before the appendix has two pages.
+/// On paper, the part before the appendix has two pages.
 #[test]
 #[ignore = "needs Chromium"]
 fn seven_operators_have_two_pages_on_paper() {
@@ -195,13 +196,13 @@ fn seven_operators_have_two_pages_on_paper() {
     assert!(first <= 2 && whole > first, "{first} of {whole} pages");
 }
 
-/// A cluster is called what its Infrastructure and its ClusterVersion say; the data do not change by that.
+/// A cluster has the names in its Infrastructure and its ClusterVersion; the data does not depend on them.
 #[test]
 fn the_report_names_the_cluster() {
     let directory = scratch();
     let cluster = later(&directory.path().join("must-gather"), "2.8.1", "4.16.3");
     let unnamed = plan(&cluster, &["-o", "json"]).out();
-    assert!(plan(&cluster, &["-o", "html"]).out().contains("not named in what was given"));
+    assert!(plan(&cluster, &["-o", "html"]).out().contains("the input does not name it"));
     let named = |status: &str| {
         let text = format!(
             "apiVersion: config.openshift.io/v1\nkind: Infrastructure\nmetadata: {{name: cluster}}\nstatus: {{{status}}}\n"
@@ -218,10 +219,10 @@ fn the_report_names_the_cluster() {
     assert_eq!(plan(&cluster, &["-o", "json"]).out(), unnamed);
 }
 
-/// A text that is markup wherever it is not escaped, and turns the direction of what follows.
+/// A text that is markup unless it is escaped, and turns the direction of the following text.
 const HOSTILE: &str = "\"><script>alert(1)</script><!--' onload=x \u{202e}</style>";
 
-/// A cluster in which every text that somebody can choose is the same one.
+/// A cluster in which every text that somebody can choose is this one.
 fn hostile_cluster(text: &str) -> String {
     let hostile = serde_json::to_string(text).unwrap();
     format!(
@@ -243,14 +244,14 @@ fn no_name_of_a_cluster_becomes_markup() {
     let page = answer.out();
     expect_well_formed(&page);
     assert!(page.contains("&lt;script&gt;alert(1)"), "it is shown");
-    // The one script is the report's own, and the policy lets no other run.
+    // The one script is the report's own, and the policy allows no other.
     assert_eq!(page.matches("<script").count(), 1);
     assert!(page.contains("script-src 'sha256-") && !page.contains("alert(1)</script>"));
     assert!(!page.contains('\u{202e}') && !page.contains("<!--'"));
     assert_eq!(page.matches("</style>").count(), 1);
 }
 
-/// The cluster of the help, with keda at another version and OpenShift at another one.
+/// The cluster of the help, with other versions of keda and OpenShift.
 fn later(directory: &Path, keda: &str, openshift: &str) -> std::path::PathBuf {
     let source = Path::new(FIXTURES).join("help/must-gather");
     let mut open = vec![source.clone()];
@@ -362,7 +363,7 @@ fn thousands_of_copies_count_for_nothing() {
         let list: String = (0..100).map(copy).collect();
         let name = format!("namespaces/app-{namespace}/operators.coreos.com/clusterserviceversions.yaml");
         write(&cluster, &name, format!("apiVersion: v1\nkind: List\nitems:\n{list}"));
-        // What is no business of ours is not even opened: it is no YAML.
+        // Other files of a must-gather are not even opened: these are not YAML.
         write(&cluster, &format!("namespaces/app-{namespace}/pods/p/logs/current.log"), "\u{0}: [{{");
         write(&cluster, &format!("namespaces/app-{namespace}/core/secrets.yaml"), "kind: [Secret");
     }
@@ -399,10 +400,10 @@ fn what_is_missing_or_contradicts_itself_gets_a_line() {
             ),
         )
     };
-    // Subscriptions without what they installed.
+    // Subscriptions without their installed bundles.
     let half = json_of(&run(&[version.clone(), subscription("keda", "keda.v2.8.1"), subscription("fresh", "''")], &[]));
     assert_eq!(unknowns(&half), ["csv-missing ns/keda", "not-installed ns/fresh"]);
-    // A ClusterServiceVersion whose version is none, and one that replaces itself.
+    // A ClusterServiceVersion with an invalid version, and one that replaces itself.
     let odd = [
         item(
             "ClusterServiceVersion",
@@ -422,17 +423,17 @@ fn what_is_missing_or_contradicts_itself_gets_a_line() {
     assert!(odd.code == Some(0) || odd.code == Some(1), "{}", odd.both());
     assert!(unknowns(&json_of(&odd)).contains(&"no-subscription ns/nameless".to_owned()), "{}", odd.out());
     assert_eq!(json_of(&odd)["operators"].as_array().unwrap().len(), 2, "{}", odd.out());
-    // A version of OpenShift that is none must be given.
+    // If the version of OpenShift is not valid, an option must give it.
     let no_version = item("ClusterVersion", "version", "status: {desired: {version: latest}}");
     run(std::slice::from_ref(&no_version), &[]).expect_code(3).expect_words("--openshift VERSION");
     run(&[no_version], &["--from", "4.16"]).expect_words("no installed operators");
-    // A cluster without OLM, and files that are none of a cluster.
+    // A cluster without OLM, and files that are not about a cluster.
     assert_eq!(json_of(&run(&[version], &[]))["operators"], serde_json::json!([]));
     let other = write(directory.path(), "other/readme.md", "# no manifest");
-    plan(other.parent().unwrap(), &[]).expect_code(2).expect_words("has no ClusterVersion");
+    plan(other.parent().unwrap(), &[]).expect_code(2).expect_words("holds no ClusterVersion");
 }
 
-/// Texts that are something else to a shell, to Markdown, to YAML and to XML.
+/// Texts with another meaning for a shell, Markdown, YAML or XML.
 const HOSTILE_TEXTS: &[&str] = &[
     "a'; touch planted; echo '",
     "$(touch planted)`touch planted`",
@@ -456,13 +457,13 @@ fn no_name_of_a_cluster_becomes_a_command_or_an_object() {
             assert!(line.starts_with("# ") || is_command, "{text:?}: {line}");
             assert!(line.starts_with("# ") || !line.contains("planted") && !line.contains("admin"), "{text:?}: {line}");
         }
-        // A shell that knows no `oc` runs nothing else.
+        // A shell without `oc` runs nothing else.
         let file = write(root, "script.sh", &script);
         std::process::Command::new("sh").arg(&file).current_dir(root).output().unwrap();
         assert!(!root.join("planted").exists(), "{text:?}");
 
         let markdown = plan(&cluster, &["-o", "markdown"]).out();
-        // What is escaped is no markup.
+        // Escaped characters are not markup.
         let markdown = ["<", "[", "]", "*", "|", "`"].iter().fold(markdown, |it, c| it.replace(&format!("\\{c}"), "."));
         for foreign in ["[link](", "<img", "<x/>", "**done**", "\ntouch planted", "\u{202e}", "\u{1b}"] {
             assert!(!markdown.contains(foreign), "{text:?} {foreign:?}: {markdown}");
@@ -499,9 +500,9 @@ fn links_lead_nowhere_outside_of_a_must_gather() {
     assert!(!answer.out().contains("ns/secret"), "{}", answer.out());
     let warnings = json_of(&answer)["metadata"]["warnings"].to_string();
     for name in ["subscriptions.yaml", "zero.yaml", "loop.yaml"] {
-        assert!(warnings.contains(&format!("{name}` is a link that leads out")), "{name}: {warnings}");
+        assert!(warnings.contains(&format!("{name}`, a symbolic link out")), "{name}: {warnings}");
     }
-    // A link within it is one more name of a file, as ConfigMaps are mounted.
+    // A link within it is another name of a file, as in mounted ConfigMaps.
     write(&cluster, "namespaces/inner/data.yaml", secret);
     std::os::unix::fs::symlink("../inner/data.yaml", cluster.join("namespaces/linked/data.yaml")).unwrap();
     assert!(unknowns(&json_of(&plan(&cluster, &["-o", "json"]))).contains(&"not-installed ns/secret".to_owned()));
@@ -523,7 +524,8 @@ fn a_file_of_one_long_line_costs_what_it_is_long() {
     }
 }
 
-/// Two catalogs of a chain of 20 versions, of which the later one holds the last alone, and a cluster that has the first.
+/// Two catalogs of a chain of 20 versions, the later of which holds only the last one, and a cluster that has the
+/// first.
 fn long_way(root: &Path) -> std::path::PathBuf {
     let catalog = |name: &str, numbers: std::ops::RangeInclusive<u32>| {
         let mut text = String::from("---\nschema: olm.package\nname: widget\ndefaultChannel: stable\n");
@@ -617,17 +619,17 @@ fn a_saved_plan_is_checked_without_naming_its_catalogs_again() {
     let checked = in_directory(root, &check);
     checked.expect_code(1).expect_words("Now:      attention");
     assert!(!checked.both().contains("source-unknown"), "{}", checked.both());
-    // A plan that does not say where its catalogs are names what to add.
+    // If a plan does not name its catalogs, the message names the option to add.
     let mut old = json_of(&saved);
     old["metadata"].as_object_mut().unwrap().remove("options");
     write(root, "plan.json", old.to_string());
     in_directory(root, &check).expect_code(2).expect_words(
         "add `-i 4.16/mine=SOURCE -i 4.17/mine=SOURCE`, or `-i index.db`, and the `--source-map` options",
     );
-    // One whose catalogs are elsewhere says where they were.
+    // If the catalogs of a plan have moved, the message names their old places.
     write(root, "plan.json", saved.out());
     std::fs::rename(root.join("catalogs.db"), root.join("moved.db")).unwrap();
-    in_directory(root, &check).expect_code(3).expect_words("the saved plan was made with `-i catalogs.db`");
+    in_directory(root, &check).expect_code(3).expect_words("the saved plan names its source as `-i catalogs.db`");
     in_directory(root, &[&check[..], &["-i", "moved.db"]].concat()).expect_code(1).expect_words("0 of 2 steps done");
 }
 
@@ -649,7 +651,7 @@ fn every_install_plan_that_is_approved_is_looked_up_before() {
     }
 }
 
-/// An APIRequestCount with what each user of the last hours asked for.
+/// An APIRequestCount with the requests of each user in the last hours.
 fn request_count(name: &str, removed_in: &str, total: u64, users: &[(&str, u64)]) -> String {
     let users: Vec<String> = users
         .iter()
@@ -670,7 +672,7 @@ fn request_count(name: &str, removed_in: &str, total: u64, users: &[(&str, u64)]
     )
 }
 
-/// What is asked for and goes away on the way is a blocker with its place, for each API by itself.
+/// A requested API that a later version removes is a blocker with its place, for each API by itself.
 #[test]
 fn removed_apis_that_are_still_requested_block() {
     let directory = scratch();
@@ -702,11 +704,11 @@ fn removed_apis_that_are_still_requested_block() {
     let wanted = format!("requested by {keda} (10 requests, agent/1, in the namespace of `keda`)");
     assert!(text.ends_with(&wanted), "{text}");
     assert!(found[0]["place"].as_str().unwrap().contains("apirequestcounts.yaml:"), "{}", found[0]["place"]);
-    // Those who ask and are not reported one by one are not forgotten.
+    // Clients that are not reported one by one are counted as well.
     assert!(found[1]["text"].as_str().unwrap().ends_with("requested by others (5 requests)"), "{}", found[1]["text"]);
     assert_eq!(removed(&["--assume", "api-removed:cut.v1.example.com"]).len(), 1);
     assert_eq!(removed(&["--assume", "api-removed"]).len(), 0);
-    // Further on, what later versions lose counts too.
+    // On a longer way, the APIs that later versions lose count too.
     let further = json_of(
         &olmdex(["plan", "--to", "4.18", "-o", "json", "-i", "4.17=fixtures/help/my-catalog", "--cluster"])
             .arg(&cluster)
@@ -717,4 +719,56 @@ fn removed_apis_that_are_still_requested_block() {
         blockers.iter().find(|it| it["subject"] == name).map(|it| it["platform"].clone())
     };
     assert_eq!(at("later.v1.example.com"), Some("4.18".into()), "{further}");
+}
+
+/// A fleet gives the result of each cluster's own plan, in the order of names; a broken cluster stops nothing.
+#[test]
+fn a_fleet_says_of_each_cluster_what_its_plan_says() {
+    let dir = scratch();
+    let text = |name: &str| std::fs::read_to_string(format!("{FIXTURES}/help/clusters/{name}.yaml")).unwrap();
+    let (north, west) = (text("north"), text("west"));
+    for n in 0..24 {
+        write(dir.path(), &format!("fleet/c{n:02}.yaml"), if n % 3 == 0 { &west } else { &north });
+    }
+    write(dir.path(), "fleet/<script>.yaml", &north);
+    write(dir.path(), "fleet/broken.tar", "no archive");
+    write(dir.path(), "fleet/empty.yaml", "");
+    write(dir.path(), "fleet/.hidden", "{{{");
+    std::os::unix::fs::symlink("c00.yaml", dir.path().join("fleet/link.yaml")).unwrap();
+    let old = format!("4.16={FIXTURES}/help/old-catalog");
+    let new = format!("4.17={FIXTURES}/help/my-catalog");
+    let fleet = dir.path().join("fleet");
+    let fixed =
+        ["plan", "--fleet", fleet.to_str().unwrap(), "--to", "4.17", "-i", &old, "-i", &new, "--date", "2026-03-01"];
+    let answer = olmdex(fixed.iter().chain(&["-o", "json"]).copied()).answer();
+    answer.expect_code(3);
+    let json: serde_json::Value = serde_json::from_str(&answer.out()).unwrap();
+    let rows = json["items"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|it| it["cluster"].as_str().unwrap()).collect();
+    assert!(names.is_sorted() && names.len() == 28, "{names:?}");
+    for (row, name) in rows.iter().zip(&names) {
+        if row["verdict"] == "not-judged" {
+            assert!(["broken", "empty", "link"].contains(name) && row["error"].is_string(), "{row}");
+            continue;
+        }
+        let own = plan(&fleet.join(format!("{name}.yaml")), &["-o", "json"]);
+        let own: serde_json::Value = serde_json::from_str(&own.out()).unwrap();
+        assert_eq!(row["verdict"], own["verdict"], "{name}");
+        assert_eq!(row["steps"].as_u64().unwrap() as usize, own["steps"].as_array().unwrap().len(), "{name}");
+        for of in ["blockers", "decisions", "unknowns"] {
+            let codes = |it: &serde_json::Value| -> Vec<String> {
+                it.as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap().to_owned()).collect()
+            };
+            assert_eq!(codes(&row[of]), codes(&own[of]), "{name} {of}");
+        }
+    }
+    let sizes: Vec<usize> = json["metadata"]["waves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["clusters"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(sizes, [17, 8]);
+    let page = olmdex(fixed.iter().chain(&["-o", "html"]).copied()).answer().out();
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
 }

@@ -1,4 +1,4 @@
-//! Updates of OpenShift in an index: what is read from it is what is read from the files, and what is known is not read again.
+//! Updates of OpenShift in an index: the updates in it equal those in the files, and known updates are not read again.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -10,8 +10,8 @@ use olmdex::index::query::{SqlLimits, SqlValue};
 use olmdex::index::{Builder, Index, Outcome};
 use olmdex::openshift::{Graph, SavedFiles, SavedUpdates, UpdateSource};
 
-/// All that the rows must tell apart: two channels of a release and none, an update with two risks, rules of every type, an update to
-/// what is no node, and texts that are not plain.
+/// All cases that the rows must distinguish: releases with two channels and with none, an update with two risks, rules
+/// of every type, an update to a missing node, and texts that are not plain.
 const ANSWER: &str = r#"{"nodes": [
   {"version": "4.16.30", "metadata": {"io.openshift.upgrades.graph.release.channels": "eus-4.16,stable-4.17"}},
   {"version": "4.17.1+amd64", "metadata": {"url": "https://errata.example.com/'; DROP TABLE update_source; --"}},
@@ -46,7 +46,7 @@ fn read(saved: &[SavedUpdates]) -> Vec<UpdateSource> {
     saved.iter().map(|it| it.read().unwrap()).collect()
 }
 
-/// What the sources tell, in whatever question.
+/// The updates of the sources, for several questions.
 fn told(sources: &[UpdateSource]) -> String {
     let of = |it: &UpdateSource| -> Vec<Graph> {
         [("stable-4.17", "amd64"), ("stable-4.17", "arm64"), ("eus-4.16", "amd64"), ("none", "amd64")]
@@ -56,7 +56,7 @@ fn told(sources: &[UpdateSource]) -> String {
     sources.iter().map(|it| format!("{} {:#?}\n", it.title(), of(it))).collect()
 }
 
-/// As `build --graph-data` does it.
+/// In the same way as `build --graph-data`.
 fn build(path: &Path, saved: &[SavedUpdates]) -> Outcome {
     let mut builder = Builder::open(path).unwrap();
     if builder.kept_updates(saved).unwrap().is_none() {
@@ -78,7 +78,7 @@ fn rows_say_what_files_say() {
     assert_eq!(build(&path, &saved), Outcome::Written);
     assert_eq!(told(&Index::open(&path).unwrap().update_sources().unwrap()), expected);
 
-    // Once more: nothing is written, and what could not be read is said again.
+    // A second run writes nothing, and repeats the warning about the unreadable part.
     let before = std::fs::read(&path).unwrap();
     assert_eq!(build(&path, &saved), Outcome::Unchanged);
     let warnings = Builder::open(&path).unwrap().kept_updates(&saved).unwrap().unwrap();
@@ -89,7 +89,7 @@ fn rows_say_what_files_say() {
     build(&other, &saved);
     assert_eq!(std::fs::read(&other).unwrap(), before);
 
-    // In another order it is another answer; with less, the rest is gone.
+    // Another order is another answer; with fewer sources, the rest is gone.
     assert_eq!(build(&path, &saved[1..]), Outcome::Written);
     assert_eq!(told(&Index::open(&path).unwrap().update_sources().unwrap()), told(&read(&saved[1..])));
     assert_eq!(build(&path, &saved), Outcome::Written);
@@ -208,7 +208,7 @@ fn commands_take_them_from_the_index() {
     assert_eq!(run(&[&way[..], &["-i", "known.db"]].concat()).out(), of_files);
     assert!(!run(&way).out().contains("4.17.1"), "nothing is known without an index");
 
-    // Catalogs join it and leave it alone; a plan finds the release.
+    // Catalogs join it without changing it; a plan finds the release.
     run(&["build", "4.16=shop", "4.17=shop", "-o", "known.db"]).expect_code(0);
     let plan = ["plan", "--cluster", "cluster.yaml", "--to", "4.17", "--date", "2026-01-01", "-o", "json"];
     let planned = run(&[&plan[..], &["-i", "known.db"]].concat()).out();
@@ -216,7 +216,7 @@ fn commands_take_them_from_the_index() {
         planned.contains("4.17.1") && planned.contains("graph.json (of 2026-01-01), data (graph data of 2026-01-01"),
         "{planned}"
     );
-    // The report states the options that it was made with, and nothing else tells the two apart.
+    // The report states its options, which are the only difference between the two.
     let without_options = |text: &str| -> serde_json::Value {
         let mut report: serde_json::Value = serde_json::from_str(text).unwrap();
         report["metadata"].as_object_mut().unwrap().remove("options").unwrap();
@@ -224,39 +224,39 @@ fn commands_take_them_from_the_index() {
     };
     let of_files = run(&[&plan[..], &["-i", "known.db", "--graph", "graph.json", "--graph", "data"]].concat()).out();
     assert_eq!(without_options(&of_files), without_options(&planned));
-    // The day of the files is theirs; to know the same on another day is news.
+    // The day of the files is part of them; the same knowledge on another day is new.
     run_on(first_day + 86_400, &["build", "--graph-data", "graph.json", "--graph-data", "data", "-o", "known.db"])
         .expect_code(0)
         .expect_words("wrote");
     let info = run(&["info", "known.db"]).out();
     assert!(info.contains("graph.json") && info.contains("answer   2026-01-02"), "{info}");
     run(&["build", "--graph-data", "graph.json", "--graph-data", "data", "-o", "known.db"]).expect_code(0);
-    // An index that is made of it takes it over.
+    // An index that is made from it takes the updates over.
     run(&["build", "known.db", "4.18=shop", "-o", "more.db"]).expect_code(0);
     let info_of =
         |it: &str| -> serde_json::Value { serde_json::from_str(&run(&["info", it, "-o", "json"]).out()).unwrap() };
     assert_eq!(info_of("more.db")["items"][0]["updateSources"], info_of("known.db")["items"][0]["updateSources"]);
     run(&["build", "known.db", "4.18=shop", "-o", "more.db"]).expect_code(0).expect_words("up to date");
-    // Beside another source the index is still asked.
+    // The updates still come from the index if there is another source.
     assert!(run(&[&plan[..], &["-i", "known.db", "-i", "4.18=shop"]].concat()).out().contains("4.17.1"));
 
     run(&["build", "--no-graph-data", "-o", "known.db"]).expect_code(0).expect_words("wrote");
     run(&["build", "--no-graph-data", "-o", "known.db"]).expect_code(0).expect_words("up to date");
     assert!(!run(&[&way[..], &["-i", "known.db"]].concat()).out().contains("4.17.1"));
-    // What is no answer is refused before anything is written.
+    // A file that is not an answer is refused before anything is written.
     run(&["build", "--graph-data", "shop/catalog.json", "-o", "known.db"]).expect_code(3).expect_words("not an answer");
     run(&["build", "--graph-data", "shop", "-o", "never.db"]).expect_code(3).expect_words("graph data");
     assert!(!root.join("never.db").exists());
 }
 
-/// A copy of the graph data with channels of several kinds and architectures, whose releases tell them apart.
+/// A copy of the graph data with channels of several kinds and architectures, which different releases distinguish.
 fn many_channels(root: &Path) {
     for (name, versions) in [
         ("stable-4.17", "4.16.1, 4.17.1"),
         ("stable-4.18", "4.17.1, 4.18.1"),
         ("stable-4.19", "4.18.1, 4.19.1"),
         ("fast-4.17", "4.16.1, 4.17.2, 4.17.3+arm64, 4.17.4+multi"),
-        // This one is in the channel of the next version only, so nobody gets it on the way from 4.16.
+        // This release is only in the channel of the next version, so no cluster gets it on the way from 4.16.
         ("fast-4.18", "4.16.1, 4.17.2, 4.17.9, 4.18.2"),
         ("fast-4.19", "4.18.2, 4.19.2"),
         ("eus-4.18", "4.16.1, 4.17.5, 4.18.5"),
@@ -272,7 +272,7 @@ fn cluster_version(channel: &str, more: &str) -> String {
     )
 }
 
-/// A cluster is taken along its own kind of channel and for its own architecture, by `plan` and by `platform-path` alike.
+/// Both `plan` and `platform-path` keep a cluster on its own kind of channel and its own architecture.
 #[test]
 fn a_cluster_stays_with_its_channels_and_architecture() {
     const ACCEPTED: &str = "}, conditions: [{type: ReleaseAccepted, status: 'True', message: 'Payload loaded \
@@ -287,7 +287,7 @@ fn a_cluster_stays_with_its_channels_and_architecture() {
     many_channels(root);
     let of_two = |one: &str, other: &str| [cluster_version("fast-4.16", ""), node("a", one), node("b", other)].concat();
     let table: Vec<(String, &str, &[&str], &[&str])> = vec![
-        // Not what a channel of a later version alone holds, and every step in the channel of its version.
+        // Every step is in the channel of its version, and releases that only a later channel has do not count.
         (cluster_version("fast-4.16", ""), "4.19", &[], &["4.17.2", "4.18.2", "4.19.2"]),
         (cluster_version("stable-4.16", ""), "4.19", &[], &["4.17.1", "4.18.1", "4.19.1"]),
         (cluster_version("''", ""), "4.17", &[], &["4.17.1"]),
@@ -297,7 +297,7 @@ fn a_cluster_stays_with_its_channels_and_architecture() {
         (cluster_version("fast-4.16", ", architecture: Multi"), "4.17", &[], &["4.17.4"]),
         (cluster_version("fast-4.16", ACCEPTED), "4.17", &[], &["4.17.3"]),
         (of_two("arm64", "arm64"), "4.17", &[], &["4.17.3"]),
-        // Nodes of two kinds say nothing of the release.
+        // Nodes of two kinds do not show the architecture of the release.
         (of_two("arm64", "amd64"), "4.17", &[], &["4.17.2"]),
         (cluster_version("fast-4.16", ACCEPTED), "4.17", &["--arch", "amd64"], &["4.17.2"]),
         (cluster_version("fast-4.16", ""), "4.18", &["--channel", "stable"], &["4.17.1", "4.18.1"]),
@@ -326,7 +326,7 @@ fn a_cluster_stays_with_its_channels_and_architecture() {
     }
 }
 
-/// What is said to run follows the channels that the updates were found in.
+/// The commands to run follow the channels that the updates were found in.
 #[test]
 fn commands_change_the_channel_where_it_changes() {
     let directory = scratch();
@@ -354,19 +354,19 @@ fn commands_change_the_channel_where_it_changes() {
     let both = ["oc adm upgrade channel eus-4.18", "oc adm upgrade --to=4.17.5", "oc adm upgrade --to=4.18.5"];
     assert_eq!(commands("eus-4.16", "4.18", &data), both);
     assert_eq!(commands("eus-4.18", "4.18", &data), both[1..]);
-    // Without known updates too.
+    // The same without known updates.
     assert_eq!(commands("candidate-4.16", "4.17", &[]), ["oc adm upgrade channel candidate-4.17", "oc adm upgrade"]);
-    // Whose channel is not in the data knows nothing, and that is said.
+    // A channel that is not in the data has no known updates, which is reported.
     let answer =
         olmdex(["plan", "--cluster", "cluster.yaml", "--to", "4.17", "-i", "4.17=shop.yaml", "--graph", "data"]);
-    answer.in_directory(root).answer().expect_words("the graph data have no channel candidate-4.17");
+    answer.in_directory(root).answer().expect_words("the graph data hold no channel candidate-4.17");
     olmdex(["plan", "--cluster", "cluster.yaml", "--to", "4.18", "--eus", "--channel", "fast", "-i", "4.17=shop.yaml"])
         .in_directory(root)
         .answer()
         .expect_code(2);
 }
 
-/// 4.23 and 5.0 are one release: it is called as it is called where something is known of it.
+/// 4.23 and 5.0 are one release: it has the name under which something is known of it.
 #[test]
 fn after_4_22_comes_5_0() {
     let directory = scratch();
@@ -404,7 +404,7 @@ fn after_4_22_comes_5_0() {
     assert_eq!(path(&first), is(&["4.22", "5.0", "5.1"], &[]));
     assert_eq!(path(&[&first[..], &["--graph", "new"]].concat()), is(&["4.22", "5.0", "5.1"], &["5.0.1", "5.1.1"]));
     assert_eq!(path(&[&first[..], &["--graph", "old"]].concat()), is(&["4.22", "4.23", "5.1"], &["4.23.1", "5.1.1"]));
-    // A catalog knows a name too, and is that of the release whichever is used.
+    // A catalog's name also counts, whichever of both it uses.
     assert_eq!(path(&["-i", "4.23=shop.yaml"]).0, ["4.22", "4.23", "5.1"]);
     let both = [&first[..], &["-i", "4.23=shop.yaml", "-i", "5.1=shop.yaml", "--graph", "new"]].concat();
     assert_eq!(path(&both), is(&["4.22", "5.0", "5.1"], &["5.0.1", "5.1.1"]));

@@ -1,4 +1,4 @@
-//! Good practice: which rules a profile brings, and what `validate --fix` changes, and what it must not.
+//! Good practice: the rules of a profile, and the changes that `validate --fix` makes and those that it must not make.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::support::{Answer, olmdex, scratch, write};
 
 const DIGEST: &str = "sha256:abababababababababababababababababababababababababababababababab";
 
-/// Two packages with the same mistakes; one has another besides that nobody mends.
+/// Two packages with the same mistakes; one has another mistake that no fix repairs.
 fn catalog() -> String {
     let package = |name: &str| {
         format!(
@@ -58,7 +58,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// How often each rule is found, as far as they are of good practice.
+/// How often each rule of good practice is found.
 fn practices(answer: &Answer) -> Vec<String> {
     let heads = answer.out();
     let mut ids: Vec<String> = heads.lines().filter_map(|it| Some(it.split_once("[W18")?.1[..2].to_owned())).collect();
@@ -98,7 +98,7 @@ fn what_has_one_safe_answer_is_mended_and_no_other_line_is_touched() {
     let root = directory.path();
     let before = catalog();
     let path = write(root, "catalog/catalog.yaml", &before);
-    // What nobody chose, or is known, is left alone.
+    // Findings that nobody chose, or that are known, are left alone.
     run(root, &["--fix", "--ignore", "ALL"]).expect_code(0);
     assert_eq!(read(&path), before);
     let dry = run(root, &["--profile", "disconnected", "--fix", "--dry-run"]);
@@ -112,7 +112,7 @@ fn what_has_one_safe_answer_is_mended_and_no_other_line_is_touched() {
     for name in ["foo", "bar"] {
         assert!(after.contains(&format!("- {{name: {name}.v1.1.0, replaces: {name}.v1.0.0}} # kept")), "{after}");
     }
-    // Of the old lines only those with the mistakes are gone or changed: three of each package.
+    // Only the old lines with the mistakes are gone or changed: three in each package.
     let gone = before.lines().filter(|it| !after.lines().any(|line| line == *it)).count();
     assert_eq!(gone, 6, "{after}");
     assert_eq!(after.matches("# of the build").count(), 2);
@@ -120,7 +120,7 @@ fn what_has_one_safe_answer_is_mended_and_no_other_line_is_touched() {
     assert_eq!(after.matches("name: a}").count(), 2);
     assert_eq!(after.matches("name: \"\"").count() + after.matches("name: ''").count(), 2, "{after}");
 
-    // There is nothing left to mend.
+    // There is nothing left to fix.
     run(root, &["--profile", "disconnected", "--fix", "--dry-run"]).expect_code(0);
     run(root, &["--profile", "disconnected", "--fix"]).expect_code(0);
     assert_eq!(read(&path), after);
@@ -147,7 +147,7 @@ fn nothing_outside_of_the_catalog_is_mended_and_nothing_but_files_is() {
     let inside = write(root, "catalog/own.yaml", before.replace("foo", "moo").replace("bar", "baz"));
     std::os::unix::fs::symlink("../elsewhere/catalog.yaml", root.join("catalog/link.yaml")).unwrap();
     let text = read(&inside);
-    run(root, &["--fix"]).expect_code(3).expect_words("leads out of the catalog");
+    run(root, &["--fix"]).expect_code(3).expect_words("is a symbolic link out of the catalog");
     assert_eq!((read(&outside), read(&inside)), (before, text), "all or none");
     olmdex(["build", "-q", "catalog", "-o", "c.db"]).in_directory(root).answer().expect_code(0);
     olmdex(["validate", "c.db", "--fix"])

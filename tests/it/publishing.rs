@@ -1,4 +1,4 @@
-//! `whereis`: why an operator is not in a catalog, and the change that puts it there.
+//! `whereis`: the reason why an operator is not in a catalog, and the change that adds it.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and one prints figures")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ fn ci(with: &str) -> String {
     CI.replace("  enabled: true\n", &format!("  enabled: true\n{with}"))
 }
 
-/// A repository with the catalogs v4.15 to v4.20, the operator `shop` in those that are named.
+/// A repository with the catalogs v4.15 to v4.20, and the operator `shop` in the named ones.
 fn repository(root: &Path, ci: &str, catalogs: &[&str]) {
     write(root, "operators/shop/ci.yaml", ci);
     for catalog in ["v4.15", "v4.16", "v4.17", "v4.18", "v4.19", "v4.20", "v5.0"] {
@@ -76,7 +76,7 @@ fn publication(root: &Path, of: &str, openshift: &str) -> Publication {
     }
 }
 
-/// The kinds of reasons, the steps of the change, and the paths that it writes.
+/// The kinds of reasons, the steps of the change, and the paths of its files.
 fn told(publication: &Publication) -> (Vec<&'static str>, Vec<String>, Vec<String>) {
     let kinds = publication.reasons.iter().map(|it| it.kind.as_str()).collect();
     let change = publication.change.clone().unwrap_or_default();
@@ -90,7 +90,7 @@ struct Case {
     openshift: &'static str,
     is_there: bool,
     kinds: &'static [&'static str],
-    /// What a step or command holds.
+    /// Words that a step or command contains.
     steps: &'static [&'static str],
     files: &'static [&'static str],
 }
@@ -239,8 +239,8 @@ fn annotations_decide_where_there_are_no_templates() {
 fn a_version_is_released_into_templates() {
     let cases = [
         ("", "has no release-config.yaml", "write `operators/shop/1.1.0/release-config.yaml`"),
-        ("old.yaml", "none of these makes `v4.18`", "add the template `new.yaml`, which makes `v4.18`"),
-        ("new.yaml", "the catalog was not rendered since", "release the version again"),
+        ("old.yaml", "none of these produces `v4.18`", "add the template `new.yaml`, which produces `v4.18`"),
+        ("new.yaml", "the catalog has not been rendered since", "release the version again"),
     ];
     for (template, reason, step) in cases {
         let directory = scratch();
@@ -270,7 +270,7 @@ fn names_lead_nowhere_else() {
         let error = Publications::read(repository, name).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("has no operator"), "{name}: {error}");
     }
-    // A link in the place of a file leads nowhere.
+    // A link that replaces a file leads nowhere.
     std::fs::remove_file(root.join("operators/shop/ci.yaml")).unwrap();
     std::os::unix::fs::symlink(root.join("outside/ci.yaml"), root.join("operators/shop/ci.yaml")).unwrap();
     bundle(root, "1.0.0", "v4.12-v4.18", "stable");
@@ -281,7 +281,7 @@ fn names_lead_nowhere_else() {
 fn a_patch_changes_what_it_says_and_no_comment() {
     let directory = scratch();
     let root = directory.path();
-    // The last line has no end, which a patch must say.
+    // The last line has no end, which a patch must show.
     repository(root, ci("").trim_end(), &["v4.15", "v4.16", "v4.17", "v4.18"]);
     let git = |args: &[&str]| {
         let mut git = Command::new("git");
@@ -306,7 +306,7 @@ fn a_patch_changes_what_it_says_and_no_comment() {
     after.expect_code(0);
 }
 
-/// A commit that adds the catalog of a version later than all that the operator has catalogs of.
+/// A commit that adds the catalog of a later version than all that the operator has.
 struct Promotion {
     commit: String,
     operator: String,
@@ -362,7 +362,7 @@ impl History<'_> {
         found
     }
 
-    /// Which advice before the commit is what was merged; else how it differs.
+    /// Finds the advice before the commit that equals the merged change, or describes the difference.
     fn compare(&self, it: &Promotion) -> Result<&'static str, &'static str> {
         let Promotion { commit, operator, catalog } = it;
         let before = format!("{commit}^");
@@ -420,13 +420,13 @@ impl History<'_> {
             _ => None,
         });
         let Some(from) = copied else { return Some("the catalog must be rendered, which needs the bundles") };
-        // The commit may add a version to the catalog that is copied as well; then both are what the template makes.
+        // The commit may also add a version to the catalog that is copied; then both are the output of the template.
         let is_copy = |all: &BTreeMap<String, (String, String)>| all.values().any(|it| it.0 == from && it.1 == *blob);
         if is_copy(old) || is_copy(&new) { None } else { Some(OTHER_VERSIONS) }
     }
 }
 
-/// The change is the advised one, and the commit gives the new catalog other versions of the operator besides.
+/// The change is the advised one, and the commit also gives the new catalog other versions of the operator.
 const OTHER_VERSIONS: &str = "the same template and catalog, with other versions of the operator in it";
 
 /// The number of a catalog such as `v4.20`.
@@ -452,8 +452,8 @@ fn mapping(text: &[u8]) -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
-/// The advice before each merged promotion of a repository is what was merged. `OLMDEX_OPERATORS` names the git directory of
-/// `redhat-openshift-ecosystem/certified-operators`, or of another repository of its kind.
+/// The advice before each merged promotion of a repository equals the merged change. `OLMDEX_OPERATORS` names the git
+/// directory of `redhat-openshift-ecosystem/certified-operators`, or of another repository of its kind.
 #[test]
 #[ignore = "needs the history of certified-operators"]
 fn advice_is_what_was_merged() {

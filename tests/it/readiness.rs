@@ -1,5 +1,5 @@
-//! What can move to OLM v1: a case for each condition and each of its three answers, against the library; and that all who speak of OLM v1
-//! agree.
+//! The conditions for a move to OLM v1: a case for each condition and each of its three answers, against the library;
+//! and a check that all commands about OLM v1 agree.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::support::{olmdex, scratch, write};
 
-/// A Subscription that can move, with all objects that tell so.
+/// A Subscription that can move, with all objects that show this.
 const CLUSTER: &str = "
 apiVersion: operators.coreos.com/v1alpha1
 kind: CatalogSource
@@ -78,7 +78,7 @@ const STATUS: &str = "metadata: {name: lamp.v1.0.0, namespace: light}\nstatus: {
 const MODES: &str = "  installModes: [{type: AllNamespaces, supported: true}]\n";
 const NOTES: &str = "metadata: {name: lamp.v1.0.0, namespace: light, annotations: {}}";
 
-/// A condition, whether it is met, how the Subscription stands, and what is different from a cluster where all is well.
+/// A condition, whether it is met, the state of the Subscription, and the differences from a cluster without problems.
 type Case = (&'static str, Met, State, &'static [(&'static str, &'static str)]);
 
 const GONE: &str = "kind: Nothing";
@@ -170,7 +170,7 @@ const CASES: &[Case] = &[
             "  install: {strategy: deployment, spec: {}}\n  apiservicedefinitions: {owned: [{name: readings, group: a.b, version: v1, kind: Reading}]}",
         )],
     ),
-    // What it requires is another condition.
+    // A required API service belongs to another condition.
     (
         "C3",
         Met::Yes,
@@ -191,7 +191,7 @@ const CASES: &[Case] = &[
             "metadata: {name: lamp.v1.0.0, namespace: light}\nstatus: {conditions: [{type: Upgradeable, status: 'True'}]}",
         )],
     ),
-    // What an administrator overrides is not what the operator reports.
+    // An administrator's override is not a report of the operator.
     (
         "C4",
         Met::Yes,
@@ -239,7 +239,7 @@ const CASES: &[Case] = &[
             "  install: {strategy: deployment, spec: {clusterPermissions: [{serviceAccountName: a, rules: [{apiGroups: [operators.coreos.com, olm.operatorframework.io], resources: ['*'], verbs: [get]}]}]}}",
         )],
     ),
-    // A rule about everything is one about OLM v1, too.
+    // A rule for everything applies to OLM v1, too.
     (
         "C5",
         Met::Yes,
@@ -292,7 +292,7 @@ const CASES: &[Case] = &[
     ("C10", Met::No, State::Ineligible, &[("sourceType: grpc", "sourceType: configmap")]),
     ("C10", Met::No, State::Ineligible, &[("image: 'registry.example.com/shop:v1'", "address: 'shop:50051'")]),
     ("C10", Met::No, State::Ineligible, &[("priority: 5", "priority: 4000000000")]),
-    // The bundle came from a source that is gone; that of the Subscription is there.
+    // The source of the bundle is gone; that of the Subscription exists.
     ("C10", Met::No, State::Ineligible, &[("catalogSourceRef: {name: shop", "catalogSourceRef: {name: gone")]),
     ("C10", Met::NotKnown, State::NotKnown, &[("kind: CatalogSource", GONE)]),
 ];
@@ -338,13 +338,13 @@ fn each_condition_has_each_of_its_answers() {
         assert!(!condition.reason.is_empty());
         assert_eq!(condition.way_out.is_some(), *met == Met::No, "{id}");
     }
-    // Without catalogs nobody knows what serves the package.
+    // Without catalogs it is unknown which of them serves the package.
     let cluster = Some((read_text("cluster.yaml", CLUSTER.as_bytes()).unwrap(), String::new()));
     let alone = ReadinessQuestion { cluster, ..ReadinessQuestion::default() }.answer(None, &mut |_| {}).unwrap();
     let c7 = alone.items[0].conditions.iter().find(|it| it.id == "C7").unwrap();
     assert_eq!((c7.verdict, alone.items[0].state), (Met::NotKnown, State::NotKnown));
-    assert_eq!(c7.reason, "no catalog is given: name them with `-i`");
-    // What can be not known is: only the Subscription itself decides C9.
+    assert_eq!(c7.reason, "no catalog given: name catalogs with `-i`");
+    // Every condition can be unknown except for C9, which the Subscription itself decides.
     for rule in &olmdex::readiness::RULES {
         for met in [Met::Yes, Met::No, Met::NotKnown] {
             let is_there = CASES.iter().any(|it| it.0 == rule.id && it.1 == met);
@@ -353,7 +353,7 @@ fn each_condition_has_each_of_its_answers() {
     }
 }
 
-/// Soft conditions are acknowledged by their own words, hard ones by none; the words become annotations.
+/// Soft conditions can be acknowledged by their own words, hard ones cannot; the words become annotations.
 #[test]
 fn what_can_be_acknowledged_is() {
     use Acknowledgement::{
@@ -408,7 +408,7 @@ fn catalogs_keep_their_names_where_they_can() {
     let own = "image: 'registry.example.com/shop:v1', priority: 5";
     for (change, more, name, is_adopted, poll) in [
         (None, String::new(), "shop", false, None),
-        // The same name and image elsewhere are one; another image makes two.
+        // The same name and image elsewhere count as the same; another image is another source.
         (None, source("other", "shop", "registry.example.com/shop:v1"), "shop", false, None),
         (None, source("other", "shop", "registry.example.com/shop:v2"), "shop-market", false, None),
         (None, catalog("theirs", "registry.example.com/shop:v1"), "theirs", true, None),
@@ -436,7 +436,7 @@ fn catalogs_keep_their_names_where_they_can() {
     }
 }
 
-/// A gate that lifts a refusal lifts the condition.
+/// If a gate lifts a refusal, the condition goes too.
 #[test]
 fn gates_and_targets_decide() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/catalogs/ready-for-v1");
@@ -451,8 +451,8 @@ fn gates_and_targets_decide() {
     assert_eq!(states(&["gauge", "--renders-api-services"]), "eligible");
 }
 
-/// `updates --olm v1` installs nothing that `v1 check` calls ineligible for what a bundle cannot have acknowledged, and the other way round.
-/// The pages of a catalog.
+/// `updates --olm v1` installs nothing that `v1 check` calls ineligible because of a condition that a bundle cannot
+/// have acknowledged, and the other way round. This returns the pages of a catalog.
 fn pages_of(catalog: &Path) -> impl Fn(&str) -> String {
     let mut builder = Builder::in_memory();
     let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
@@ -491,7 +491,7 @@ fn all_who_speak_of_olm_v1_agree() {
         let json: Value = serde_json::from_slice(&compat.stdout).unwrap();
         assert_eq!(!json["items"][0]["refusal"].is_null(), is_refused, "compat {bundle}: {}", compat.both());
         let page = pages(&format!("/p/{package}/install"));
-        assert_eq!(page.contains("OLM v1 does not take this version"), is_refused, "the page of {package}: {page}");
+        assert_eq!(page.contains("OLM v1 refuses this version"), is_refused, "the page of {package}: {page}");
         let filtered = olmdex(["filter", "--package", package, "-o", "cluster-extension", "-i"]).arg(&path).answer();
         assert_eq!(
             filtered.err().contains("OLM v1 does not install"),
@@ -502,7 +502,7 @@ fn all_who_speak_of_olm_v1_agree() {
     }
 }
 
-/// Names of a cluster that would be more than names in a shell script.
+/// Names in a cluster that a shell script could run as commands.
 #[test]
 fn no_name_escapes_from_the_script() {
     let dir = scratch();

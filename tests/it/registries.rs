@@ -1,4 +1,4 @@
-//! Images in registries: how they are fetched, what they may do to us, and what we tell to whom.
+//! Images in registries: how they are fetched, harm that they could do, and the data that registries get from us.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
@@ -38,7 +38,7 @@ fn an_image_in_a_registry_is_a_source_and_is_fetched_once() {
     assert!(render(home.path(), &tag).expect_code(0).out().contains("till"));
     assert!(registry.requests().iter().all(|it| it.header("authorization").is_empty()));
     registry.forget_requests();
-    // What its tag names has not changed.
+    // The tag still names the same image.
     render(home.path(), &tag).expect_code(0);
     let again: Vec<_> = registry.requests().into_iter().map(|it| it.method).collect();
     assert_eq!(again, ["HEAD"]);
@@ -61,7 +61,7 @@ fn an_image_in_a_registry_is_a_source_and_is_fetched_once() {
     );
     registry.add("org/till", "v1", moved);
     assert!(render(home.path(), &tag).expect_code(0).out().contains("bell"));
-    render(home.path(), &registry.name("org/nothing:v1")).expect_code(3).expect_words("there is no image");
+    render(home.path(), &registry.name("org/nothing:v1")).expect_code(3).expect_words("no image `");
 }
 
 #[test]
@@ -90,21 +90,21 @@ fn a_build_of_an_image_that_is_the_same_asks_once() {
     build("shop", &tag, &[]);
     assert!(info().contains(&first));
     let again = build("shop", &tag, &[]);
-    again.expect_words("the index has this image").expect_words("index.db is up to date");
+    again.expect_words("the index already has this image").expect_words("index.db is up to date");
     assert_eq!(methods(), ["HEAD"]);
     // Not even the blobs in the cache are read.
     std::fs::remove_dir_all(home.path().join("cache/olmdex/blobs")).unwrap();
     build("shop", &registry.name(&format!("org/shop@{first}")), &[]).expect_words("wrote");
     build("shop", &tag, &["--verify"]).expect_words("read 1 file");
-    build("shop", &tag, &[]).expect_words("the index has this image");
-    // Another name, other labels and another content are other catalogs.
+    build("shop", &tag, &[]).expect_words("the index already has this image");
+    // Another name, other labels and other content make another catalog.
     build("other", &tag, &[]).expect_words("wrote");
     build("shop", &tag, &["--label", "shop:team=a"]).expect_words("wrote");
     let second = registry.add("org/shop", "v1", catalog(&format!("{SMALLEST}---\nschema: more\n")));
     build("shop", &tag, &[]).expect_words("wrote");
     let text = info();
     assert!(text.contains(&first) && text.contains(&second), "{text}");
-    // A copy of a catalog knows its image, and is read.
+    // A copy of a catalog knows its image and can be read.
     let copy = home.path().join("copy.db");
     let copied = || {
         let args = ["build", "-v", index.to_str().unwrap(), "-o", copy.to_str().unwrap()];
@@ -149,7 +149,7 @@ fn servers_show_who_they_are_and_may_ask_it_of_us() {
         let args = [&["render", name.as_str()], more].concat();
         run(home.path(), &args).answer()
     };
-    // Whom nobody knows is not believed, unless that is asked for.
+    // An unknown certificate is not trusted, unless an option asks for it.
     render(&open, &[]).expect_code(3).expect_words("certificate");
     assert!(open.requests().is_empty());
     render(&open, &["--tls-verify=false"]).expect_code(0);
@@ -164,7 +164,7 @@ fn servers_show_who_they_are_and_may_ask_it_of_us() {
     render(&asking, &[]).expect_code(3).expect_words("client.key");
     write(home.path(), &place(&asking, "client.key"), client_key.serialize_pem());
     render(&asking, &[]).expect_code(0);
-    // The name counts, and a connection without TLS is none.
+    // The certificate must have the right name, and a connection without TLS is refused.
     let other = named("other.example.com").signed_by(&server_key, &issuer).unwrap();
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(server_key.serialize_der());
     let other = builder().with_no_client_auth().with_single_cert(vec![other.der().clone()], key.into()).unwrap();
@@ -189,14 +189,14 @@ fn names_that_are_none_reach_no_network() {
     }
 }
 
-/// Whatever a registry sends, it ends in words and leaves nothing in the cache that is wrong.
+/// Every lie of a registry ends in an error message, and leaves nothing wrong in the cache.
 #[test]
 fn a_registry_that_lies_is_not_believed() {
     type Lie = fn(&mut Response);
     let cases: [(&str, Lie, &str); 6] = [
-        ("/blobs/", |it| it.body = b"other bytes".to_vec(), "the bytes of sha256:"),
+        ("/blobs/", |it| it.body = b"other bytes".to_vec(), "the content of sha256:"),
         ("/blobs/", |it| it.body.extend_from_slice(&[0; 4096]), "has more than the"),
-        ("/manifests/sha256", |it| it.body.push(b' '), "the bytes of sha256:"),
+        ("/manifests/sha256", |it| it.body.push(b' '), "the content of sha256:"),
         ("/manifests/", |it| it.body = vec![b' '; 5 << 20], "larger than 4 MiB"),
         ("/manifests/", |it| it.body = b"{\"layers\": [], \"config\": {}, \"manifests\": []}".to_vec(), "is ambiguous"),
         ("/manifests/", |it| it.body = b"{".to_vec(), "cannot be decoded"),
@@ -261,7 +261,7 @@ fn servers_that_are_busy_are_asked_again_and_not_for_ever() {
     }
 }
 
-/// A registry that wants a token, from itself.
+/// A registry that demands a token, which it issues itself.
 fn with_tokens() -> Registry {
     Registry::start_with(|request, _| {
         let host = request.header("host").to_owned();
@@ -300,13 +300,13 @@ fn credentials_are_found_where_docker_and_podman_keep_them() {
     let home = scratch();
     let file = write(home.path(), "mine.json", entry(address));
     run(home.path(), &["render", "--plain-http", "--authfile", file.to_str().unwrap(), &name]).answer().expect_code(0);
-    // None, others, and one for a longer name.
+    // Without credentials, with those of others, and with those for a longer name.
     let home = scratch();
-    render(home.path(), &name).expect_code(3).expect_words("no credentials were found: log in with `skopeo login");
+    render(home.path(), &name).expect_code(3).expect_words("olmdex found no credentials: log in with `skopeo login");
     write(home.path(), ".docker/config.json", entry(&format!("{address}/other")));
-    render(home.path(), &name).expect_code(3).expect_words("no credentials were found");
+    render(home.path(), &name).expect_code(3).expect_words("olmdex found no credentials");
     write(home.path(), ".docker/config.json", format!("{{\"auths\": {{\"{address}\": {{\"auth\": \"YTpi\"}}}}}}"));
-    render(home.path(), &name).expect_code(3).expect_words("the credentials that were found do not allow it");
+    render(home.path(), &name).expect_code(3).expect_words("the credentials that olmdex found do not allow it");
     write(home.path(), ".docker/config.json", "{\"auths\": {\"x\": {\"auth\": \"c2VjcmV0\"");
     let broken = render(home.path(), &name);
     broken.expect_code(3).expect_words("cannot be decoded: line 1");
@@ -362,7 +362,8 @@ fn redirects_and_challenges_end() {
         |_| Response::of(302, "").with("location", "file:///etc/passwd"),
         |_| Response::of(401, "").with("www-authenticate", "Bearer realm=\"http://127.0.0.1:1/t\",service=\"s\""),
     ];
-    for (answer, words) in loops.into_iter().zip(["redirects more than 5 times", "which is no address", "127.0.0.1:1"])
+    for (answer, words) in
+        loops.into_iter().zip(["redirects more than 5 times", "which is not a valid address", "127.0.0.1:1"])
     {
         let home = scratch();
         let registry = Registry::start_with(move |request, _| Some(answer(&request.target)));
@@ -389,7 +390,7 @@ fn images_come_from_mirrors_if_these_are_named() {
         .answer()
         .expect_code(0)
         .expect_words("till");
-    // Not for tags, and then there is nothing.
+    // The mirror does not apply to tags, so there is no source.
     write(home.path(), "mirrors.yaml", set("    mirrorSourcePolicy: NeverContactSource\n"));
     run(home.path(), &["render", "--plain-http", "--mirrors", file, "docker://registry.invalid/org/till:v1"])
         .answer()
@@ -401,7 +402,7 @@ fn images_come_from_mirrors_if_these_are_named() {
     );
     write(home.path(), "registries.conf", conf);
     render(home.path(), "docker://registry.invalid/till:v1").expect_code(0);
-    render(home.path(), "docker://till").expect_code(3).expect_words("there is no image");
+    render(home.path(), "docker://till").expect_code(3).expect_words("no image `");
 }
 
 #[test]
@@ -491,7 +492,7 @@ fn a_damaged_blob_of_the_cache_is_fetched_again() {
             assert_eq!(std::fs::read(path).unwrap(), *good, "{}", path.display());
         }
     }
-    // What the registry itself sends is not asked for again and again.
+    // Corrupt data from the registry itself is not asked for again and again.
     let lies = Registry::start_with(|request, content| {
         let is_layer = request.target.contains("/blobs/");
         is_layer.then(|| answer(request, content)).map(|mut it| {
@@ -501,7 +502,7 @@ fn a_damaged_blob_of_the_cache_is_fetched_again() {
     });
     lies.add("x", "1", till());
     let other = scratch();
-    render(other.path(), &lies.name("x:1")).expect_code(3).expect_words("are not those of its digest");
+    render(other.path(), &lies.name("x:1")).expect_code(3).expect_words("does not match its digest");
     let n_blobs = lies.requests().iter().filter(|it| it.target.contains("/blobs/")).count();
     assert_eq!(n_blobs, 1);
 }
@@ -611,16 +612,17 @@ fn a_lookup_that_is_interrupted_is_taken_up_again() {
         let answer = run(home.path(), &args).in_directory(home.path()).answer();
         answer.expect_code(0);
         let was_asked = |it: &Registry| !it.requests().is_empty();
-        (was_asked(&registry), was_asked(&other), answer.err().contains("before the last run was interrupted"))
+        (was_asked(&registry), was_asked(&other), answer.err().contains("before it was interrupted"))
     };
     assert_eq!(asked(), (false, true, true));
-    // That one got to its end; and what is in the cache may be gone from the registry.
+    // Results of a complete run are not reused: the registry may have lost an image that the cache has.
     assert_eq!(asked(), (true, true, false));
     other.content.lock().unwrap().manifests.clear();
     run(home.path(), &args).in_directory(home.path()).answer().expect_code(1).expect_words("is missing");
 }
 
-/// A proxy that opens tunnels to one place, wherever it is asked to go. It gives its address, and what it was sent before a tunnel.
+/// A proxy that opens tunnels to one place, whatever the requested target. Returns its address, and the data that it
+/// received before a tunnel.
 fn proxy(to: &str) -> (String, Arc<std::sync::Mutex<Vec<String>>>) {
     use std::io::{Read as _, Write as _};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -660,7 +662,8 @@ fn proxy(to: &str) -> (String, Arc<std::sync::Mutex<Vec<String>>>) {
     (address, asked)
 }
 
-/// A proxy learns which host is asked, and neither who asks nor for what. A host of `NO_PROXY` is asked without it.
+/// A proxy learns the requested host, but neither the user nor the content of requests. A host of `NO_PROXY` is asked
+/// without it.
 #[test]
 fn a_proxy_is_told_where_and_not_who() {
     let (certificate, config) = certified(&["registry.example", "127.0.0.1"]);
@@ -696,7 +699,7 @@ fn a_proxy_is_told_where_and_not_who() {
     assert!(asked.lock().unwrap().is_empty(), "a host of NO_PROXY was asked through the proxy");
 }
 
-/// Whatever another user may have written is not read, and nothing is written where others can.
+/// Files that another user may have written are not read, and nothing is written where others can.
 #[test]
 fn a_cache_that_others_can_write_to_is_not_used() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -722,7 +725,7 @@ fn a_cache_that_others_can_write_to_is_not_used() {
         set(&blobs, 0o700);
         assert_eq!(fetched(), 0, "{mode:o}");
     }
-    // A file of which somebody else has a name, or which others can write.
+    // A file that also has a name of somebody else, or that others can write.
     for path in files() {
         let other = home.path().join("other");
         std::fs::hard_link(&path, &other).unwrap();

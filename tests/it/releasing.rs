@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{olmdex, scratch, write};
 
-/// Releases version 1.1.0 into a template, and returns what it says and the template.
+/// Releases version 1.1.0 into a template, and returns the messages and the template.
 fn release(kind: &str, template: &str, channels: &str) -> (String, String) {
     let directory = scratch();
     let operator = directory.path().join("operators/shop");
@@ -54,7 +54,7 @@ entries:
     let expected =
         basic.replace("  - name: shop.v1.0.0 # the first\n", entry).replace("- {schema: note, image: *image}\n", end);
     assert_eq!(after, expected, "{said}");
-    assert!(!said.contains("without its comments"), "{said}");
+    assert!(!said.contains("drops its comments"), "{said}");
 
     let semver = "schema: olm.semver # by version
 stable: &stream
@@ -66,9 +66,9 @@ fast:
     let (said, after) = release("olm.semver", semver, "fast");
     let expected = semver.replace("[image: *first]", "[image: *first, {image: \"q.io/shop:v1.1.0\"}]");
     assert_eq!(after, expected);
-    assert!(!said.contains("without its comments"), "{said}");
+    assert!(!said.contains("drops its comments"), "{said}");
 
-    // A stream that is another one, too, is changed once.
+    // A stream with two roles is changed once.
     let shared =
         "schema: olm.semver\nstable: &stream\n  bundles:\n  - image: q.io/shop:v1.0.0 # the first\nfast: *stream\n";
     let (_, after) = release("olm.semver", shared, "fast");

@@ -1,5 +1,5 @@
-//! Resolution against brute force, on worlds that are small enough to try every set of operators; and on worlds that are
-//! meant to be too much.
+//! Resolution compared with brute force, on worlds that are small enough to try every set of operators; and on worlds
+//! that are designed to be too much.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use serde_json::json;
 const N_PACKAGES: usize = 3;
 const N_APIS: usize = 3;
 
-/// A bundle, as it is drawn: the APIs that it provides, what it requires, whether it is deprecated.
+/// A generated bundle: the APIs that it provides, its requirements, and whether it is deprecated.
 #[derive(Debug, Clone)]
 struct Drawn {
     provides: Vec<usize>,
@@ -53,7 +53,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     )
 }
 
-/// Bundles of a package, each with its version, and which of them is installed with or without a Subscription.
+/// Bundles of a package, each with its version, and the one that is installed with or without a Subscription.
 #[derive(Debug, Clone)]
 struct DrawnPackage {
     bundles: Vec<Drawn>,
@@ -159,7 +159,7 @@ fn world(packages: &[DrawnPackage]) -> (World, PlainRows) {
     (world, PlainRows::new(rows))
 }
 
-/// An operator that may be there: of the catalog, or installed.
+/// A possible operator: of the catalog, or installed.
 #[derive(Debug, Clone)]
 struct Possible {
     package: usize,
@@ -179,7 +179,7 @@ fn options_of(packages: &[DrawnPackage]) -> Vec<Possible> {
     all
 }
 
-/// Whether a set of operators is one that OLM may leave the namespace with, by the rules as they are written down.
+/// Whether OLM may leave the namespace with a set of operators, according to the written rules.
 fn is_sound(packages: &[DrawnPackage], set: &[&Possible]) -> bool {
     let is_in = |range: &str, number: usize| {
         Range::parse(range).unwrap().contains(&Version::new(number as u64 + 1, 0, 0)).unwrap()
@@ -236,7 +236,7 @@ proptest! {
                 let set: Vec<&Possible> = options.iter().filter(|it| is_chosen(it)).collect();
                 prop_assert_eq!(set.len(), resolution.operators.len() + resolution.kept.len());
                 prop_assert!(is_sound(&packages, &set), "{:?}", set);
-                // The first Subscription gets the best that any sound set has.
+                // The first Subscription gets the best bundle of any sound set.
                 if let Some(first) = world.subscriptions.first() {
                     let package: usize = first.package[1..].parse().unwrap();
                     let installed = packages[package].installed;
@@ -248,7 +248,7 @@ proptest! {
                         prop_assert!(is_chosen(best), "{:?} can be had", best);
                     }
                 }
-                // Doing it and asking again leads to an end.
+                // Repeated steps reach an end.
                 let steps = steps(&world, &resolution);
                 prop_assert!(steps.bundles.len() <= resolution.operators.len());
                 prop_assert!(generations(&world, &rows, &Options::default()).generations.len() < 20);
@@ -256,7 +256,7 @@ proptest! {
             Verdict::Unsatisfiable(conflict) => {
                 prop_assert!(sound.is_empty(), "{}", conflict.olm_text());
                 prop_assert!(!conflict.facts.is_empty());
-                // What OLM is asked for is part of every contradiction.
+                // A request to OLM is part of every contradiction.
                 let is_root = |it: &FactKind| {
                     matches!(it, FactKind::Subscription { .. } | FactKind::Unreferenced { .. } )
                 };
@@ -458,14 +458,14 @@ fn messages_of_parts_are_told_where_they_apply() {
         let Verdict::Unsatisfiable(conflict) = verdict else { panic!("{value} is met") };
         story(&conflict.facts).into_iter().map(|it| it.text).collect::<Vec<String>>().join("; ")
     };
-    // Nothing provides the second API; the first is there and need not be spoken of.
+    // Nothing provides the second API; the first exists and need not be mentioned.
     let text = told(all(&[gvk("K0", "for backups"), gvk("K9", "for \"metrics\"")]));
     assert!(text.contains(r#"("for \"metrics\""), "#) && !text.contains("backups"), "{text}");
     let text = told(any(&[gvk("K8", "for this"), gvk("K9", "for that"), gvk("K9", "for that")]));
-    assert!(text.contains(r#"("top"; "for this"; "for that"), which nothing provides"#), "{text}");
+    assert!(text.contains(r#"("top"; "for this"; "for that"), which no operator provides"#), "{text}");
     let nested = any(&[all(&[gvk("K0", "there"), gvk("K9", "not there")])]);
     assert!(told(nested).contains(r#"("top"; "not there")"#));
-    // Each is there, but not in one operator.
+    // Each exists, but not in one operator.
     let text = told(all(&[gvk("K0", "one"), json!({"cel": {"rule": "false"}})]));
     assert!(!text.contains("\"one\""), "{text}");
 }

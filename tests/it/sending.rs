@@ -1,4 +1,4 @@
-//! Images and artifacts that are made and sent: what is read back is what was sent, and the same input gives the same digest.
+//! Images and artifacts that are made and sent: they read back unchanged, and the same input gives the same digest.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn run(root: &Path, args: &[&str]) -> Answer {
     run.env("OLMDEX_TEST_RETRY_MS", "1").env("CONTAINERS_REGISTRIES_CONF", &format!("{home}/none")).answer()
 }
 
-/// What a run printed, a digest.
+/// The output of a run, which is a digest.
 fn digest(answer: &Answer) -> String {
     answer.expect_code(0).out().trim().to_owned()
 }
@@ -47,7 +47,7 @@ fn a_catalog_is_sent_as_an_image_and_read_back() {
         .expect_code(0)
         .expect_words("sent 0 blobs");
     assert!(registry.requests().iter().all(|it| it.method == "HEAD" || it.target.contains("/manifests/")));
-    // On top of another image, for all of its platforms.
+    // On top of a base image, for all of its platforms.
     digest(&run(root, &["push", catalog, "oci:base:v1", "--platforms", "linux/amd64,linux/arm64"]));
     digest(&run(root, &["push", catalog, "oci:above:v1", "--base", "oci:base:v1"]));
     for platform in ["linux/amd64", "linux/arm64"] {
@@ -55,7 +55,7 @@ fn a_catalog_is_sent_as_an_image_and_read_back() {
         assert_eq!(answer.expect_code(0).out(), expected);
     }
     run(root, &["render", "--platform", "linux/s390x", "oci:above:v1"]).expect_code(3);
-    // What is no directory goes by package.
+    // A source that is not a directory is packed by package.
     run(root, &["build", &format!("shop={catalog}"), "-o", "index.db"]).expect_code(0);
     run(root, &["export", "--legacy", "index.db", "-o", "legacy.db"]).expect_code(0);
     run(root, &["render", "legacy.db"]).expect_code(0);
@@ -87,7 +87,7 @@ fn a_database_is_sent_as_an_artifact_and_fetched_again() {
         assert_eq!(digest(&run(root, &["pull", "--plain-http", &name, "-o", "fetched.db"])), sent);
         assert_eq!(std::fs::read(root.join("fetched.db")).unwrap(), std::fs::read(root.join(file)).unwrap());
         run(root, &["list", "packages", "--plain-http", "-i", &name]).expect_code(0).expect_words("till");
-        // As registries show it.
+        // In the form that registries show.
         let content = registry.content.lock().unwrap();
         let manifest = content.manifests.get(&format!("org/{file}/v1")).unwrap();
         let manifest: serde_json::Value = serde_json::from_slice(manifest).unwrap();
@@ -173,26 +173,30 @@ fn what_cannot_be_sent_or_fetched_is_told() {
     digest(&run(root, &["push", catalog, "oci:image"]));
     let some = format!("sha256:{}", "a".repeat(64));
     for (args, code, words) in [
-        (&["push", catalog, "image"][..], 2, "is not where an image can go"),
+        (&["push", catalog, "image"][..], 2, "is not a valid destination for an image"),
         (&["push", catalog, "oci:image"], 2, "must be empty"),
         (&["push", catalog, "docker://catalog:v1"], 3, "name the registry too"),
         (&["push", catalog, &format!("docker://quay.io/a@{some}")], 2, "leave `@sha256:…` out"),
-        (&["push", "--offline", catalog, "docker://quay.io/a:1"], 2, "`--offline` keeps olmdex from sending"),
-        (&["push", broken, "oci:broken"], 1, "`olmdex validate` says why"),
+        (&["push", "--offline", catalog, "docker://quay.io/a:1"], 2, "`--offline` forbids sending"),
+        (&["push", broken, "oci:broken"], 1, "`olmdex validate` shows why"),
         (&["push", catalog, "oci:x", "--label", "a"], 2, "is not KEY=VALUE"),
         (&["push", "index.db", "oci:x", "--label", "a=b"], 2, "`--label` is for catalogs"),
         (&["push", catalog, "oci:x", "--subject", &some], 2, "`--subject` is for databases"),
         (&["push", catalog, "oci:x", "--base", "nowhere"], 3, "it is not `oci:DIR`"),
         (&["push", "nowhere", "oci:x"], 3, "does not exist"),
-        (&["pull", "oci:image", "-o", "new.db"], 3, "build an index of it: `olmdex build oci:image -O new.db`"),
+        (&["pull", "oci:image", "-o", "new.db"], 3, "build an index from it: `olmdex build oci:image -O new.db`"),
         (&["pull", "oci:nowhere", "-o", "new.db"], 3, "cannot read"),
-        (&["pull", "oci:image", "-O", "text"], 2, "is not an index or a legacy catalog, and would be replaced"),
+        (
+            &["pull", "oci:image", "-O", "text"],
+            2,
+            "is neither an index nor a legacy catalog, and the output would overwrite it",
+        ),
     ] {
         run(root, args).expect_code(code).expect_words(words);
     }
     assert!(!root.join("x").exists() && !root.join("new.db").exists());
     digest(&run(root, &["push", "--no-check", broken, "oci:unchecked"]));
-    // Nobody lets us write there.
+    // The registry refuses uploads.
     let registry = Registry::start_with(|request, _| (request.method == "POST").then(|| Response::of(403, "")));
     run(root, &["push", "--plain-http", catalog, &registry.name("x:1")])
         .expect_code(3)
@@ -209,18 +213,19 @@ fn the_cache_is_shown_and_emptied() {
     digest(&run(root, &["push", "--plain-http", catalog.to_str().unwrap(), &name]));
     run(root, &["cache", "list"]).expect_code(0).expect_words("0 files");
     run(root, &["render", "--plain-http", &name]).expect_code(0);
-    run(root, &["cache", "list"]).expect_code(0).expect_words("sha256:").expect_words("DAYS SINCE USE");
+    run(root, &["cache", "list"]).expect_code(0).expect_words("sha256:").expect_words("DAYS SINCE LAST USE");
     write(root, "cache/olmdex/blobs/mine", "mine");
     run(root, &["cache", "prune"]).expect_code(0).expect_words("removed 0 files");
     run(root, &["cache", "prune", "--older-than", "0"]).expect_code(0).expect_words("removed 4 files");
     assert!(root.join("cache/olmdex/blobs/mine").exists());
 }
 
-/// F1: a registry behind a proxy that ends TLS names an upload address without it. Neither credentials nor blobs go there in plain text.
+/// F1: a registry behind a proxy that ends TLS names an upload address without TLS. Neither credentials nor blobs go
+/// there in plain text.
 #[test]
 fn what_is_sent_stays_within_tls() {
     let (_, config) = certified(&["127.0.0.1"]);
-    // What listens without TLS, and would see everything.
+    // A listener without TLS, which would see everything.
     let elsewhere = Registry::start();
     let other = elsewhere.address.clone();
     for (location, code) in [("http://HOST", 0), ("http://OTHER", 3), ("https://OTHER", 3)] {
@@ -242,13 +247,14 @@ fn what_is_sent_stays_within_tls() {
         let answer = run(home.path(), &args);
         answer.expect_code(code);
         assert!(elsewhere.requests().is_empty(), "{location}");
-        // What came, came over TLS: nothing else is understood there.
+        // All requests that arrived came over TLS: the registry understands nothing else.
         let n_sent = registry.requests().iter().filter(|it| it.method == "PUT").count();
         assert_eq!(n_sent > 0, code == 0, "{location}: {}", answer.both());
     }
 }
 
-/// Whichever request the connection ends at: nothing is reported as sent, no tag names half an image, and the next run sends the rest.
+/// The connection may end at any request: nothing is reported as sent, no tag names half an image, and the next run
+/// sends the rest.
 #[test]
 fn a_push_that_is_interrupted_is_completed_by_the_next() {
     let catalog = shop();
@@ -285,7 +291,7 @@ fn a_push_that_is_interrupted_is_completed_by_the_next() {
         let n_before = registry.content.lock().unwrap().blobs.len();
         registry.forget_requests();
         let second = digest(&push());
-        // What had arrived is not sent again.
+        // Blobs that had arrived are not sent again.
         let n_begun = registry.requests().iter().filter(|it| it.method == "POST").count();
         let n_blobs = registry.content.lock().unwrap().blobs.len();
         assert!(n_begun <= n_blobs - n_before, "{at}: {n_begun} uploads, {n_before} of {n_blobs} blobs were there");

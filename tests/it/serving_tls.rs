@@ -1,4 +1,4 @@
-//! `olmdex serve` with a certificate: what is encrypted, for whom, and what happens when the certificate is replaced.
+//! `olmdex serve` with a certificate: encrypted connections, trust, and the replacement of the certificate.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 use crate::support::server::{Server, call_over};
 use crate::support::{olmdex, scratch, write};
 
-/// A certificate for this machine, which vouches for itself, and its key.
+/// A self-signed certificate for this machine, and its key.
 fn certificate() -> rcgen::CertifiedKey<rcgen::KeyPair> {
     rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap()
 }
@@ -25,7 +25,7 @@ fn put(directory: &Path, pair: &rcgen::CertifiedKey<rcgen::KeyPair>) {
     write(directory, "tls.key", pair.signing_key.serialize_pem());
 }
 
-/// A server with the certificate that was put into a directory.
+/// A server with the certificate in a directory.
 fn serve(directory: &Path) -> Server {
     let [cert, key] = ["tls.crt", "tls.key"].map(|it| directory.join(it).to_str().unwrap().to_owned());
     Server::start(directory, &["shop=fixtures/shop/in", "--tls-cert", &cert, "--tls-key", &key])
@@ -53,7 +53,7 @@ async fn health(address: &str, trusted: &rcgen::CertifiedKey<rcgen::KeyPair>) ->
     let mut stream = connect(address, trusted, "http/1.1").await?;
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
     let mut answer = Vec::new();
-    // The server may end the connection without the goodbye of TLS.
+    // The server may end the connection without TLS's own goodbye.
     let _ = stream.read_to_end(&mut answer).await;
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
@@ -69,11 +69,11 @@ fn both_protocols_are_encrypted_and_a_new_certificate_is_taken_without_a_restart
         assert!(health(&server.http, &first).await.unwrap().starts_with("HTTP/1.1 200"));
         let stream = connect(&server.grpc, &first, "h2").await.unwrap();
         assert_eq!(call_over(stream, "/api.Registry/ListPackages", b"", None).await.0, "0");
-        // Who expects another server, or another protocol, gets nothing.
+        // A client that expects another server, or another protocol, gets nothing.
         assert!(health(&server.http, &certificate()).await.is_err());
         assert!(connect(&server.grpc, &first, "http/1.1").await.is_err());
     });
-    // Neither does who speaks in plain text, or not at all.
+    // A client that speaks in plain text, or not at all, gets nothing either.
     let _silent = std::net::TcpStream::connect(&server.grpc).unwrap();
     let mut plain = std::net::TcpStream::connect(&server.http).unwrap();
     plain.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -81,7 +81,7 @@ fn both_protocols_are_encrypted_and_a_new_certificate_is_taken_without_a_restart
     let _ = std::io::Read::read_to_end(&mut plain, &mut answer);
     assert!(!answer.starts_with(b"HTTP"));
 
-    // Half of a new certificate changes nothing.
+    // A new certificate without its key changes nothing.
     let second = certificate();
     write(directory.path(), "tls.crt", second.cert.pem());
     std::thread::sleep(Duration::from_secs(1));
@@ -119,7 +119,7 @@ fn files_that_are_no_certificate_are_refused_before_a_port_is_open() {
         .expect_words("--tls-key");
 }
 
-/// A certificate that counts between two years.
+/// A certificate that is valid between two years.
 fn certificate_of(from: i32, to: i32) -> rcgen::CertifiedKey<rcgen::KeyPair> {
     let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     (params.not_before, params.not_after) = (rcgen::date_time_ymd(from, 1, 1), rcgen::date_time_ymd(to, 1, 1));
@@ -127,7 +127,7 @@ fn certificate_of(from: i32, to: i32) -> rcgen::CertifiedKey<rcgen::KeyPair> {
     rcgen::CertifiedKey { cert: params.self_signed(&signing_key).unwrap(), signing_key }
 }
 
-/// A server with the certificate of a directory, and what it says, line by line.
+/// A server with the certificate of a directory, and its messages, line by line.
 struct Talking {
     child: std::process::Child,
     lines: std::io::Lines<BufReader<std::process::ChildStderr>>,
@@ -170,22 +170,22 @@ fn a_certificate_whose_time_is_over_or_to_come_is_told() {
         let mut server = Talking::start(directory.path());
         server.says("HTTP on ");
         let said = server.says("certificate");
-        assert_eq!(said, format!("warning: clients refuse the certificate: {words}"));
+        assert_eq!(said, format!("warning: clients will refuse the certificate: {words}"));
     }
-    // What is not a certificate any more does not take the place of one; one that has expired does, as it may be what there is.
+    // A damaged file does not replace a certificate; an expired certificate does, as it may be the only one.
     put(directory.path(), &certificate());
     let mut server = Talking::start(directory.path());
     server.says("HTTP on ");
     let put_away = |name: &str| std::fs::remove_file(directory.path().join(name)).unwrap();
     put_away("tls.crt");
     std::fs::create_dir(directory.path().join("tls.crt")).unwrap();
-    server.says("warning: the old certificate stays: cannot read ");
+    server.says("warning: keeping the old certificate: cannot read ");
     std::fs::remove_dir(directory.path().join("tls.crt")).unwrap();
     make_fifo(&directory.path().join("tls.crt"));
-    server.says("warning: the old certificate stays: cannot read ");
+    server.says("warning: keeping the old certificate: cannot read ");
     put_away("tls.crt");
     put(directory.path(), &certificate_of(2001, 2002));
-    server.says("warning: clients refuse the certificate: it has expired on 2002-01-01");
+    server.says("warning: clients will refuse the certificate: it has expired on 2002-01-01");
 }
 
 fn make_fifo(path: &Path) {
@@ -210,7 +210,7 @@ fn files_that_are_no_files_are_refused_before_a_port_is_open() {
     }
 }
 
-/// The beginning of a ClientHello: what it says is half of what its header promises.
+/// The beginning of a ClientHello: half of the bytes that its header promises.
 const HALF_HELLO: [u8; 43] = {
     let mut bytes = [7; 43];
     let head = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3];
@@ -235,7 +235,7 @@ fn handshakes_that_stop_halfway_keep_nobody_out_and_end_in_time() {
             let address = if n % 2 == 0 { &server.grpc } else { &server.http };
             let from = format!("127.0.{}.1", if n % 3 == 0 { 0 } else { n % 200 });
             let mut stream = crate::serving_attacked::connect(address, &from, None).await;
-            // Nothing, a part of the header, a part of the hello, or what is no hello at all.
+            // Nothing, a part of the header, a part of the hello, or other bytes.
             let beginning: &[u8] = match n % 8 {
                 0 => b"",
                 1 => &HALF_HELLO[..3],
@@ -245,7 +245,7 @@ fn handshakes_that_stop_halfway_keep_nobody_out_and_end_in_time() {
             let _ = stream.write_all(beginning).await;
             crowd.push(stream);
         }
-        // One of them goes on, a byte at a time: the whole handshake has its time, not each part of it.
+        // One client goes on, a byte at a time: the limit is for the whole handshake, not for each part of it.
         let mut slow = crate::serving_attacked::connect(&server.http, "127.0.0.1", None).await;
         slow.write_all(&HALF_HELLO).await.unwrap();
         let dripping = tokio::spawn(async move {
@@ -294,7 +294,7 @@ fn a_connection_is_not_negotiated_again() {
         .spawn()
         .unwrap();
     let mut input = client.stdin.take().unwrap();
-    // It negotiates again when it reads an R.
+    // The client negotiates again when it reads an R.
     for _ in 0..100 {
         let _ = input.write_all(b"R\n");
     }

@@ -1,13 +1,15 @@
-//! What a change means for users, and what is advised: held against what comes of it when the advice is taken.
+//! The effects of a change on users, and the advice: compared with the result of following the advice.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use olmdex::ask::{Olm, RepairQuestion};
 use olmdex::check::graph::check_chain;
 use olmdex::edit::{
-    AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Question, Simulation, before_and_after, simulate,
+    AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, PackageRepair, Question, RepairEdit, Simulation,
+    before_and_after, simulate,
 };
 use olmdex::fbc::{Entry, Input};
 use olmdex::index::query::Filter;
@@ -19,7 +21,8 @@ use olmdex::upgrade::{
 use olmdex::version::Version;
 use proptest::prelude::*;
 
-/// An entry: its minor version, how far below it lies what it replaces, how far what it skips, and how far its range reaches.
+/// An entry: its minor version, the distances down to the replaced and to the skipped entries, and the reach of its
+/// range.
 type Drawn = (u64, usize, Vec<usize>, usize);
 
 fn name(minor: u64) -> String {
@@ -75,7 +78,7 @@ fn input(text: &str) -> Input {
     Input::bytes("p.yaml", Arc::from(text.as_bytes()))
 }
 
-/// The versions of the old catalog, of which the new one may not know.
+/// The versions of the old catalog, some of which the new one may not have.
 fn users(minors: &[u64]) -> Vec<InstalledBundle> {
     let user = |it: &u64| InstalledBundle::held(name(*it), format!("1.{it}.0"));
     minors.iter().map(user).collect()
@@ -111,7 +114,37 @@ fn advised(new: &Input, simulation: &Simulation) -> Input {
     catalog.input().clone()
 }
 
-/// Channels of up to eight entries, each with what it was drawn to point to.
+/// The edits that strand nobody in a catalog of one package.
+fn repaired(input: &Input, olm: Olm) -> Option<PackageRepair> {
+    let (index, _) = before_and_after(input, input).unwrap();
+    let question = RepairQuestion { olm, packages: Vec::new(), catalogs: vec![BEFORE.to_owned()] };
+    let mut items = question.answer(&index).unwrap().items;
+    assert!(items.len() <= 1);
+    items.pop()
+}
+
+/// A catalog after the edits of a repair.
+fn with_edits(input: &Input, repair: &PackageRepair) -> Input {
+    let (index, _) = before_and_after(input, input).unwrap();
+    let filter = Filter { catalogs: vec![BEFORE.to_owned()], package: Some("p".to_owned()), ..Filter::default() };
+    let entries = index.entries(&filter).unwrap();
+    let edit = |it: &RepairEdit| {
+        let old = entries.iter().find(|entry| entry.bundle == it.entry).unwrap();
+        let skips: Vec<String> = old.skips.iter().chain(&it.skips).cloned().collect();
+        let edges = Edges {
+            replaces: it.replaces_no_more.as_ref().map(|_| String::new()),
+            skips: (!it.skips.is_empty()).then_some(skips),
+            skip_range: it.skip_range.clone(),
+        };
+        Change::SetEdges { channel: it.channel.clone(), entry: it.entry.clone(), edges }
+    };
+    let mut catalog = CatalogEdit::new(input.clone());
+    let edits: Vec<Change> = repair.edits.iter().map(edit).collect();
+    catalog.change_unjudged("p", &edits).unwrap();
+    catalog.input().clone()
+}
+
+/// Channels of up to eight entries, each with its generated targets.
 fn entries() -> impl Strategy<Value = Vec<Drawn>> {
     let one = (1..3_u64, 0..3_usize, prop::collection::vec(0..4_usize, 0..2), 0..4_usize);
     prop::collection::vec(one, 1..8).prop_map(|mut all| {
@@ -132,7 +165,7 @@ fn chain(minors: &[u64]) -> Vec<Drawn> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 50, ..ProptestConfig::default() })]
 
-    /// The published channel is a chain; the new one holds some of its versions, and whatever edges.
+    /// The published channel is a chain; the new one has some of its versions, and any edges.
     #[test]
     fn what_is_advised_strands_nobody_and_is_valid(drawn in entries(), older in 0..4_u64, which in 0..3_usize) {
         let generations: &[Generation] =
@@ -145,7 +178,7 @@ proptest! {
         let users = users(&minors);
         let simulation = simulated(&old, &new, generations, &users);
         prop_assert_eq!(simulation.stranded_before, 0, "a chain strands nobody");
-        // What is newer than the head helps only if it stays.
+        // A bundle that is newer than the head helps only if it stays.
         if simulation.edges.is_empty() || !simulation.keep.is_empty() {
             return Ok(());
         }
@@ -156,8 +189,23 @@ proptest! {
         prop_assert!(!is_stranding(&again), "{:?} leaves {:?}", simulation.edges, again.users);
     }
 
-    /// A proposal is valid and strands nobody, by engines that know nothing of it; and where skipping all that is below the head would do,
-    /// something is proposed.
+    /// After the edits are made in the files, only the users that the answer named are stranded.
+    #[test]
+    fn repairs_strand_nobody_but_those_whom_they_name(drawn in entries(), which in 0..3_usize) {
+        let olm = [Olm::Classic, Olm::V1, Olm::Both][which];
+        let before = input(&catalog(&drawn));
+        let Some(repair) = repaired(&before, olm) else { return Ok(()) };
+        prop_assert!(repair.stranded_before > 0);
+        prop_assert_eq!(repair.left.is_empty(), repair.stranded_after == 0);
+        // One channel needs at least one edit.
+        prop_assert!(!repair.is_fewest || repair.edits.len() <= 1, "{:?}", repair.edits);
+        prop_assert!(!repair.edits.is_empty() || repair.stranded_after == repair.stranded_before);
+        let after = repaired(&with_edits(&before, &repair), olm).map_or(0, |it| it.stranded_before);
+        prop_assert!(after <= repair.stranded_after, "{:?} leaves {after}", repair);
+    }
+
+    /// A proposal is valid and strands nobody, according to engines that do not know of it; and if skipping everything
+    /// below the head would be enough, there is a proposal.
     #[test]
     fn an_edge_is_verified_and_found_where_there_is_one(drawn in entries(), older in 0..3_u64) {
         let shifted: Vec<Drawn> = drawn.into_iter().map(|it| (it.0 + older, it.1, it.2, it.3)).collect();
@@ -187,7 +235,7 @@ proptest! {
         }
     }
 
-    /// What `validate` says of a cut chain is what `check-graph` says, and mends it.
+    /// The advice of `validate` about a cut chain is that of `check-graph`, and repairs it.
     #[test]
     fn a_cut_chain_is_advised_by_one_sentence(drawn in entries()) {
         let catalog = input(&catalog(&drawn));
@@ -203,7 +251,7 @@ proptest! {
         prop_assert!(help.starts_with(&edge.request()), "{} {}", help, edge.request());
     }
 
-    /// `check-graph` advises the same for all who are stranded in a channel, and it holds.
+    /// `check-graph` has the same advice for all stranded users of a channel, and it works.
     #[test]
     fn one_suggestion_for_a_cut_history(n in 2..9_u64, kept in 1..4_u64, older in 0..3_u64) {
         let all: Vec<u64> = (0..n + older).collect();

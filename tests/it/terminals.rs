@@ -1,5 +1,5 @@
-//! What a person at a terminal sees: tables that fit, paging, progress, warnings about indexes that are too old. The terminal is a
-//! pseudo-terminal of 80 columns.
+//! The view of a person at a terminal: tables that fit, paging, progress, warnings about indexes that are too old. The
+//! terminal is a pseudo-terminal of 80 columns.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fs::File;
@@ -25,7 +25,7 @@ fn terminal() -> (OwnedFd, OwnedFd) {
     (master, slave)
 }
 
-/// What a command shows on a terminal, without colours; `pager` is what the user has set.
+/// The output of a command on a terminal, without colours; `pager` is the user's setting.
 fn show(args: &[&str], directory: &Path, pager: &str) -> String {
     let (master, slave) = terminal();
     let mut child = program()
@@ -44,7 +44,7 @@ fn show(args: &[&str], directory: &Path, pager: &str) -> String {
         let mut text = Vec::new();
         let mut buffer = [0; 4096];
         let mut master = File::from(master);
-        // Reading fails as soon as nobody has the other end.
+        // Reading fails as soon as the other end is closed.
         while let Ok(n @ 1..) = master.read(&mut buffer) {
             text.extend_from_slice(&buffer[..n]);
         }
@@ -86,13 +86,13 @@ fn tables_fit_and_say_once_what_is_the_same() {
     for line in shown.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
-    // A pipe gets the same columns whatever is in them.
+    // A pipe gets the same columns whatever their content.
     let piped = olmdex(["list", "bundles", "--catalog", "community"]).in_directory(directory.path()).answer().out();
     assert!(piped.starts_with("CATALOG     PACKAGE "), "{piped}");
-    // What does not fit is cut, and the wide table has all of it.
+    // A value that does not fit is cut, and the wide table has all of it.
     let answer = ["images", "keda@2.10.1", "-q", "-o"];
     let cut = plain(&show(&[&answer[..], &["table"]].concat(), directory.path(), "cat"));
-    assert!(cut.contains('…') && cut.ends_with("Cut to the terminal's width; `-o wide` shows all.\n"), "{cut}");
+    assert!(cut.contains('…') && cut.ends_with("Cut to fit the terminal; `-o wide` shows everything.\n"), "{cut}");
     let wide = plain(&show(&[&answer[..], &["wide"]].concat(), directory.path(), "cat"));
     assert!(!wide.contains('…') && wide.lines().any(|it| it.chars().count() > 80), "{wide}");
 }
@@ -102,7 +102,7 @@ fn sheets_are_wrapped_between_words() {
     let directory = shop();
     let shown = plain(&show(&["updates", "till@1.0.0", "--catalog", "shop"], directory.path(), "cat"));
     assert!(shown.lines().all(|it| it.chars().count() <= 80), "{shown}");
-    assert!(shown.contains("reason:    its entry says replaces till.v1.0.0 (channel stable,"), "{shown}");
+    assert!(shown.contains("reason:    its entry has `replaces: till.v1.0.0` (channel stable,"), "{shown}");
 }
 
 #[test]
@@ -144,11 +144,11 @@ fn long_answers_go_through_the_users_pager() {
     assert!(!paged.is_empty() && paged.lines().all(|it| it.starts_with("paged: ")), "{paged}");
     let unpaged = plain(&show(&["list", "packages", "--no-pager"], directory.path(), "sed 's/^/paged: /'"));
     assert!(!unpaged.contains("paged"), "{unpaged}");
-    // A pager that ends early ends the answer, without a word. Messages come when it has ended.
+    // A pager that ends early ends the answer, without a message. Later messages follow its end.
     assert_eq!(plain(&show(&["render", "shop"], directory.path(), "true")), "");
     let both = plain(&show(&["show", "absent"], directory.path(), "sed 's/^/paged: /'"));
-    assert!(both.starts_with("error: there is no package"), "{both}");
-    // What cannot be started is no reason to show nothing.
+    assert!(both.starts_with("error: no package or bundle"), "{both}");
+    // If the pager cannot be started, the answer is shown without it.
     let missing = plain(&show(&["list", "packages"], directory.path(), ""));
     assert!(missing.contains("keda"), "{missing}");
 }
@@ -168,7 +168,8 @@ fn an_index_that_is_older_than_its_source_is_named() {
     assert!(shown.contains("  = help: `olmdex build shop=shop -O index.db`"), "{shown}");
     let info = olmdex(["info"]).in_directory(directory.path()).answer().out();
     assert!(info.contains("catalog `shop` has changed since: "), "{info}");
-    // Nobody looks at every file of a source that is too large to be a catalog: whoever made the index may have named `/`.
+    // Nobody checks every file of a source that is too large to be a catalog: the author of the index may have named
+    // `/`.
     let database = rusqlite::Connection::open(directory.path().join("index.db")).unwrap();
     database.execute("UPDATE catalog SET source = '/' WHERE name = 'shop'", []).unwrap();
     drop(database);
@@ -195,7 +196,7 @@ fn a_plan_is_read_whole_and_keeps_its_indentation() {
     assert!(steps.contains("\n     because: it supports OpenShift up to 4.16"), "{steps}");
     let wide = plain(&show(&[&args[..], &["-o", "wide"]].concat(), directory.path(), "cat"));
     assert!(!wide.contains('…') && !wide.contains("Cut to"), "{wide}");
-    // A command is never broken: its half would be another one.
+    // A command is never wrapped, since half of it would be another command.
     let piped = olmdex(args).answer().out();
     let commands =
         |text: &str| text.lines().filter(|it| it.starts_with("       ")).map(str::to_owned).collect::<Vec<_>>();

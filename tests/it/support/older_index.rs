@@ -1,6 +1,32 @@
-//! What undoes the migrations of an index, one after another.
+//! Undoes the migrations of an index, one after another.
 
-/// To schema 7: nothing of what keeps bundles from OLM v1.
+/// To schema 8: no states, and texts in a table under their old name.
+const TO_SCHEMA_8: &str = "
+PRAGMA foreign_keys = OFF;
+DROP VIEW v_state; DROP VIEW v_past_document; DROP VIEW v_past_package; DROP VIEW v_past_channel;
+DROP TABLE past_file; DROP TABLE past_document; DROP TABLE past_package; DROP TABLE past_channel;
+DROP TABLE content_defect; DROP TABLE file_content; DROP TABLE state; DROP TABLE git_commit;
+DROP VIEW v_document_json;
+DROP VIEW document_text;
+CREATE TABLE document_text (
+    -- The documents' normal form, packed: see v_document_json.
+    document INTEGER PRIMARY KEY REFERENCES document (id),
+    codec    INTEGER NOT NULL,  -- 0 as it is, 1 zstd
+    size     INTEGER NOT NULL,  -- bytes when decompressed
+    bytes    BLOB NOT NULL
+);
+INSERT INTO document_text SELECT document, codec, size, bytes FROM packed_text;
+DROP TABLE packed_text;
+CREATE VIEW v_document_json AS
+SELECT c.name AS catalog, d.schema, d.package, d.name, unpack(t.codec, t.size, t.bytes) AS json, d.id AS document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN document d ON d.id = cd.document
+JOIN document_text t ON t.document = d.id;
+DELETE FROM refinery_schema_history WHERE version > 8;
+PRAGMA user_version = 8;";
+
+/// From there to schema 7: no facts that keep bundles from OLM v1.
 const TO_SCHEMA_7: &str = "
 DROP VIEW v_obstacle;
 DROP TABLE obstacle;
@@ -28,7 +54,7 @@ DROP TABLE catalog_image;
 DELETE FROM refinery_schema_history WHERE version > 4;
 PRAGMA user_version = 4;";
 
-/// From there to schema 3: STRICT tables, a full-text table that needs a newer SQLite, and nothing of what pages show.
+/// From there to schema 3: STRICT tables, a full-text table that needs a newer SQLite, and none of the data for pages.
 const TO_SCHEMA_3: &str = "
 DROP VIEW v_icon; DROP VIEW v_category; DROP VIEW v_keyword; DROP VIEW v_install_mode; DROP VIEW v_platform;
 DROP VIEW v_maintainer; DROP VIEW v_link;
@@ -62,11 +88,12 @@ ALTER TABLE graph DROP COLUMN range_edges;
 DELETE FROM refinery_schema_history WHERE version > 1;
 PRAGMA user_version = 1;";
 
-/// Makes an index one of an older schema.
+/// Turns an index into one of an older schema.
 pub fn downgrade(path: &std::path::Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();
-    let steps = [TO_SCHEMA_7, TO_SCHEMA_6, TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1];
-    for sql in steps.iter().take(8 - version) {
+    let steps =
+        [TO_SCHEMA_8, TO_SCHEMA_7, TO_SCHEMA_6, TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1];
+    for sql in steps.iter().take(9 - version) {
         connection.execute_batch(sql).unwrap();
     }
 }

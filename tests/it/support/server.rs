@@ -13,9 +13,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// A server on free ports.
 pub struct Server {
     child: Child,
-    /// Where gRPC is.
+    /// The address of gRPC.
     pub grpc: String,
-    /// Where HTTP is.
+    /// The address of HTTP.
     pub http: String,
 }
 
@@ -24,7 +24,7 @@ impl Server {
         Self::start_in(scratch, arguments, None)
     }
 
-    /// With a variable of the environment.
+    /// Starts a server with a variable of the environment.
     pub fn start_in(scratch: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_olmdex"))
             .arg("serve")
@@ -42,7 +42,7 @@ impl Server {
             line.split_once(protocol).unwrap().1.split(' ').next().unwrap().to_owned()
         };
         let (grpc, http) = (address("gRPC on "), address("HTTP on "));
-        // Whoever writes to a closed pipe would end.
+        // The server would end if it wrote to a closed pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, grpc, http }
     }
@@ -65,8 +65,14 @@ impl Server {
     }
 
     pub fn send(&self, method: &str, target: &str, host: &str, headers: &str) -> (String, String) {
+        self.send_body(method, target, host, headers, b"")
+    }
+
+    pub fn send_body(&self, method: &str, target: &str, host: &str, headers: &str, body: &[u8]) -> (String, String) {
         let mut stream = TcpStream::connect(&self.http).unwrap();
         write!(stream, "{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n").unwrap();
+        // The server may close the connection before it has read the whole body.
+        let _ = stream.write_all(body);
         let mut text = Vec::new();
         stream.read_to_end(&mut text).unwrap();
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -87,7 +93,7 @@ impl Server {
         })
     }
 
-    /// An answer over gRPC of a server that is at an address.
+    /// An answer over gRPC of the server at an address.
     pub fn call_at(address: &str, path: &str, message: &[u8]) -> (String, Vec<u8>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -109,7 +115,14 @@ impl Server {
     }
 }
 
-/// An answer over gRPC, by a connection that is there.
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An answer over gRPC, over an existing connection.
 pub async fn call_over<S>(stream: S, path: &str, message: &[u8], header: Option<(&str, &str)>) -> (String, Vec<u8>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
