@@ -809,8 +809,11 @@ fn stranded_and_bisect_name_the_day_and_the_commit() {
     commit(4, catalog(&["1.0.0", "1.1.0"]));
     // The edge from 1.0.0 is lost, and comes back.
     commit(6, catalog(&["1.1.0", "1.2.0"]).replace("  replaces: till.v1.0.0\n", ""));
-    commit(9, catalog(&["1.0.0", "1.1.0", "1.2.0"]));
-    commit(12, catalog(&["1.2.0", "1.3.0"]));
+    // A field that opm drops comes, and stays.
+    let with_field =
+        |text: String| text.replace("defaultChannel: stable\n", "defaultChannel: stable\nmaintainer: me\n");
+    commit(9, with_field(catalog(&["1.0.0", "1.1.0", "1.2.0"])));
+    commit(12, with_field(catalog(&["1.2.0", "1.3.0"])));
     run(root, &["build", "--git", "shop=repo", "--git-path", "c", "-o", "past.db"]).expect_code(0);
     let stranded = run(root, &["stranded", "till", "-i", "past.db", "-o", "json"]);
     let value: serde_json::Value = serde_json::from_str(&stranded.expect_code(1).out()).unwrap();
@@ -839,6 +842,10 @@ fn stranded_and_bisect_name_the_day_and_the_commit() {
     assert_eq!(bisect(&["till@9.9.9", "--installed", "till.v1.2.0"]), "false null 2026-01-02");
     let good = bisect(&["till", "--rule", "W0802"]);
     assert!(good.starts_with("true") || good.starts_with("false"), "{good}");
+    // Rules about documents, beside those about upgrades.
+    assert_eq!(bisect(&["till", "--rule", "unknown-field"]), "false 2026-01-06 2026-01-09");
+    assert_eq!(bisect(&["till", "--rule", "w0527", "--rule", "W0803"]), "false 2026-01-06 2026-01-09");
+    assert_eq!(bisect(&["till", "--rule", "E0105"]), "true 2026-01-12 null");
     run(root, &["bisect", "till", "--rule", "W9999", "-i", "past.db"]).expect_code(4);
     run(root, &["bisect", "till", "--installed", "1.0.0", "-i", "past.db"]).expect_code(2);
 }

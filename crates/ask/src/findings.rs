@@ -19,6 +19,14 @@ pub fn package_findings(index: &Index, catalogs: &[String], package: &str) -> Re
     Ok(found.into_iter().flatten().flatten().collect())
 }
 
+/// The findings about the documents of a package: those of `validate`, without those about what is beside the package.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn document_findings(index: &Index, catalog: &str, package: &str) -> Result<Vec<Finding>, AskError> {
+    Ok(check_catalog(&index.packages_input(catalog, std::iter::once(package))?, None).findings)
+}
+
 /// The findings about a catalog of an index, those about its upgrades included.
 ///
 /// # Errors

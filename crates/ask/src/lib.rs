@@ -80,7 +80,9 @@ pub use dependencies::{DependencyAnswers, DependencyWish, dependencies, needs};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
 pub use explain::{Explained, all_rules, explain, explain_message, rules_named};
-pub use findings::{DifferenceWish, Differences, catalog_findings, changes, differences, package_findings};
+pub use findings::{
+    DifferenceWish, Differences, catalog_findings, changes, differences, document_findings, package_findings,
+};
 pub use fleet::{FleetAsker, FleetCompat, FleetPlan, FleetQuestion};
 pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};

@@ -4,24 +4,28 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::ask::{AskError, Bisection, PackageName, UpgradeQuestion, bisect, no_package, package_findings};
+use crate::ask::{
+    AskError, Bisection, PackageName, UpgradeQuestion, bisect, document_findings, no_package, package_findings,
+};
 use crate::cli::args::moment::must_have_states;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::diag::Rule;
 use crate::index::Index;
 use olmdex_text::encoding::hex::short;
 
 /// Find the last day on which something was good, and the commit that broke it
 ///
-/// A package is good if it has no findings about its upgrades (`check-graph`), or none of `--rule`; with a version, if
-/// OLM takes that version (`why-not`) from the installed bundle. The index has the past of catalogs (`build --git`).
+/// A package is good if it has no findings about its upgrades (`check-graph`), or none of `--rule`, which takes any rule
+/// of `check-graph` and `validate`; with a version, if OLM takes that version (`why-not`) from the installed bundle. The index has the past of catalogs (`build --git`).
 /// Exits with 1 if a catalog is not good now.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex bisect keda -i past.db
   olmdex bisect keda -i past.db --rule W0801
+  olmdex bisect keda -i past.db --rule unknown-field
   olmdex bisect keda@2.10.1 --installed 2.8.1 -i past.db -o json")]
 pub(crate) struct BisectArgs {
     /// The package, or the version that OLM should take
@@ -75,27 +79,30 @@ pub(crate) fn run(context: &Context, args: &BisectArgs) -> CommandResult {
     Ok(if is_good { Exit::Yes } else { Exit::No })
 }
 
-/// The identifiers of rules that are named.
-fn rules(names: &[String]) -> Result<Vec<&'static str>, CommandError> {
-    let all = crate::upgrade::rules::ALL;
+/// The named rules, of those that judge upgrades or documents.
+fn rules(names: &[String]) -> Result<Vec<&'static Rule>, CommandError> {
+    let all = [crate::upgrade::rules::ALL, &crate::check::all_rules()].concat();
     let find = |name: &String| {
         let rule = all.iter().find(|it| it.id.eq_ignore_ascii_case(name) || it.name == name);
-        rule.map(|it| it.id).ok_or_else(|| {
-            let error = CommandError::new(Exit::NotFound, format!("no upgrade rule `{name}`"));
-            error.help("`olmdex explain` lists the rules; these are W08… and E08…")
+        rule.copied().ok_or_else(|| {
+            let error = CommandError::new(Exit::NotFound, format!("no rule `{name}` of `check-graph` or `validate`"));
+            error.help("`olmdex explain all` lists the rules")
         })
     };
     names.iter().map(find).collect()
 }
 
-fn findings(index: &Index, catalog: &str, package: &str, rules: &[&str]) -> Result<Vec<String>, AskError> {
-    let found = package_findings(index, &[catalog.to_owned()], package)?;
-    let is_meant = |id: &str| rules.is_empty() || rules.contains(&id);
-    Ok(found
-        .into_iter()
-        .filter(|it| is_meant(it.rule.id))
-        .map(|it| format!("{}: {}", it.rule.id, it.message))
-        .collect())
+fn findings(index: &Index, catalog: &str, package: &str, rules: &[&Rule]) -> Result<Vec<String>, AskError> {
+    let is_of_upgrades = |rule: &&Rule| crate::upgrade::rules::ALL.iter().any(|it| it.id == rule.id);
+    let mut found = Vec::new();
+    if rules.is_empty() || rules.iter().any(is_of_upgrades) {
+        found = package_findings(index, &[catalog.to_owned()], package)?;
+    }
+    if !rules.iter().all(is_of_upgrades) {
+        found.extend(document_findings(index, catalog, package)?);
+    }
+    found.retain(|it| rules.is_empty() || rules.iter().any(|rule| rule.id == it.rule.id));
+    Ok(found.into_iter().map(|it| format!("{}: {}", it.rule.id, it.message)).collect())
 }
 
 /// Why OLM does not take the version; nothing, if it does.
