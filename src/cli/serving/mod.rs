@@ -5,6 +5,8 @@ mod assistant;
 #[cfg(feature = "serve")]
 mod cache_directory;
 #[cfg(feature = "serve")]
+mod catalog_pages;
+#[cfg(feature = "serve")]
 mod gates;
 #[cfg(feature = "mcp")]
 pub(super) mod mcp;
@@ -12,5 +14,3 @@ pub(super) mod mcp;
 pub(super) mod opm;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
-#[cfg(feature = "serve")]
-mod shown;

@@ -10,11 +10,11 @@ use clap::Args;
 #[cfg(feature = "mcp")]
 use super::assistant::AssistantPort;
 use super::cache_directory::{look_into_cache, way_to_index};
+use super::catalog_pages::Shown;
 use super::gates::{Gates, parse_gates};
 #[cfg(feature = "mcp")]
 use super::mcp::About;
 use super::opm::log_line;
-use super::shown::Shown;
 use crate::ask;
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};

@@ -1,7 +1,7 @@
 //! Basic templates: a catalog in which bundles are named by their images (`docs/behaviour/fbc.md` 5.6).
 
 use super::document::Document;
-use super::listed::{Listed, bad_entry, check_reference, list};
+use super::lists::{Listed, bad_entry, check_reference, list};
 use super::rules;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::{self as fbc, Spot, Typed};

@@ -14,7 +14,7 @@ mod convert;
 mod document;
 mod images;
 mod kind;
-mod listed;
+mod lists;
 mod rendered;
 pub mod rules;
 mod semver;

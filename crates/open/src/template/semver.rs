@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::document::Document;
 use super::images::Head;
-use super::listed::{Listed, check_reference, list, text, wrong_kind};
+use super::lists::{Listed, check_reference, list, text, wrong_kind};
 use super::rules;
 use super::streams::{Channels, Member, Stream, Wanted, Width, channels};
 use olmdex_base::diag::{Finding, closest};

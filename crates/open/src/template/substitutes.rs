@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::images::Head;
-use super::listed::{Listed, bad_entry, check_reference, list, text, wrong_kind};
+use super::lists::{Listed, bad_entry, check_reference, list, text, wrong_kind};
 use super::rendered::{Part, Rendered};
 use super::rules;
 use olmdex_base::diag::{Finding, Severity};

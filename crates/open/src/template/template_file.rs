@@ -7,7 +7,7 @@ use super::basic::{self, Entry};
 use super::document::Document;
 use super::images::{BundleImages, Head};
 use super::kind::Kind;
-use super::listed::Listed;
+use super::lists::Listed;
 use super::rendered::{Part, Rendered};
 use super::rules;
 use super::semver::Semver;

@@ -2,7 +2,7 @@
 //! much as this step does.
 
 use super::contents::{Contents, Entry, File};
-use super::found::{At, Found};
+use super::problem::{At, Found};
 use super::table as rules;
 use crate::bundle::blob::refuse;
 use crate::bundle::error::BundleError;

@@ -3,8 +3,8 @@
 
 use super::contents::{Contents, Gvk};
 use super::format::PREFIX;
-use super::found::{At, Found};
 use super::node::Field;
+use super::problem::{At, Found};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Place;

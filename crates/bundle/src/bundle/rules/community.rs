@@ -5,8 +5,8 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use super::found::{At, Found};
 use super::options::Options;
+use super::problem::{At, Found};
 use super::removed_apis::Removed;
 use super::service_version::Csv;
 use super::table as rules;

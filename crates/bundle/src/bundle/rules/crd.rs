@@ -11,10 +11,10 @@
 use std::collections::BTreeSet;
 
 use super::contents::Object;
-use super::found::{At, Found, Observed, steps};
 use super::loader::CRD_V1BETA1;
 use super::names::{dns1035_label, dns1123_subdomain};
 use super::node::Field;
+use super::problem::{At, Found, Observed, steps};
 use super::table as rules;
 use olmdex_base::diag::{Rule, Severity};
 use olmdex_fbc::Spot;

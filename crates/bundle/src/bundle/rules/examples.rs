@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::contents::Gvk;
-use super::found::{Found, Observed};
 use super::node::Field;
+use super::problem::{Found, Observed};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};

@@ -4,8 +4,8 @@
 use crate::bundle::directory::is_bundle;
 
 use super::contents::{Contents, Entry, File};
-use super::found::{At, Found};
 use super::node::Field;
+use super::problem::{At, Found};
 use super::table as rules;
 use olmdex_constraint::cel;
 use olmdex_fbc::{Spot, Syntax};

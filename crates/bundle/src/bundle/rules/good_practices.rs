@@ -1,8 +1,8 @@
 //! Good practices: requests of containers, descriptions, names of channels and versions, permissions on definitions
 //! (`docs/behaviour/authoring.md` B.8).
 
-use super::found::{At, Found, Observed};
 use super::node::Field;
+use super::problem::{At, Found, Observed};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{self, Error, Warning};

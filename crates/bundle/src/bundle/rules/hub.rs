@@ -2,9 +2,9 @@
 //! (`docs/behaviour/authoring.md` B.8).
 
 use super::address::{mail_error, url_error};
-use super::found::Found;
 use super::operator_sdk_csv::min_kube_version;
 use super::options::Options;
+use super::problem::Found;
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};

@@ -1,7 +1,7 @@
 //! The result of operator-sdk's loader for `manifests/`, and why it stops (`docs/behaviour/authoring.md` B.4).
 
 use super::contents::{Contents, Entry, File, Object, Undecodable};
-use super::found::{At, Found};
+use super::problem::{At, Found};
 use super::table as rules;
 use olmdex_fbc::Spot;
 use olmdex_text::gotype::{Decoder, GoType, Misfit};

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::found::{At, Found};
 use super::node::Field;
+use super::problem::{At, Found};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_fbc::Spot;

@@ -2,8 +2,8 @@
 //! and `optional` of opm).
 
 use super::contents::Object;
-use super::found::{At, Found, Observed, steps};
 use super::node::Field;
+use super::problem::{At, Found, Observed, steps};
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};
 use olmdex_fbc::Spot;

@@ -1,8 +1,8 @@
 //! The ClusterServiceVersion by itself (`docs/behaviour/authoring.md` B.6).
 
 use super::examples;
-use super::found::{Found, Observed};
 use super::names::{dns1123_subdomain, label_value};
+use super::problem::{Found, Observed};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};

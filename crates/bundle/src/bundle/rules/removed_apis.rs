@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::contents::{Gvk, Object};
 use super::crd::Definition;
-use super::found::{At, Found, Observed};
 use super::options::Options;
+use super::problem::{At, Found, Observed};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};

@@ -1,8 +1,8 @@
 //! The answers of `operator-sdk bundle validate`.
 
 use super::content::is_supported;
-use super::found::Observed;
 use super::options::Options;
+use super::problem::Observed;
 use super::validator::{Validation, Validator};
 use olmdex_base::diag::Severity;
 

@@ -1,8 +1,8 @@
 //! A ClusterServiceVersion with the fields that several validators look at.
 
 use super::contents::{Gvk, Object};
-use super::found::{At, Observed, annotation, steps};
 use super::node::Field;
+use super::problem::{At, Observed, annotation, steps};
 use olmdex_base::diag::Severity;
 use olmdex_fbc::Spot;
 

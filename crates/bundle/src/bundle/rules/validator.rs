@@ -3,11 +3,11 @@
 use super::catalog_claims::{self, CatalogClaims};
 use super::contents::{Contents, Gvk, Object};
 use super::crd::{self, Definition};
-use super::found::{At, Found, Observed};
 use super::good_practices::Channels;
 use super::loader::{self, Loaded};
 use super::operator_sdk_csv;
 use super::options::Options;
+use super::problem::{At, Found, Observed};
 use super::service_version::Csv;
 use super::table as rules;
 use super::{blob, community, content, format, good_practices, hub, multiarch, objects, removed_apis, whole};

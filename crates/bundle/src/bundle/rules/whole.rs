@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::contents::{Contents, Entry, Gvk, Object};
 use super::crd::Definition;
-use super::found::{At, Found, Observed};
 use super::node::Field;
+use super::problem::{At, Found, Observed};
 use super::service_version::Csv;
 use super::table as rules;
 use crate::bundle::size;
