@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::serve::catalogd::{Asked, Encoding, Site, answer, refuses_version, version_refusal};
+use olmdex::serve::catalogd::{CatalogRequest, Encoding, Site, answer, refuses_version, version_refusal};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -91,7 +91,7 @@ fn check(index: &Index, catalogs: &AskedCatalogs, case: &Value) -> Outcome {
     let lines: Vec<&str> = case["headers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let headers: Vec<(&str, &str)> =
         lines.iter().filter_map(|it| it.split_once(':')).map(|(name, value)| (name, value.trim())).collect();
-    let asked = Asked { method: text("method"), target: text("target"), headers: &headers, body: &body };
+    let asked = CatalogRequest { method: text("method"), target: text("target"), headers: &headers, body: &body };
     let site = Site {
         index,
         modified: STORED,

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::exchange::Asked;
+use super::exchange::CatalogRequest;
 
 /// The result of the conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +35,8 @@ fn names_tag(list: &str, tag: &str) -> bool {
         })
 }
 
-pub(super) fn verdict(asked: &Asked<'_>, modified: u64, tag: &str) -> Precondition {
-    let given = |name: &str| asked.header(name).filter(|it| !it.is_empty());
+pub(super) fn verdict(request: &CatalogRequest<'_>, modified: u64, tag: &str) -> Precondition {
+    let given = |name: &str| request.header(name).filter(|it| !it.is_empty());
     let holds = match given("If-Match") {
         Some(list) => list.trim() == "*" || names_tag(list, tag),
         None => given("If-Unmodified-Since").and_then(seconds).is_none_or(|it| modified <= it),
@@ -52,8 +52,8 @@ pub(super) fn verdict(asked: &Asked<'_>, modified: u64, tag: &str) -> Preconditi
 }
 
 /// Whether a range is still meant for the present content.
-pub(super) fn range_counts(asked: &Asked<'_>, modified: u64, tag: &str) -> bool {
-    match asked.header("If-Range").filter(|it| !it.is_empty()) {
+pub(super) fn range_counts(request: &CatalogRequest<'_>, modified: u64, tag: &str) -> bool {
+    match request.header("If-Range").filter(|it| !it.is_empty()) {
         Some(tagged) if tagged.starts_with('"') => !tag.is_empty() && tagged.trim_matches('"') == tag,
         Some(text) => seconds(text) == Some(modified),
         None => true,

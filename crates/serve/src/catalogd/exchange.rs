@@ -4,7 +4,7 @@ use olmdex_index::{Index, IndexError};
 
 /// A request.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'q> {
+pub struct CatalogRequest<'q> {
     /// The method as it was sent.
     pub method: &'q str,
     /// Path and query as they were sent.
@@ -15,7 +15,7 @@ pub struct Asked<'q> {
     pub body: &'q [u8],
 }
 
-impl Asked<'_> {
+impl CatalogRequest<'_> {
     /// The value of a header; the first counts.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|it| it.0.eq_ignore_ascii_case(name)).map(|it| it.1)

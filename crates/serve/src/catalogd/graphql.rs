@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::encoding::compress;
-use super::exchange::{Answer, Asked, Encoding, Piece};
+use super::exchange::{Answer, CatalogRequest, Encoding, Piece};
 use super::{refusal, vary};
 use olmdex_graphql::{Catalog, Collector, Collision, Documents, Limits, MAX_QUERY, NoAnswer, Query};
 use olmdex_index::query::DocumentFilter;
@@ -72,29 +72,34 @@ fn made(index: &Index, catalog: &str) -> Result<Made, IndexError> {
 }
 
 /// The answer to a request with a valid method and catalog name.
-pub(super) fn answer(asked: &Asked<'_>, index: &Index, catalog: &str, schemas: &Schemas) -> Result<Answer, IndexError> {
-    let Some(text) = query(asked.body) else { return Ok(refusal(asked, 400, "Invalid request body\n")) };
+pub(super) fn answer(
+    request: &CatalogRequest<'_>,
+    index: &Index,
+    catalog: &str,
+    schemas: &Schemas,
+) -> Result<Answer, IndexError> {
+    let Some(text) = query(request.body) else { return Ok(refusal(request, 400, "Invalid request body\n")) };
     if text.is_empty() {
-        return Ok(refusal(asked, 400, "Query cannot be empty\n"));
+        return Ok(refusal(request, 400, "Query cannot be empty\n"));
     }
     if text.len() > MAX_QUERY {
-        return Ok(refusal(asked, 400, "Query too large\n"));
+        return Ok(refusal(request, 400, "Query too large\n"));
     }
     // An error in the query itself is reported before one about the catalog.
     let query = match Query::read(&text) {
         Ok(query) => query,
-        Err(answer) => return Ok(json(asked, answer)),
+        Err(answer) => return Ok(json(request, answer)),
     };
     if index.served_digest(catalog)?.is_none() {
-        return Ok(refusal(asked, 404, "404 Not Found\n"));
+        return Ok(refusal(request, 404, "404 Not Found\n"));
     }
     let made = schemas.get(index, catalog)?;
-    let failed = || refusal(asked, 500, "500 Internal Server Error\n");
+    let failed = || refusal(request, 500, "500 Internal Server Error\n");
     // catalogd would not have stored the catalog; here only this question to it fails.
     let Ok(schema) = made.as_ref() else { return Ok(failed()) };
     let documents = Served { index, catalog, known: RefCell::default() };
     match query.answer(schema, &documents, Limits::default()) {
-        Ok(answer) => Ok(json(asked, answer)),
+        Ok(answer) => Ok(json(request, answer)),
         Err(NoAnswer::Documents(error)) => Err(error),
         Err(NoAnswer::NotEncodable) => Ok(failed()),
     }
@@ -120,10 +125,10 @@ fn query(body: &[u8]) -> Option<String> {
     Some(query)
 }
 
-fn json(asked: &Asked<'_>, body: Vec<u8>) -> Answer {
+fn json(request: &CatalogRequest<'_>, body: Vec<u8>) -> Answer {
     let len = body.len() as u64;
     let mut headers = vec![("Content-Type", "application/json".to_owned()), ("Content-Length", len.to_string())];
-    let encoding: Encoding = compress(asked.accepted(), len, &mut headers);
+    let encoding: Encoding = compress(request.accepted(), len, &mut headers);
     // It is written as text.
     let text = String::from_utf8(body).unwrap_or_default();
     vary(Answer { status: 200, headers, body: vec![Piece::Text(text)], encoding })

@@ -13,7 +13,7 @@ mod query;
 mod range;
 
 pub use encoding::{MIN_COMPRESSED, compress};
-pub use exchange::{Answer, Asked, Encoding, Piece};
+pub use exchange::{Answer, CatalogRequest, Encoding, Piece};
 #[cfg(feature = "graphql")]
 pub use graphql::{MAX_BODY, Schemas};
 #[cfg(feature = "graphql")]
@@ -72,22 +72,22 @@ impl Site<'_> {
 ///
 /// # Errors
 /// If the index is damaged.
-pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> {
-    let (path, query) = asked.target.split_once('?').unwrap_or((asked.target, ""));
-    let route = match path::route(asked.method, path) {
+pub fn answer(request: &CatalogRequest<'_>, site: &Site<'_>) -> Result<Answer, IndexError> {
+    let (path, query) = request.target.split_once('?').unwrap_or((request.target, ""));
+    let route = match path::route(request.method, path) {
         Route::Unclean(clean) => {
             let location = if query.is_empty() { clean } else { format!("{clean}?{query}") };
-            return Ok(redirect(asked, &location));
+            return Ok(redirect(request, &location));
         }
-        Route::Unknown => return Ok(refusal(asked, 404, "404 page not found\n")),
-        Route::Known(route) => route,
+        Route::Unknown => return Ok(refusal(request, 404, "404 page not found\n")),
+        Route::Catalog(route) => route,
     };
     if !site.offers(route.endpoint) {
-        return Ok(refusal(asked, 404, "404 page not found\n"));
+        return Ok(refusal(request, 404, "404 page not found\n"));
     }
     let methods: &[&str] = if route.endpoint == Endpoint::GraphQl { &["POST"] } else { &["GET", "HEAD"] };
-    if !methods.contains(&asked.method) {
-        let mut answer = refusal(asked, 405, "Method Not Allowed\n");
+    if !methods.contains(&request.method) {
+        let mut answer = refusal(request, 405, "Method Not Allowed\n");
         answer.headers.push(("Allow", methods.join(", ")));
         return Ok(answer);
     }
@@ -98,21 +98,21 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
     ];
     let faults: Vec<&str> = faults.into_iter().flatten().collect();
     if !faults.is_empty() {
-        return Ok(refusal(asked, 400, &format!("invalid catalog name: {}\n", faults.join("; "))));
+        return Ok(refusal(request, 400, &format!("invalid catalog name: {}\n", faults.join("; "))));
     }
     #[cfg(feature = "graphql")]
     if let (Endpoint::GraphQl, Some(schemas)) = (route.endpoint, site.graphql) {
-        return graphql::answer(asked, site.index, &route.catalog, schemas);
+        return graphql::answer(request, site.index, &route.catalog, schemas);
     }
     let filter = match route.endpoint {
         Endpoint::All | Endpoint::GraphQl => DocumentFilter::default(),
         Endpoint::Metas => match query::filter(query) {
             Some(filter) => filter,
-            None => return Ok(refusal(asked, 400, "400 Bad Request\n")),
+            None => return Ok(refusal(request, 400, "400 Bad Request\n")),
         },
     };
     let Some(digest) = site.index.served_digest(&route.catalog)? else {
-        return Ok(refusal(asked, 404, "404 Not Found\n"));
+        return Ok(refusal(request, 404, "404 Not Found\n"));
     };
     let tag = tag(&digest, &filter);
     let mut head = vec![("Last-Modified", condition::date(site.modified))];
@@ -120,14 +120,14 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
     if !tag.is_empty() {
         head.push(("ETag", format!("\"{tag}\"")));
     }
-    match condition::verdict(asked, site.modified, &tag) {
+    match condition::verdict(request, site.modified, &tag) {
         Precondition::Send => {}
         Precondition::NotModified => return Ok(bare(304, head)),
         Precondition::Failed => {
             if route.endpoint == Endpoint::All {
                 head.push(("Content-Type", JSONL.to_owned()));
             }
-            if asked.method != "HEAD" {
+            if request.method != "HEAD" {
                 head.push(("Content-Length", "0".to_owned()));
             }
             return Ok(bare(412, head));
@@ -136,16 +136,16 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
     let documents = documents(site.index, &route.catalog, &filter)?;
     head.push(("Content-Type", JSONL.to_owned()));
     Ok(match route.endpoint {
-        Endpoint::All | Endpoint::GraphQl => whole(asked, head, &documents, site.modified, &tag),
+        Endpoint::All | Endpoint::GraphQl => whole(request, head, &documents, site.modified, &tag),
         Endpoint::Metas => {
             let len = length(&documents);
             let mut answer =
                 Answer { status: 200, headers: head, body: lines(&documents, 0, len), encoding: Encoding::None };
-            if asked.method == "HEAD" {
+            if request.method == "HEAD" {
                 answer.body.clear();
             } else {
                 answer.headers.push(("Content-Length", len.to_string()));
-                answer.encoding = compress(asked.accepted(), len, &mut answer.headers);
+                answer.encoding = compress(request.accepted(), len, &mut answer.headers);
             }
             vary(answer)
         }
@@ -174,22 +174,22 @@ pub fn version_refusal() -> Answer {
 
 /// The answer of `all`: everything, or ranges of it.
 fn whole(
-    asked: &Asked<'_>,
+    request: &CatalogRequest<'_>,
     mut head: Vec<(&'static str, String)>,
     documents: &[ServedDocument],
     modified: u64,
     tag: &str,
 ) -> Answer {
     let len = length(documents);
-    let ranges = match asked.header("Range") {
-        Some(text) if condition::range_counts(asked, modified, tag) => range::parse(text, len),
+    let ranges = match request.header("Range") {
+        Some(text) if condition::range_counts(request, modified, tag) => range::parse(text, len),
         _ => Ok(Vec::new()),
     };
     let ranges = match ranges {
         Ok(ranges) => ranges,
-        Err(range::Invalid::Form) => return refusal(asked, 416, "invalid range\n"),
+        Err(range::Invalid::Form) => return refusal(request, 416, "invalid range\n"),
         Err(range::Invalid::Beyond) => {
-            let mut answer = refusal(asked, 416, "invalid range: failed to overlap\n");
+            let mut answer = refusal(request, 416, "invalid range: failed to overlap\n");
             answer.headers.push(("Content-Range", format!("bytes */{len}")));
             return answer;
         }
@@ -231,10 +231,10 @@ fn whole(
     head.push(("Accept-Ranges", "bytes".to_owned()));
     head.push(("Content-Length", n.to_string()));
     let mut answer = Answer { status, headers: head, body, encoding: Encoding::None };
-    if asked.method == "HEAD" {
+    if request.method == "HEAD" {
         answer.body.clear();
     } else if status == 200 {
-        answer.encoding = compress(asked.accepted(), n, &mut answer.headers);
+        answer.encoding = compress(request.accepted(), n, &mut answer.headers);
     }
     vary(answer)
 }
@@ -300,18 +300,18 @@ fn bare(status: u16, headers: Vec<(&'static str, String)>) -> Answer {
     vary(Answer { status, headers, body: Vec::new(), encoding: Encoding::None })
 }
 
-fn refusal(asked: &Asked<'_>, status: u16, text: &str) -> Answer {
+fn refusal(request: &CatalogRequest<'_>, status: u16, text: &str) -> Answer {
     let headers = vec![
         ("Content-Type", PLAIN.to_owned()),
         ("X-Content-Type-Options", "nosniff".to_owned()),
         ("Content-Length", text.len().to_string()),
     ];
-    let body = if asked.method == "HEAD" { Vec::new() } else { vec![Piece::Text(text.to_owned())] };
+    let body = if request.method == "HEAD" { Vec::new() } else { vec![Piece::Text(text.to_owned())] };
     vary(Answer { status, headers, body, encoding: Encoding::None })
 }
 
 /// Points at the clean form of a path; only a client that asked for a page gets a page.
-fn redirect(asked: &Asked<'_>, location: &str) -> Answer {
+fn redirect(request: &CatalogRequest<'_>, location: &str) -> Answer {
     let escaped: String = location.chars().fold(String::new(), |mut out, c| {
         match c {
             '&' => out.push_str("&amp;"),
@@ -325,10 +325,10 @@ fn redirect(asked: &Asked<'_>, location: &str) -> Answer {
     });
     let mut headers = vec![("Location", location.to_owned())];
     let mut body = Vec::new();
-    if matches!(asked.method, "GET" | "HEAD") {
+    if matches!(request.method, "GET" | "HEAD") {
         headers.push(("Content-Type", "text/html; charset=utf-8".to_owned()));
         let text = format!("<a href=\"{escaped}\">Temporary Redirect</a>.\n\n");
-        if asked.method == "GET" {
+        if request.method == "GET" {
             headers.push(("Content-Length", text.len().to_string()));
             body.push(Piece::Text(text));
         }

@@ -10,12 +10,12 @@ pub(super) enum Route {
     /// An unknown path.
     Unknown,
     /// A question to a catalog.
-    Known(Known),
+    Catalog(CatalogRoute),
 }
 
 /// A question to a catalog.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct CatalogRoute {
     pub(super) catalog: String,
     pub(super) endpoint: Endpoint,
 }
@@ -49,7 +49,7 @@ pub(super) fn route(method: &str, path: &str) -> Route {
                 "graphql" => Endpoint::GraphQl,
                 _ => return Route::Unknown,
             };
-            Route::Known(Known { catalog: catalog.to_owned(), endpoint })
+            Route::Catalog(CatalogRoute { catalog: catalog.to_owned(), endpoint })
         }
         _ => Route::Unknown,
     }
@@ -64,7 +64,7 @@ pub fn is_own(path: &str) -> bool {
 /// Whether a path is one of GraphQL, whose questions are bodies.
 #[cfg(feature = "graphql")]
 pub(crate) fn is_graphql(path: &str) -> bool {
-    matches!(route("POST", path), Route::Known(Known { endpoint: Endpoint::GraphQl, .. }))
+    matches!(route("POST", path), Route::Catalog(CatalogRoute { endpoint: Endpoint::GraphQl, .. }))
 }
 
 /// A target may name the server too.

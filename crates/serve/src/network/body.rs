@@ -16,7 +16,7 @@ use hyper::body::Frame;
 use tokio::sync::mpsc;
 use tonic::Status;
 
-use super::budget::{Budget, Full, Held, MAX_BATCH};
+use super::budget::{Budget, Full, Lease, MAX_BATCH};
 use super::connections::Connection;
 use crate::answers::Messages;
 use crate::registry::encoded::Encoded;
@@ -32,7 +32,7 @@ pub(super) struct Frames {
     small: BytesMut,
     len: usize,
     /// Their share of the budget.
-    held: Option<Held>,
+    held: Option<Lease>,
 }
 
 impl Frames {
@@ -61,7 +61,7 @@ impl Frames {
     }
 
     /// The same frames, which give back a part of the budget when they are sent.
-    pub(super) fn held(self, held: Held) -> Self {
+    pub(super) fn held(self, held: Lease) -> Self {
         Self { held: Some(held), ..self }
     }
 
@@ -82,7 +82,7 @@ impl Frames {
 pub(super) struct Pieces {
     pieces: VecDeque<Bytes>,
     n_left: usize,
-    _held: Option<Held>,
+    _held: Option<Lease>,
 }
 
 impl From<Frames> for Pieces {
@@ -143,25 +143,25 @@ pub(super) struct Whole {
     /// How many were taken.
     n_taken: usize,
     /// The share of the messages in the budget; those that are sent at once take it with them.
-    held: Option<Held>,
+    held: Option<Lease>,
     /// The budget that pays for unpacked messages; `None` for small ones.
     payer: Option<(Arc<Budget>, Arc<Connection>)>,
     /// A payment that is waited for.
     payment: Option<Payment>,
 }
 
-type Payment = Pin<Box<dyn Future<Output = Result<Held, Full>> + Send>>;
+type Payment = Pin<Box<dyn Future<Output = Result<Lease, Full>> + Send>>;
 
 impl Whole {
     /// Messages that are sent at once.
-    pub(super) fn small(messages: Messages, held: Option<Held>) -> Self {
+    pub(super) fn small(messages: Messages, held: Option<Lease>) -> Self {
         Self { messages, n_taken: 0, held, payer: None, payment: None }
     }
 
     /// Messages in batches, each of which waits until there is room for it.
     pub(super) fn large(
         messages: Messages,
-        held: Option<Held>,
+        held: Option<Lease>,
         budget: Arc<Budget>,
         connection: Arc<Connection>,
     ) -> Self {

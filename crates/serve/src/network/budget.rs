@@ -82,11 +82,11 @@ impl Budget {
     }
 
     /// Takes bytes for a connection if there are any. An answer that is larger than all there are is alone.
-    pub(super) fn try_hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Full> {
+    pub(super) fn try_hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Lease, Full> {
         self.attempt(connection, n_bytes).map_err(|_| Full)
     }
 
-    fn attempt(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Lack> {
+    fn attempt(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Lease, Lack> {
         let now = self.clock.now();
         let mut holds = self.lock();
         let n_bytes = n_bytes.min(MAX_BYTES);
@@ -106,7 +106,7 @@ impl Budget {
         let id = holds.next;
         holds.next += 1;
         holds.by_id.insert(id, Hold { connection: Arc::clone(connection), since: now, n_bytes, is_own });
-        Ok(Held { budget: Arc::clone(self), id })
+        Ok(Lease { budget: Arc::clone(self), id })
     }
 
     /// Whether `n_bytes` for a connection leave half of all bytes to others.
@@ -118,7 +118,7 @@ impl Budget {
 
     /// Takes bytes for a connection, and waits for them if there are none. It does not wait for long if other
     /// connections keep them, and otherwise for as long as the connection may keep its own.
-    pub(super) async fn hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Full> {
+    pub(super) async fn hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Lease, Full> {
         let mut start = Instant::now();
         loop {
             let freed = self.has_freed.notified();
@@ -164,12 +164,12 @@ impl Holds {
 
 /// Bytes of an answer, given back when this is dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct Lease {
     budget: Arc<Budget>,
     id: u64,
 }
 
-impl Drop for Held {
+impl Drop for Lease {
     fn drop(&mut self) {
         let mut holds = self.budget.lock();
         if let Some(hold) = holds.by_id.remove(&self.id) {
@@ -183,8 +183,8 @@ impl Drop for Held {
 }
 
 /// Bytes that keep their place in the budget until they are dropped.
-pub(super) fn held_bytes(bytes: Vec<u8>, held: Held) -> Bytes {
-    struct Owner(Vec<u8>, #[expect(dead_code, reason = "it is dropped with the bytes")] Held);
+pub(super) fn leased_bytes(bytes: Vec<u8>, held: Lease) -> Bytes {
+    struct Owner(Vec<u8>, #[expect(dead_code, reason = "it is dropped with the bytes")] Lease);
     impl AsRef<[u8]> for Owner {
         fn as_ref(&self) -> &[u8] {
             &self.0
@@ -233,7 +233,7 @@ mod tests {
         // More than there is counts as all there is.
         let all = budget.try_hold(&quick, usize::MAX).unwrap();
         assert_eq!(budget.lock().n_bytes, MAX_BYTES);
-        let bytes = held_bytes(vec![1, 2, 3], all);
+        let bytes = leased_bytes(vec![1, 2, 3], all);
         let part = bytes.slice(1..2);
         drop(bytes);
         assert_eq!(budget.lock().n_bytes, MAX_BYTES);

@@ -16,7 +16,7 @@ use tonic::codec::{DecodeBuf, Decoder};
 use tonic::{Status, Streaming};
 
 use super::body::{Body, Frames, Whole};
-use super::budget::{CALL, Held, MAX_BATCH};
+use super::budget::{CALL, Lease, MAX_BATCH};
 use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
@@ -189,7 +189,7 @@ async fn whole(
     shared: &Arc<Shared>,
     connection: &Arc<Connection>,
     messages: Messages,
-    held: Option<Held>,
+    held: Option<Lease>,
 ) -> Result<Body, Status> {
     let kept: usize = messages.iter().map(Encoded::held).sum();
     let held = match kept <= CALL {

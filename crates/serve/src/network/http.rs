@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::budget::{Held, held_bytes};
+use super::budget::{Lease, leased_bytes};
 use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
@@ -25,7 +25,7 @@ use super::taken::taken;
 use super::work::NoAnswer;
 #[cfg(feature = "graphql")]
 use crate::catalogd::is_graphql;
-use crate::catalogd::{Answer, Asked, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
+use crate::catalogd::{Answer, CatalogRequest, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
 use crate::pages::PageRequest;
 use crate::snapshot::Snapshot;
 use olmdex_index::{Index, IndexError};
@@ -139,7 +139,7 @@ async fn api(shared: &Arc<Shared>, connection: &Arc<Connection>, request: Reques
             .map(|(name, value)| (name.as_str(), std::str::from_utf8(value.as_bytes()).unwrap_or_default()))
             .collect();
         let target = request.uri.path_and_query().map_or("/", |it| it.as_str());
-        let question = Asked { method: request.method.as_str(), target, headers: &headers, body: &body };
+        let question = CatalogRequest { method: request.method.as_str(), target, headers: &headers, body: &body };
         let site = Site {
             index,
             modified,
@@ -160,7 +160,7 @@ async fn api(shared: &Arc<Shared>, connection: &Arc<Connection>, request: Reques
     };
     let body = match whole {
         Some(bytes) => match shared.budget.hold(connection, bytes.len()).await {
-            Ok(held) => held_body(bytes, held),
+            Ok(held) => leased_body(bytes, held),
             Err(_) => return busy(shared),
         },
         None => streamed(Arc::clone(shared), Arc::clone(connection), snapshot, made.body, made.encoding),
@@ -210,7 +210,7 @@ async fn page(shared: &Shared, connection: &Arc<Connection>, request: Request<In
         Ok(None) | Err(NoAnswer::Failed) => return failed(),
     };
     let Ok(held) = shared.budget.hold(connection, body.len()).await else { return busy(shared) };
-    response(status, &headers, held_body(body, held))
+    response(status, &headers, leased_body(body, held))
 }
 
 /// The response to send.
@@ -278,7 +278,7 @@ fn streamed(
             };
             packer = rest;
             if !bytes.is_empty() {
-                room.send(Ok(held_bytes(bytes, held)));
+                room.send(Ok(leased_bytes(bytes, held)));
             }
             if is_end {
                 return;
@@ -345,8 +345,8 @@ impl Packer {
     }
 }
 
-fn held_body(bytes: Vec<u8>, held: Held) -> Body {
-    full(held_bytes(bytes, held))
+fn leased_body(bytes: Vec<u8>, held: Lease) -> Body {
+    full(leased_bytes(bytes, held))
 }
 
 fn full(bytes: Bytes) -> Body {

@@ -14,16 +14,16 @@ const CSV_METADATA: &str = "olm.csv.metadata";
 /// about the catalog.
 #[must_use]
 pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut facts: Vec<DocumentFacts> = Vec::new();
     // A catalog that is valid as a whole is valid in its parts, so their texts are not needed then.
-    let collected = load(input, &Look { keeps_texts: opm.is_some() }, |it| {
-        seen.push(it);
+    let collected = load(input, &FactReader { keeps_texts: opm.is_some() }, |it| {
+        facts.push(it);
         Ok::<(), std::convert::Infallible>(())
     });
     let Ok(()) = collected;
-    for document in &seen {
+    for document in &facts {
         match document {
-            Seen::Custom { schema, package } => {
+            DocumentFacts::Custom { schema, package } => {
                 for (what, name, is_good) in [
                     ("schema", schema, is_name(schema)),
                     ("packageName", package, package.is_empty() || is_name(package)),
@@ -34,22 +34,24 @@ pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
                     }
                 }
             }
-            Seen::NoSchema => return Some("invalid custom schema meta: invalid schema: must not be empty".to_owned()),
+            DocumentFacts::NoSchema => {
+                return Some("invalid custom schema meta: invalid schema: must not be empty".to_owned());
+            }
             // A document that cannot be read at all stops it there.
-            Seen::Broken { package } if package.is_empty() => return opm.map(str::to_owned),
-            Seen::Broken { .. } | Seen::Part { .. } => {}
+            DocumentFacts::Broken { package } if package.is_empty() => return opm.map(str::to_owned),
+            DocumentFacts::Broken { .. } | DocumentFacts::Part { .. } => {}
         }
     }
     let mut packages: BTreeMap<String, Bucket> = BTreeMap::new();
-    for document in seen {
+    for document in facts {
         match document {
-            Seen::Part { package, text, n_csv_metadata } => {
+            DocumentFacts::Part { package, text, n_csv_metadata } => {
                 let bucket = packages.entry(package).or_default();
                 bucket.text.extend(text);
                 bucket.n_csv_metadata = bucket.n_csv_metadata.max(n_csv_metadata);
             }
-            Seen::Broken { package } => packages.entry(package).or_default().is_broken = true,
-            Seen::Custom { .. } | Seen::NoSchema => {}
+            DocumentFacts::Broken { package } => packages.entry(package).or_default().is_broken = true,
+            DocumentFacts::Custom { .. } | DocumentFacts::NoSchema => {}
         }
     }
     packages.into_iter().find_map(|(package, bucket)| {
@@ -74,7 +76,7 @@ struct Bucket {
 }
 
 /// The facts that are kept of a document.
-enum Seen {
+enum DocumentFacts {
     /// It belongs to a package.
     Part {
         package: String,
@@ -92,35 +94,39 @@ enum Seen {
     },
 }
 
-struct Look {
+struct FactReader {
     keeps_texts: bool,
 }
 
-impl Consumer for Look {
-    type Output = Seen;
+impl Consumer for FactReader {
+    type Output = DocumentFacts;
 
-    fn document(&self, document: Document<'_>) -> Seen {
+    fn document(&self, document: Document<'_>) -> DocumentFacts {
         let blob = match document.blob {
             Ok(blob) => blob,
             Err(failure) => {
                 let has_no_schema = failure.defects.iter().any(|it| matches!(it.kind, DefectKind::MissingSchema(_)));
-                return if has_no_schema { Seen::NoSchema } else { Seen::Broken { package: failure.package } };
+                return if has_no_schema {
+                    DocumentFacts::NoSchema
+                } else {
+                    DocumentFacts::Broken { package: failure.package }
+                };
             }
         };
         let n_csv_metadata = match &blob.typed {
             Typed::Other => {
-                return Seen::Custom { schema: blob.schema.into_owned(), package: blob.package.into_owned() };
+                return DocumentFacts::Custom { schema: blob.schema.into_owned(), package: blob.package.into_owned() };
             }
             Typed::Bundle(bundle) => bundle.properties.iter().filter(|it| it.kind == CSV_METADATA).count(),
             _ => 0,
         };
         let mut text = Vec::new();
         if !self.keeps_texts {
-            return Seen::Part { package: blob.package.into_owned(), text, n_csv_metadata };
+            return DocumentFacts::Part { package: blob.package.into_owned(), text, n_csv_metadata };
         }
         match write_blob(&blob, Format::Json, &mut text) {
-            Ok(()) => Seen::Part { package: blob.package.into_owned(), text, n_csv_metadata },
-            Err(_) => Seen::Broken { package: blob.package.into_owned() },
+            Ok(()) => DocumentFacts::Part { package: blob.package.into_owned(), text, n_csv_metadata },
+            Err(_) => DocumentFacts::Broken { package: blob.package.into_owned() },
         }
     }
 }

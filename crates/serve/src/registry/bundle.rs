@@ -67,8 +67,8 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
         let csv_name = message.csv_name.clone();
         let facts = Facts { index, catalog, package: &message.package_name };
         let (csv, objects) = objects_of(bundle, &message.version, &facts).map_err(|it| match it {
-            Trouble::Index(error) => Refusal::Index(error),
-            Trouble::Bundle(message) => unreadable(message, &csv_name),
+            ObjectsError::Index(error) => Refusal::Index(error),
+            ObjectsError::Bundle(message) => unreadable(message, &csv_name),
         })?;
         (message.csv_json, message.object) = (csv, objects);
     }
@@ -108,7 +108,7 @@ fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
 }
 
 /// The reasons why there are no objects.
-enum Trouble {
+enum ObjectsError {
     Index(IndexError),
     Bundle(String),
 }
@@ -121,7 +121,11 @@ struct Facts<'a> {
 }
 
 /// The ClusterServiceVersion and all objects, each as JSON.
-fn objects_of(bundle: &fbc::Bundle<'_>, version: &str, facts: &Facts<'_>) -> Result<(String, Vec<String>), Trouble> {
+fn objects_of(
+    bundle: &fbc::Bundle<'_>,
+    version: &str,
+    facts: &Facts<'_>,
+) -> Result<(String, Vec<String>), ObjectsError> {
     let mut objects = Vec::new();
     let mut csv = None;
     let mut reader = Reader::new();
@@ -142,7 +146,7 @@ fn objects_of(bundle: &fbc::Bundle<'_>, version: &str, facts: &Facts<'_>) -> Res
         }
         objects.push(text);
     })
-    .map_err(|defect| Trouble::Bundle(defect.kind.to_string()))?;
+    .map_err(|defect| ObjectsError::Bundle(defect.kind.to_string()))?;
     if let Some(csv) = csv {
         return Ok((csv, objects));
     }
@@ -157,9 +161,9 @@ fn objects_of(bundle: &fbc::Bundle<'_>, version: &str, facts: &Facts<'_>) -> Res
             PackageFacts::default()
         })
     };
-    let rebuilt = rebuilt_csv(bundle, version, package).map_err(Trouble::Bundle)?;
+    let rebuilt = rebuilt_csv(bundle, version, package).map_err(ObjectsError::Bundle)?;
     if let Some(error) = failed {
-        return Err(Trouble::Index(error));
+        return Err(ObjectsError::Index(error));
     }
     let csv = rebuilt.unwrap_or_default();
     if objects.is_empty() && !csv.is_empty() {
