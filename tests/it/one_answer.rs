@@ -13,7 +13,9 @@ use olmdex::ask::{
 use olmdex::constraint::openshift::Minor;
 use olmdex::index::Index;
 use olmdex::index::query::Filter;
-use olmdex::page::{Ask, Fit, Form, IndexCache, Links, Olm as PageOlm, PackageVersion, Part, Route, Site, Way, answer};
+use olmdex::page::{
+    Ask, Fit, Form, IndexCache, Links, Olm as PageOlm, PackageVersion, Part, PathQuery, Route, Site, answer,
+};
 use olmdex::upgrade::Move;
 use serde_json::{Value, json};
 
@@ -90,8 +92,8 @@ fn catalog(numbers: &mut Numbers) -> String {
 /// A question.
 #[derive(Debug, Clone)]
 enum Question {
-    Path(Way),
-    WhyNot(Way),
+    Path(PathQuery),
+    WhyNot(PathQuery),
     Compat(Fit),
     Show(PackageVersion),
     Deps(PackageVersion),
@@ -105,7 +107,7 @@ fn questions(numbers: &mut Numbers, catalogs: &[&str]) -> Vec<Question> {
     for number in 0..1_000 {
         let package = PACKAGES[numbers.below(PACKAGES.len())].to_owned();
         let catalog = if numbers.below(3) == 0 { some(numbers, catalogs) } else { None };
-        let way = Way {
+        let way = PathQuery {
             package: package.clone(),
             from: Some(version(numbers)),
             to: Some(version(numbers)).filter(|_| number % 6 != 0),
@@ -207,7 +209,7 @@ impl Question {
             Some(value) => vec![name.to_owned(), value.clone()],
             None => Vec::new(),
         };
-        let of_way = |way: &Way, option: &mut dyn FnMut(&str, Option<&String>) -> Vec<String>| {
+        let of_way = |way: &PathQuery, option: &mut dyn FnMut(&str, Option<&String>) -> Vec<String>| {
             let olm = way.olm.map(|it| it.as_str().to_owned());
             [
                 option("--installed", way.from.as_ref()),
@@ -254,7 +256,7 @@ impl Question {
     fn asked(&self, index: &Index) -> Result<Value, AskError> {
         let warn = &mut |_: &str| {};
         let catalogs = self.catalogs(index);
-        let of_way = |way: &Way| UpgradeQuestion {
+        let of_way = |way: &PathQuery| UpgradeQuestion {
             name: Some(way.package.clone()),
             installed: way.from.clone(),
             channels: way.channel.iter().cloned().collect(),

@@ -12,7 +12,7 @@ use super::parts::{
     version_link, version_route, worded,
 };
 use super::reply::PageError;
-use super::route::{List, Route, Stream, Way};
+use super::route::{List, PathQuery, Route, Stream};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{Finding, counted};
 use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks};
@@ -23,7 +23,7 @@ use olmdex_version::Version;
 const MAX_MARKS: usize = 20_000;
 
 /// The parts of a question about a channel, with the catalog that the page shows.
-struct Found {
+struct ChannelView {
     catalog: String,
     /// All catalogs that have the channel.
     having: Vec<String>,
@@ -31,7 +31,7 @@ struct Found {
     drawn: Catalog,
 }
 
-fn find(context: PageContext<'_>, stream: &Stream) -> Result<Found, PageError> {
+fn find(context: PageContext<'_>, stream: &Stream) -> Result<ChannelView, PageError> {
     let Stream { package, channel, catalog } = stream;
     let all = context.index().show_channel(&[], package, channel)?;
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
@@ -43,7 +43,7 @@ fn find(context: PageContext<'_>, stream: &Stream) -> Result<Found, PageError> {
         None => Rc::new(read_drawn(context.index(), &catalog, package)?),
     };
     let drawn = drawn.only(package, channel);
-    Ok(Found { catalog, having, detail, drawn })
+    Ok(ChannelView { catalog, having, detail, drawn })
 }
 
 /// The answer as data: that of `graph PKG/CHANNEL`.
@@ -59,7 +59,7 @@ pub(super) fn answer(context: PageContext<'_>, stream: &Stream) -> Result<Vec<Ch
 }
 
 pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, PageError> {
-    let Found { catalog, having, detail, drawn } = find(context, stream)?;
+    let ChannelView { catalog, having, detail, drawn } = find(context, stream)?;
     let Stream { package, channel, .. } = stream;
     let findings = match context.shared {
         Some(shared) => shared.findings(&catalog)?,
@@ -67,11 +67,11 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     };
     let row = &detail.row;
     let head = (row.head.as_str(), row.head_version.as_str());
-    let way = Way {
+    let way = PathQuery {
         package: package.clone(),
         channel: Some(channel.clone()),
         catalog: context.catalog_choice(&catalog),
-        ..Way::default()
+        ..PathQuery::default()
     };
     let mut others = having;
     others.retain(|it| *it != catalog);

@@ -13,7 +13,8 @@ use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
 use super::route::{
-    ApiList, Comparison, Fit, Form, ImageSearch, Kept, List, Machine, PackageVersion, Part, Route, Stream, Way,
+    ApiList, Comparison, Fit, Form, ImageSearch, List, Machine, PackagePage, PackageVersion, Part, PathQuery, Route,
+    Stream,
 };
 use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
@@ -202,14 +203,14 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
     for package in packages {
         let filter = Filter { package: Some(package.clone()), ..Filter::default() };
         routes.insert(Route::Package(package.clone()));
-        routes.insert(Route::Versions(Kept::of(package)));
-        routes.insert(Route::Path(Way { package: package.clone(), ..Way::default() }));
+        routes.insert(Route::Versions(PackagePage::of(package)));
+        routes.insert(Route::Path(PathQuery { package: package.clone(), ..PathQuery::default() }));
         routes.insert(Route::Compat(Fit { package: package.clone(), ..Fit::default() }));
         routes.insert(Route::Machine(Machine::PackageFeed(package.clone())));
         routes.insert(Route::Machine(Machine::Versions(package.clone())));
         let bundles = index.bundles(&filter)?;
         if !bundles.is_empty() {
-            routes.insert(Route::History(Kept::of(package)));
+            routes.insert(Route::History(PackagePage::of(package)));
         }
         let shown = if has_several { shown_for(index, cache, package)? } else { HashMap::new() };
         let mut add = |of: &dyn Fn(Option<String>) -> Route, catalog: String| {

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Comparison, ImageSearch, Journey, Kept, List, Machine, MirrorList, Route};
+use super::route::{Comparison, ImageSearch, Journey, List, Machine, MirrorList, PackagePage, Route};
 use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
@@ -82,7 +82,7 @@ pub(super) fn refusal(context: PageContext<'_>, title: &str, body: &Markup) -> M
 /// The feed that goes with a page.
 fn feed(context: PageContext<'_>) -> Option<(String, String)> {
     let package = match context.here {
-        Route::Package(package) | Route::History(Kept { package, .. }) => package,
+        Route::Package(package) | Route::History(PackagePage { package, .. }) => package,
         Route::Version(of, _) => &of.package,
         Route::Channel(of) => &of.package,
         _ => return None,

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::parts::{provider_link, shown};
 use super::reply::PageError;
-use super::route::{Fit, Form, Kept, Machine, PackageVersion, Rights, Route, Way};
+use super::route::{Fit, Form, Machine, PackagePage, PackageVersion, PathQuery, Rights, Route};
 use super::site::PageContext;
 use olmdex_index::query::{Filter, Neighbour, PackageRow};
 
@@ -143,11 +143,11 @@ fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) 
     let name = || package.to_owned();
     let all = [
         ("Overview", Route::Package(name())),
-        ("Versions", Route::Versions(Kept::of(package))),
-        ("Upgrade paths", Route::Path(Way { package: name(), ..Way::default() })),
+        ("Versions", Route::Versions(PackagePage::of(package))),
+        ("Upgrade paths", Route::Path(PathQuery { package: name(), ..PathQuery::default() })),
         ("OpenShift", Route::Compat(Fit { package: name(), ..Fit::default() })),
         ("Permissions", Route::Permissions(Rights { package: name(), ..Rights::default() })),
-        ("History", Route::History(Kept::of(package))),
+        ("History", Route::History(PackagePage::of(package))),
     ];
     let is_same = |a: &Route, b: &Route| std::mem::discriminant(a) == std::mem::discriminant(b);
     html! {

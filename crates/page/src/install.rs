@@ -13,7 +13,7 @@ use olmdex_ask::ReadinessQuestion;
 use olmdex_index::query::{BundleDetail, BundleSelector, InstallMode, PackageDetail};
 
 /// The bundle that manifests install.
-struct Wanted<'w> {
+struct InstallTarget<'w> {
     package: &'w str,
     catalog: &'w str,
     modes: &'w [InstallMode],
@@ -27,7 +27,7 @@ struct Wanted<'w> {
 pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
     let row = &detail.row;
     let channels = newest_first(&row.channels);
-    let wanted = |channel| Wanted {
+    let target = |channel| InstallTarget {
         package: &row.package,
         catalog: &row.catalog,
         modes: &detail.install_modes,
@@ -40,22 +40,22 @@ pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail
             @if context.is_served() {
                 section.install aria-labelledby="install" {
                     h2 #install { "Install this version" }
-                    (manifests(context, &wanted(channel)))
+                    (manifests(context, &target(channel)))
                     p.quiet { "With manual approval, OLM Classic stays on this version; otherwise it upgrades to the \
                         head of channel " code { (shown(channel)) } "." }
                 }
-            } @else { (fields_of_version(context, &wanted(channel))) }
+            } @else { (fields_of_version(context, &target(channel))) }
         }
     }
 }
 
 /// The installation of a version, in files: the manifests are on the page of the package, and thousands of versions
 /// differ only in two or three fields.
-fn fields_of_version(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
-    let manifests = context.to(&Route::Package(wanted.package.to_owned())).map(|it| it + "#install");
+fn fields_of_version(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
+    let manifests = context.to(&Route::Package(target.package.to_owned())).map(|it| it + "#install");
     html! {
-        @if let (Some((bundle, version)), Some(manifests)) = (wanted.release, manifests) {
-            p { "Install it with " a href=(manifests) { "these manifests" } ", channel " code { (shown(wanted.channel)) }
+        @if let (Some((bundle, version)), Some(manifests)) = (target.release, manifests) {
+            p { "Install it with " a href=(manifests) { "these manifests" } ", channel " code { (shown(target.channel)) }
                 " and " code { "version: " (shown(version)) } ", or in OLM Classic " code { "startingCSV: " (shown(bundle)) }
                 " and manual approval." }
         }
@@ -88,24 +88,24 @@ fn of_channel<'w>(
     head: Option<&'w BundleDetail>,
     channel: &'w str,
     is_manual: bool,
-) -> Wanted<'w> {
+) -> InstallTarget<'w> {
     let modes = head.map(|it| it.install_modes.as_slice()).unwrap_or_default();
     let row = &package.row;
-    Wanted { package: &row.package, catalog: &row.catalog, modes, channel, is_manual, release: None }
+    InstallTarget { package: &row.package, catalog: &row.catalog, modes, channel, is_manual, release: None }
 }
 
 /// The manifests for both generations, side by side.
-fn manifests(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
+fn manifests(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
     html! {
         div.halves {
             div {
                 h3 { "OLM Classic" }
-                pre.command.manifest tabindex="0" { code { (shown_lines(&classic(wanted))) } }
+                pre.command.manifest tabindex="0" { code { (shown_lines(&classic(target))) } }
             }
             div {
                 h3 { "OLM v1" }
-                (refused(context, wanted))
-                pre.command.manifest tabindex="0" { code { (shown_lines(&v1(wanted))) } }
+                (refused(context, target))
+                pre.command.manifest tabindex="0" { code { (shown_lines(&v1(target))) } }
             }
         }
     }
@@ -113,19 +113,19 @@ fn manifests(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
 
 /// The reason why OLM v1 does not install the head of a channel: the one of `v1 check`. A name that the question cannot
 /// contain gets no answer.
-fn refused(context: PageContext<'_>, wanted: &Wanted<'_>) -> Markup {
-    let name = match wanted.release {
-        Some((_, version)) => format!("{}@{version}", wanted.package),
-        None => format!("{}/{}", wanted.package, wanted.channel),
+fn refused(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
+    let name = match target.release {
+        Some((_, version)) => format!("{}@{version}", target.package),
+        None => format!("{}/{}", target.package, target.channel),
     };
     let question = ReadinessQuestion {
         names: vec![name],
-        catalogs: vec![wanted.catalog.to_owned()],
+        catalogs: vec![target.catalog.to_owned()],
         is_brief: true,
         ..ReadinessQuestion::default()
     };
     let answers = question.answer(Some(context.index()), &mut |_| {}).ok();
-    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == wanted.package);
+    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == target.package);
     let conditions = item.into_iter().flat_map(|it| &it.conditions).filter(|it| it.is_refusal());
     let reasons: Vec<&str> = conditions.map(|it| it.reason.as_str()).collect();
     html! {
@@ -228,18 +228,18 @@ fn namespace_of(package: &str) -> String {
     }
 }
 
-fn classic(wanted: &Wanted<'_>) -> String {
+fn classic(target: &InstallTarget<'_>) -> String {
     let supports = |kind: &str| {
-        let modes = wanted.modes;
+        let modes = target.modes;
         // Without stated modes, the operator goes to the namespace of the others.
         modes.is_empty() && kind == "AllNamespaces" || modes.iter().any(|it| it.kind == kind && it.supported)
     };
-    let name = scalar(wanted.package);
+    let name = scalar(target.package);
     let mut text = String::new();
     let namespace = if supports("AllNamespaces") {
         "openshift-operators".to_owned()
     } else {
-        let namespace = namespace_of(wanted.package);
+        let namespace = namespace_of(target.package);
         let targets =
             if supports("OwnNamespace") || supports("SingleNamespace") { namespace.as_str() } else { "NAMESPACE" };
         text.push_str(&format!(
@@ -253,27 +253,27 @@ fn classic(wanted: &Wanted<'_>) -> String {
     text.push_str(&format!(
         "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {name}\n  namespace: {}\nspec:\n  name: {name}\n  channel: {}\n  source: {}\n  sourceNamespace: openshift-marketplace\n  installPlanApproval: {}\n",
         scalar(&namespace),
-        scalar(wanted.channel),
-        scalar(wanted.catalog),
-        if wanted.is_manual { "Manual" } else { "Automatic" },
+        scalar(target.channel),
+        scalar(target.catalog),
+        if target.is_manual { "Manual" } else { "Automatic" },
     ));
-    if let Some((bundle, _)) = wanted.release {
+    if let Some((bundle, _)) = target.release {
         text.push_str(&format!("  startingCSV: {}\n", scalar(bundle)));
     }
     text
 }
 
-fn v1(wanted: &Wanted<'_>) -> String {
-    let namespace = namespace_of(wanted.package);
+fn v1(target: &InstallTarget<'_>) -> String {
+    let namespace = namespace_of(target.package);
     let mut text = format!(
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {}\nspec:\n  namespace: {}\n  serviceAccount:\n    name: {}\n  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n      channels: [{}]\n",
         scalar(&namespace),
         scalar(&namespace),
         scalar(&format!("{namespace}-installer")),
-        scalar(wanted.package),
-        scalar(wanted.channel),
+        scalar(target.package),
+        scalar(target.channel),
     );
-    if let Some((_, version)) = wanted.release {
+    if let Some((_, version)) = target.release {
         text.push_str(&format!("      version: {}\n", scalar(version)));
     }
     text

@@ -2,9 +2,9 @@
 
 use super::query::Query;
 use super::reply::PageError;
-use super::route::{Fit, Kept, PackageVersion, Part, Rights, Route, Way};
+use super::route::{Fit, PackagePage, PackageVersion, Part, PathQuery, Rights, Route};
 
-impl Kept {
+impl PackagePage {
     pub(super) fn read(package: &str, query: &mut Query) -> Self {
         Self { package: package.to_owned(), version: query.take("version"), catalog: query.take("catalog") }
     }
@@ -14,16 +14,16 @@ impl Route {
     /// The page of a version that a form names; its parameter `tab` chooses the page, as [`Self::tab`] names it.
     pub(super) fn chosen(package: &str, query: &mut Query) -> Result<Self, PageError> {
         let tab = query.take("tab");
-        let kept = Kept::read(package, query);
+        let kept = PackagePage::read(package, query);
         let version = kept.version.clone().ok_or(PageError::NoPage)?;
-        let way = Way { package: package.to_owned(), catalog: kept.catalog.clone(), ..Way::default() };
+        let way = PathQuery { package: package.to_owned(), catalog: kept.catalog.clone(), ..PathQuery::default() };
         let whole = PackageVersion { package: package.to_owned(), version, catalog: kept.catalog.clone() };
         let start = match tab.as_deref() {
             Some("path") => Self::Path(way),
             Some("permissions") => Self::Permissions(Rights { package: package.to_owned(), ..Rights::default() }),
             Some("compat") => Self::Compat(Fit { package: package.to_owned(), ..Fit::default() }),
-            Some("versions") => Self::Versions(Kept::of(package)),
-            Some("history") => Self::History(Kept::of(package)),
+            Some("versions") => Self::Versions(PackagePage::of(package)),
+            Some("history") => Self::History(PackagePage::of(package)),
             _ => Self::Version(whole.clone(), Part::Whole),
         };
         Ok(start.at(&whole))
@@ -34,11 +34,11 @@ impl Route {
     pub(super) fn at(&self, of: &PackageVersion) -> Self {
         let (version, catalog) = (Some(of.version.clone()), of.catalog.clone());
         match self {
-            Self::Path(way) => Self::Path(Way { from: version, catalog, channel: None, ..way.clone() }),
+            Self::Path(way) => Self::Path(PathQuery { from: version, catalog, channel: None, ..way.clone() }),
             Self::Permissions(rights) => Self::Permissions(Rights { version, catalog, ..rights.clone() }),
             Self::Compat(fit) => Self::Compat(Fit { version, catalog, ..fit.clone() }),
-            Self::Versions(kept) => Self::Versions(Kept { version, catalog, ..kept.clone() }),
-            Self::History(kept) => Self::History(Kept { version, catalog, ..kept.clone() }),
+            Self::Versions(kept) => Self::Versions(PackagePage { version, catalog, ..kept.clone() }),
+            Self::History(kept) => Self::History(PackagePage { version, catalog, ..kept.clone() }),
             _ => Self::Version(of.clone(), Part::Whole),
         }
     }

@@ -16,7 +16,7 @@ use super::parts::{
     place, shown, version_link,
 };
 use super::reply::PageError;
-use super::route::{Fit, Kept, List, Machine, Route};
+use super::route::{Fit, List, Machine, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::openshift_of_catalog;
 use olmdex_base::diag::counted;
@@ -139,7 +139,7 @@ pub(super) fn about(description: &str) -> Markup {
 /// The versions and channels of a catalog as a picture, and a link to the page of all.
 fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> Markup {
     let row = &main.row;
-    let all = Route::Versions(Kept::of(&row.package));
+    let all = Route::Versions(PackagePage::of(&row.package));
     html! {
         h2 #versions { "Versions and channels" }
         (picture(context, drawn, (&row.package, &row.catalog), SIZE))

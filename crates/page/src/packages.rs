@@ -248,7 +248,7 @@ fn page_of(
 const MAX_ABOUT: usize = 120;
 
 /// The data of a line besides its rows.
-struct Shown {
+struct LineDetails {
     icon: Option<String>,
     about: String,
     heads: Markup,
@@ -263,7 +263,7 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
         let Some(row) = line.rows.iter().find(|it| it.catalog == preferred) else { continue };
         let name = context.cache().icon_of(context.index(), preferred, line.name())?;
         let about = first_words(&context.index().head_description(row)?, MAX_ABOUT);
-        let shown = Shown {
+        let shown = LineDetails {
             icon: name.and_then(|it| context.to(&Route::Icon(it))),
             about,
             heads: heads(context, line, catalogs)?,

@@ -6,7 +6,7 @@ use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{Ids, badge, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
-use super::route::{List, Olm, Route, Way};
+use super::route::{List, Olm, PathQuery, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
     self as ask, Generation, InstalledBundle, PackageName, PackageQuestion, PathStep, UpgradePath, UpgradeQuestion,
@@ -23,14 +23,14 @@ struct Question {
 }
 
 impl Question {
-    fn read(context: PageContext<'_>, way: &Way) -> Result<Self, PageError> {
-        let package = &way.package;
+    fn read(context: PageContext<'_>, query: &PathQuery) -> Result<Self, PageError> {
+        let package = &query.package;
         let having = context.index().catalogs_of_package(package)?;
-        let catalog = context.choose(way.catalog.as_ref(), &having, || context.unknown_package(package))?;
+        let catalog = context.choose(query.catalog.as_ref(), &having, || context.unknown_package(package))?;
         let question = UpgradeQuestion {
-            channels: way.channel.iter().cloned().collect(),
-            installed: way.from.clone(),
-            olm: match way.olm {
+            channels: query.channel.iter().cloned().collect(),
+            installed: query.from.clone(),
+            olm: match query.olm {
                 Some(Olm::Classic) => ask::Olm::Classic,
                 Some(Olm::V1) => ask::Olm::V1,
                 None => ask::Olm::Both,
@@ -42,7 +42,7 @@ impl Question {
         let mut found =
             question.of_package(context.index(), &PackageName::of(package), &mut |_| {}).map_err(refused)?;
         let Some(asked) = found.pop() else { return Err(context.unknown_package(package)) };
-        let to = way.to.as_ref().map(|it| ask::bundle(&asked.view, it)).transpose();
+        let to = query.to.as_ref().map(|it| ask::bundle(&asked.view, it)).transpose();
         let to = to.map_err(refused)?;
         Ok(Self { catalog, having, asked, to })
     }
@@ -69,24 +69,24 @@ impl Question {
 }
 
 /// The answer as data: that of `path`; empty without a start.
-pub(super) fn answer(context: PageContext<'_>, way: &Way) -> Result<Vec<UpgradePath>, PageError> {
-    if way.from.is_none() {
+pub(super) fn answer(context: PageContext<'_>, query: &PathQuery) -> Result<Vec<UpgradePath>, PageError> {
+    if query.from.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
-    Ok(Question::read(context, way)?.paths())
+    Ok(Question::read(context, query)?.paths())
 }
 
 /// The answer as data: that of `why-not`.
-pub(super) fn why_not(context: PageContext<'_>, way: &Way) -> Result<Vec<WhyNot>, PageError> {
-    if way.to.is_none() {
+pub(super) fn why_not(context: PageContext<'_>, query: &PathQuery) -> Result<Vec<WhyNot>, PageError> {
+    if query.to.is_none() {
         return Err(PageError::parameter("to", "required: the target version or bundle"));
     }
-    Question::read(context, way)?.why_not(context)
+    Question::read(context, query)?.why_not(context)
 }
 
-pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageError> {
-    let question = Question::read(context, way)?;
-    let package = &way.package;
+pub(super) fn page(context: PageContext<'_>, query: &PathQuery) -> Result<Page, PageError> {
+    let question = Question::read(context, query)?;
+    let package = &query.package;
     let answers = question.paths();
     let mut results = Vec::new();
     match answers.as_slice() {
@@ -104,7 +104,7 @@ pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageErro
     let body = html! {
         (header)
         @if context.is_served() {
-            (form(context, way, &question))
+            (form(context, query, &question))
             @if question.from().is_none() {
                 p { "Enter the installed version to see the upgrades that OLM makes from there, one after another"
                     @if question.to.is_none() { "; enter a target to see whether it is reachable." } @else { "." } }
@@ -116,24 +116,24 @@ pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageErro
         }
     };
     let catalog_choice = context.catalog_choice(&question.catalog);
-    let olm = way.olm.map(|it| it.as_str().to_owned());
+    let olm = query.olm.map(|it| it.as_str().to_owned());
     let asked = |command: Command| {
         command
-            .given("--channel", way.channel.as_ref())
+            .given("--channel", query.channel.as_ref())
             .given("--olm", olm.as_ref())
             .given("--catalog", catalog_choice.as_ref())
     };
     let mut commands = Vec::new();
     let mut more_data = Vec::new();
-    if let Some(from) = &way.from {
+    if let Some(from) = &query.from {
         let command =
-            Command::new("path").name(package.clone()).option("--installed", from).given("--to", way.to.as_ref());
+            Command::new("path").name(package.clone()).option("--installed", from).given("--to", query.to.as_ref());
         commands.push(asked(command));
     }
-    if let (Some(to), false) = (&way.to, reasons.is_empty()) {
-        let command = Command::new("why-not").name(format!("{package}@{to}")).given("--installed", way.from.as_ref());
+    if let (Some(to), false) = (&query.to, reasons.is_empty()) {
+        let command = Command::new("why-not").name(format!("{package}@{to}")).given("--installed", query.from.as_ref());
         commands.push(asked(command));
-        more_data.push(("why not", Route::WhyNot(way.clone())));
+        more_data.push(("why not", Route::WhyNot(query.clone())));
     }
     Ok(Page {
         title: format!("Upgrade paths of {package}"),
@@ -144,25 +144,25 @@ pub(super) fn page(context: PageContext<'_>, way: &Way) -> Result<Page, PageErro
         ],
         commands,
         more_data,
-        is_data: way.from.is_some(),
+        is_data: query.from.is_some(),
         data: None,
         about: String::new(),
         body,
     })
 }
 
-fn form(context: PageContext<'_>, way: &Way, question: &Question) -> Markup {
-    let address = context.to(&Route::Path(Way { package: way.package.clone(), ..Way::default() }));
+fn form(context: PageContext<'_>, query: &PathQuery, question: &Question) -> Markup {
+    let address = context.to(&Route::Path(PathQuery { package: query.package.clone(), ..PathQuery::default() }));
     let mut channels: Vec<String> =
         question.asked.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
     channels.sort();
     channels.dedup();
-    let olm = way.olm.map(|it| it.as_str().to_owned());
+    let olm = query.olm.map(|it| it.as_str().to_owned());
     html! {
         form.question action=[address] {
-            label { span { "Installed" } input name="from" list="known" value=[way.from.as_ref()] placeholder="a version or a bundle" autocomplete="off"; }
-            label { span { "Wanted" } input name="to" list="known" value=[way.to.as_ref()] placeholder="as far as possible" autocomplete="off"; }
-            (select(("channel", "Channel"), Some("any"), &channels, way.channel.as_ref()))
+            label { span { "Installed" } input name="from" list="known" value=[query.from.as_ref()] placeholder="a version or a bundle" autocomplete="off"; }
+            label { span { "Wanted" } input name="to" list="known" value=[query.to.as_ref()] placeholder="as far as possible" autocomplete="off"; }
+            (select(("channel", "Channel"), Some("any"), &channels, query.channel.as_ref()))
             (select(("olm", "OLM"), Some("both"), &["classic".to_owned(), "v1".to_owned()], olm.as_ref()))
             @if question.having.len() > 1 {
                 (select(("catalog", "Catalog"), None, &question.having, Some(&question.catalog)))

@@ -18,7 +18,7 @@ pub enum Route {
     /// A package.
     Package(String),
     /// All versions and channels of a package.
-    Versions(Kept),
+    Versions(PackagePage),
     /// The manifests that install a package.
     Install(Install),
     /// A version of a package.
@@ -26,15 +26,15 @@ pub enum Route {
     /// The graph of a channel.
     Channel(Stream),
     /// The way from a version, and to one.
-    Path(Way),
+    Path(PathQuery),
     /// Why a version is not taken; this has no page of its own.
-    WhyNot(Way),
+    WhyNot(PathQuery),
     /// Whether versions support a version of OpenShift.
     Compat(Fit),
     /// The rights that an operator's installation grants.
     Permissions(Rights),
     /// When versions came and went.
-    History(Kept),
+    History(PackagePage),
     /// The differences between two catalogs.
     Diff(Comparison),
     /// The plan of a cluster.
@@ -192,7 +192,7 @@ pub struct Stream {
 
 /// A way through the versions of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Way {
+pub struct PathQuery {
     /// The package.
     pub package: String,
     /// The installed bundle.
@@ -251,7 +251,7 @@ pub struct ApiList {
 
 /// A page about a package as a whole, which keeps the visitor's version for the links to other pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kept {
+pub struct PackagePage {
     /// The package.
     pub package: String,
     /// The version; `None` for the default head.
@@ -260,7 +260,7 @@ pub struct Kept {
     pub catalog: Option<String>,
 }
 
-impl Kept {
+impl PackagePage {
     /// The page without a version.
     #[must_use]
     pub fn of(package: &str) -> Self {
@@ -362,7 +362,7 @@ impl Route {
             (["packages"], _) => Self::Packages(List::read(&mut query)?),
             (["p", package], _) => Self::Package(own(package)),
             (["p", package, "install"], Form::Page) => Self::Install(Install::read(package, &mut query)?),
-            (["p", package, "versions"], Form::Page) => Self::Versions(Kept::read(package, &mut query)),
+            (["p", package, "versions"], Form::Page) => Self::Versions(PackagePage::read(package, &mut query)),
             // The form that chooses a version leads here; the version has a page of its own.
             (["p", package, "v"], Form::Page) => Self::chosen(package, &mut query)?,
             (["p", package, "v", version], _) => Self::Version(release(package, version, &mut query), Part::Whole),
@@ -375,11 +375,11 @@ impl Route {
             (["p", package, "c", channel], _) => {
                 Self::Channel(Stream { package: own(package), channel: own(channel), catalog: query.take("catalog") })
             }
-            (["p", package, "path"], _) => Self::Path(Way::read(package, &mut query)?),
-            (["p", package, "why-not"], Form::Json) => Self::WhyNot(Way::read(package, &mut query)?),
+            (["p", package, "path"], _) => Self::Path(PathQuery::read(package, &mut query)?),
+            (["p", package, "why-not"], Form::Json) => Self::WhyNot(PathQuery::read(package, &mut query)?),
             (["p", package, "compat"], _) => {
                 let openshift = query.take("openshift");
-                let Kept { package, version, catalog } = Kept::read(package, &mut query);
+                let PackagePage { package, version, catalog } = PackagePage::read(package, &mut query);
                 Self::Compat(Fit { package, openshift, version, catalog })
             }
             (["p", package, "permissions"], _) => Self::Permissions(Rights {
@@ -388,7 +388,7 @@ impl Route {
                 against: query.take("against"),
                 catalog: query.take("catalog"),
             }),
-            (["p", package, "history"], _) => Self::History(Kept::read(package, &mut query)),
+            (["p", package, "history"], _) => Self::History(PackagePage::read(package, &mut query)),
             (["diff"], _) => Self::Diff(Comparison {
                 old: query.take("a"),
                 new: query.take("b"),
@@ -449,7 +449,7 @@ impl Route {
             Self::Home => Vec::new(),
             Self::Packages(_) => vec!["packages"],
             Self::Package(package) => vec!["p", package],
-            Self::Versions(Kept { package, .. }) => vec!["p", package, "versions"],
+            Self::Versions(PackagePage { package, .. }) => vec!["p", package, "versions"],
             Self::Install(install) => vec!["p", &install.package, "install"],
             Self::Version(PackageVersion { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
             Self::Version(PackageVersion { package, version, .. }, Part::Deps) => {
@@ -459,11 +459,11 @@ impl Route {
                 vec!["p", package, "v", version, "images"]
             }
             Self::Channel(Stream { package, channel, .. }) => vec!["p", package, "c", channel],
-            Self::Path(Way { package, .. }) => vec!["p", package, "path"],
-            Self::WhyNot(Way { package, .. }) => vec!["p", package, "why-not"],
+            Self::Path(PathQuery { package, .. }) => vec!["p", package, "path"],
+            Self::WhyNot(PathQuery { package, .. }) => vec!["p", package, "why-not"],
             Self::Compat(Fit { package, .. }) => vec!["p", package, "compat"],
             Self::Permissions(Rights { package, .. }) => vec!["p", package, "permissions"],
-            Self::History(Kept { package, .. }) => vec!["p", package, "history"],
+            Self::History(PackagePage { package, .. }) => vec!["p", package, "history"],
             Self::Diff(_) => vec!["diff"],
             Self::Plan(_) => vec!["plan"],
             Self::Api { group, kind } => vec!["api", if group.is_empty() { CORE } else { group }, kind],
@@ -661,7 +661,7 @@ impl Install {
     }
 }
 
-impl Way {
+impl PathQuery {
     fn read(package: &str, query: &mut Query) -> Result<Self, PageError> {
         let olm = match query.take("olm").as_deref() {
             None | Some("both") => None,

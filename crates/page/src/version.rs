@@ -12,7 +12,7 @@ use super::parts::{
     newest_first, place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
-use super::route::{ImageSearch, List, PackageVersion, Part, Rights, Route, Way};
+use super::route::{ImageSearch, List, PackageVersion, Part, PathQuery, Rights, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
 use olmdex_base::diag::counted;
@@ -162,7 +162,7 @@ fn compared(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageErr
     Ok(html! {
         @if let Some(older) = older.filter(|it| !it.version.is_empty()) {
             @let rights = Rights { package: row.package.clone(), version: Some(row.version.clone()), against: Some(older.version.clone()), catalog: catalog.clone() };
-            @let way = Way { package: row.package.clone(), from: Some(older.version.clone()), to: Some(row.version.clone()), catalog, ..Way::default() };
+            @let way = PathQuery { package: row.package.clone(), from: Some(older.version.clone()), to: Some(row.version.clone()), catalog, ..PathQuery::default() };
             p { "Compare with " (version_link(context, &row.package, (&older.bundle, &older.version), &row.catalog)) ": "
                 (link(context, &Route::Permissions(rights), "permissions that are new")) ", "
                 (link(context, &Route::Path(way), "the upgrade from it")) "." }
@@ -344,11 +344,11 @@ const NAMED: usize = 8;
 fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
     let name = if row.version.is_empty() { &row.bundle } else { &row.version };
-    let way = Way {
+    let way = PathQuery {
         package: row.package.clone(),
         from: Some(name.clone()),
         catalog: context.catalog_choice(&row.catalog),
-        ..Way::default()
+        ..PathQuery::default()
     };
     html! {
         @if higher.is_empty() {
