@@ -21,19 +21,19 @@ const TICK: Duration = Duration::from_secs(2);
 
 /// The kept results of a catalog. A program of another version does not use them.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct CachedResults {
     program: String,
     /// The name of each file, with the numbers of its stamp.
     files: Vec<(String, [u64; 7])>,
     digest: Digest,
-    findings: Vec<KeptFinding>,
+    findings: Vec<CachedFinding>,
     opm: Option<String>,
     /// Packages, channels and bundles.
     extent: [u64; 3],
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct KeptFinding {
+struct CachedFinding {
     rule: String,
     message: String,
     place: Option<KeptPlace>,
@@ -50,9 +50,9 @@ struct KeptPlace {
     source_column: u32,
 }
 
-impl Kept {
+impl CachedResults {
     fn into_report(self) -> Option<(Digest, Report)> {
-        let findings = self.findings.into_iter().map(KeptFinding::into_finding).collect::<Option<_>>()?;
+        let findings = self.findings.into_iter().map(CachedFinding::into_finding).collect::<Option<_>>()?;
         let [packages, channels, bundles] = self.extent;
         let report = Report {
             findings,
@@ -65,7 +65,7 @@ impl Kept {
     }
 }
 
-impl KeptFinding {
+impl CachedFinding {
     fn of(finding: &Finding) -> Self {
         let place = finding.place.as_ref().map(|it| KeptPlace {
             file: it.file.clone(),
@@ -109,7 +109,7 @@ fn key_of_image(image: &FromImage, source: &str) -> Option<Vec<u8>> {
 
 /// The digest of a catalog in an image and the report of its checks.
 pub(super) fn recall_image(cache: &Cache, image: &FromImage, source: &str) -> Option<(Digest, Report)> {
-    let kept: Kept = serde_json::from_slice(&cache.read(&key_of_image(image, source)?)?).ok()?;
+    let kept: CachedResults = serde_json::from_slice(&cache.read(&key_of_image(image, source)?)?).ok()?;
     if kept.program == PROGRAM { kept.into_report() } else { None }
 }
 
@@ -118,7 +118,7 @@ pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Dige
     if let Some(image) = &input.image {
         return recall_image(cache, image, source);
     }
-    let kept: Kept = serde_json::from_slice(&cache.read(&key(input, source)?)?).ok()?;
+    let kept: CachedResults = serde_json::from_slice(&cache.read(&key(input, source)?)?).ok()?;
     if kept.program != PROGRAM || kept.files.len() != input.files.len() {
         return None;
     }
@@ -150,9 +150,9 @@ pub(super) fn keep(cache: &Cache, input: &Input, source: &str, started: SystemTi
         None => (key(input, source), input.files.iter().map(stamp).collect::<Option<Vec<_>>>()),
     };
     let Some(files) = files else { return };
-    let findings = report.findings.iter().map(KeptFinding::of).collect();
+    let findings = report.findings.iter().map(CachedFinding::of).collect();
     let extent = [report.extent.packages, report.extent.channels, report.extent.bundles];
-    let kept = Kept { program: PROGRAM.to_owned(), files, digest, findings, opm: report.opm.clone(), extent };
+    let kept = CachedResults { program: PROGRAM.to_owned(), files, digest, findings, opm: report.opm.clone(), extent };
     if let (Some(key), Ok(text)) = (key, serde_json::to_vec(&kept)) {
         let _ = cache.write(&key, &text);
     }

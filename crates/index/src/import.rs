@@ -11,7 +11,7 @@ use super::compression::Digest;
 use super::counts::Counts;
 use super::error::IndexError;
 use super::known_documents::Recall;
-use super::prepare::{Prepared, Preparer, Source, What, raw_digest};
+use super::prepare::{Prepared, Preparer, RowPlan, Source, raw_digest};
 use super::write::{Interned, Writer};
 use super::{build_cache, graph, remove};
 use olmdex_base::diag::Severity;
@@ -411,23 +411,23 @@ impl Importing<'_> {
         let known = std::mem::take(&mut self.interned.documents);
         let preparer = Preparer::new(&known, self.input, self.keeps_all);
         let mut take = |prepared: Prepared| -> rusqlite::Result<()> {
-            let Prepared { origin, start, raw, is_read, what } = prepared;
+            let Prepared { origin, start, raw, is_read, plan } = prepared;
             source.add(origin, &raw);
-            let source_of_text = match what {
-                What::Unreadable(inspected) => {
+            let source_of_text = match plan {
+                RowPlan::Unreadable(inspected) => {
                     checker.add(*inspected);
                     return Ok(());
                 }
-                What::Known(known) => {
+                RowPlan::Known(known) => {
                     checker.add(recall.inspected(known.document, origin)?);
                     known
                 }
-                What::Same(document, inspected, layout) => {
+                RowPlan::Same(document, inspected, layout) => {
                     writer.judged_again(document, &inspected)?;
                     checker.add(*inspected);
                     Source { document, layout: writer.layout(layout, self.interned)? }
                 }
-                What::New(document, inspected, layout) => {
+                RowPlan::New(document, inspected, layout) => {
                     let id = match fresh.by_digest.get(&document.digest) {
                         Some(&id) => id,
                         None => {

@@ -44,11 +44,11 @@ pub(super) struct Prepared {
     pub(super) raw: Digest,
     /// Whether all of the text is read. If not, that must be reported again, so the index does not remember the text.
     pub(super) is_read: bool,
-    pub(super) what: What,
+    pub(super) plan: RowPlan,
 }
 
 /// The rows to write.
-pub(super) enum What {
+pub(super) enum RowPlan {
     /// A raw text that the index knows: no rows.
     Known(Source),
     /// A document that the index knows, from a text that it does not know.
@@ -205,7 +205,7 @@ impl Consumer for Preparer<'_> {
             start: start_in_file(origin, raw),
             raw: digest,
             is_read: true,
-            what: What::Known(source),
+            plan: RowPlan::Known(source),
         })
     }
 
@@ -222,14 +222,14 @@ impl Consumer for Preparer<'_> {
             && self.keeps_all
             && let Some(new) = without_schema(failure)
         {
-            let what = match self.known.by_digest.get(&new.digest) {
-                Some(&document) => What::Same(document, inspected, None),
-                None => What::New(Box::new(new), inspected, None),
+            let plan = match self.known.by_digest.get(&new.digest) {
+                Some(&document) => RowPlan::Same(document, inspected, None),
+                None => RowPlan::New(Box::new(new), inspected, None),
             };
-            return Prepared { origin, start, raw, is_read: true, what };
+            return Prepared { origin, start, raw, is_read: true, plan };
         }
         let Ok(blob) = &document.blob else {
-            return Prepared { origin, start, raw, is_read: true, what: What::Unreadable(inspected) };
+            return Prepared { origin, start, raw, is_read: true, plan: RowPlan::Unreadable(inspected) };
         };
         let pooled = self.scratches().pop();
         let mut scratch = pooled.unwrap_or_else(|| Scratch {
@@ -244,16 +244,16 @@ impl Consumer for Preparer<'_> {
             Some(it) => layout_of_made(&document, it),
             None => layout_of(&document),
         };
-        let what = match self.known.by_digest.get(&digest) {
-            Some(&document) => What::Same(document, inspected, layout),
+        let plan = match self.known.by_digest.get(&digest) {
+            Some(&document) => RowPlan::Same(document, inspected, layout),
             None => {
                 let new = new_document(blob, &inspected.facts, digest, &mut scratch);
-                What::New(Box::new(new), inspected, layout)
+                RowPlan::New(Box::new(new), inspected, layout)
             }
         };
         self.scratches().push(scratch);
         let is_read = document.unread_from.is_none() && made_of.is_none();
-        Prepared { origin, start, raw, is_read, what }
+        Prepared { origin, start, raw, is_read, plan }
     }
 }
 

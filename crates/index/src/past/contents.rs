@@ -14,7 +14,7 @@ use super::source::{PastSource, PastText};
 use crate::compression::{Digest, digest};
 use crate::error::IndexError;
 use crate::packed_documents::{PlacedDocument, pack, unpack};
-use crate::prepare::{Prepared, Preparer, Source, What, raw_digest};
+use crate::prepare::{Prepared, Preparer, RowPlan, Source, raw_digest};
 use crate::write::{Interned, Writer};
 use olmdex_base::file::Text;
 use olmdex_fbc::{self as fbc, Consumer, Document, Input, Origin, TreeFile, start_in_file};
@@ -210,7 +210,7 @@ struct Cut {
 }
 
 /// The document in a text, or the defect of the text.
-enum Found {
+enum ParsedText {
     Document(Source),
     Defect(String, Vec<Draft>),
 }
@@ -245,11 +245,11 @@ impl Batch {
         for Cut { origin, start, raw } in cuts {
             let Some((documents, defects)) = of_files.get_mut(origin.file as usize) else { continue };
             match found.get_mut(&raw) {
-                Some(Found::Defect(package, drafts)) => {
+                Some(ParsedText::Defect(package, drafts)) => {
                     let (package, drafts) = (package.clone(), drafts.clone());
                     defects.push(Defect { package, line: origin.line, drafts });
                 }
-                Some(Found::Document(it)) => documents.push(placed(*it, start)),
+                Some(ParsedText::Document(it)) => documents.push(placed(*it, start)),
                 None => {
                     let known = interned.documents.by_raw.get(&raw).copied();
                     documents.extend(known.map(|it| placed(it, start)));
@@ -279,7 +279,7 @@ fn write_new(
     interned: &mut Interned,
     input: &Input,
     wanted: &HashSet<(u32, u64)>,
-) -> Result<HashMap<Digest, Found>> {
+) -> Result<HashMap<Digest, ParsedText>> {
     let mut found = HashMap::new();
     if wanted.is_empty() {
         return Ok(found);
@@ -290,18 +290,18 @@ fn write_new(
     let consumer = OnlyNew { preparer: Preparer::new(&known, input, false), wanted };
     let mut sources = Vec::new();
     let result = fbc::load(input, &consumer, |prepared| {
-        let Some(Prepared { raw, is_read, what, .. }) = prepared else { return Ok(()) };
-        let source = match what {
-            What::Unreadable(it) => {
-                found.insert(raw, Found::Defect(it.facts.package().to_owned(), it.drafts));
+        let Some(Prepared { raw, is_read, plan, .. }) = prepared else { return Ok(()) };
+        let source = match plan {
+            RowPlan::Unreadable(it) => {
+                found.insert(raw, ParsedText::Defect(it.facts.package().to_owned(), it.drafts));
                 return Ok(());
             }
-            What::Known(source) => source,
-            What::Same(document, inspected, layout) => {
+            RowPlan::Known(source) => source,
+            RowPlan::Same(document, inspected, layout) => {
                 writer.judged_again(document, &inspected)?;
                 Source { document, layout: writer.layout(layout, interned)? }
             }
-            What::New(document, inspected, layout) => {
+            RowPlan::New(document, inspected, layout) => {
                 let id = match fresh.get(&document.digest) {
                     Some(&id) => id,
                     None => {
@@ -319,7 +319,7 @@ fn write_new(
             writer.source(&raw, source)?;
             sources.push((raw, source));
         }
-        found.insert(raw, Found::Document(source));
+        found.insert(raw, ParsedText::Document(source));
         Ok::<_, rusqlite::Error>(())
     });
     interned.documents = known;

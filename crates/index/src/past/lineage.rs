@@ -222,7 +222,7 @@ pub(super) struct FileNow {
 }
 
 /// The state that a package should have next.
-struct Wanted {
+struct NextState {
     status: Status,
     shape: Option<Rc<Shape>>,
 }
@@ -376,7 +376,7 @@ impl Lineage {
         package: &str,
         state: &str,
         import: &mut PastImport,
-    ) -> Result<Option<Wanted>> {
+    ) -> Result<Option<NextState>> {
         let connection = follower.connection;
         let paths: Vec<PathKey> = self.of_packages.get(package).into_iter().flatten().cloned().collect();
         let mut documents = Vec::new();
@@ -402,7 +402,7 @@ impl Lineage {
             self.note_defects(&key, &content, package, state, import);
         }
         if is_unknown {
-            return Ok(Some(Wanted { status: Status::Unknown, shape: None }));
+            return Ok(Some(NextState { status: Status::Unknown, shape: None }));
         }
         if documents.is_empty() && !has_defects {
             return Ok(None);
@@ -410,7 +410,7 @@ impl Lineage {
         let shape = follower.shape(&documents, &heads, interned)?;
         if !shape.is_broken && !has_defects {
             let status = if shape.is_mentioned { Status::Mentioned } else { Status::Valid };
-            return Ok(Some(Wanted { status, shape: Some(shape) }));
+            return Ok(Some(NextState { status, shape: Some(shape) }));
         }
         let is_new = self.packages.get(package).is_none_or(|it| it.status != Status::Broken);
         import.is_broken = true;
@@ -422,7 +422,7 @@ impl Lineage {
                 }
             }
         }
-        Ok(Some(Wanted { status: Status::Broken, shape: None }))
+        Ok(Some(NextState { status: Status::Broken, shape: None }))
     }
 
     fn note_defects(&self, key: &PathKey, content: &Content, package: &str, state: &str, import: &mut PastImport) {
@@ -459,7 +459,7 @@ impl Lineage {
         follower: &mut Follower<'_>,
         number: i64,
         package: &str,
-        wanted: Option<Wanted>,
+        wanted: Option<NextState>,
     ) -> Result<()> {
         let rows = &mut follower.rows;
         let catalog = self.catalog;

@@ -96,7 +96,7 @@ const OF_CATALOG: &str = "catalog = ?1";
 const LAST: i64 = 253_402_300_799;
 
 /// A catalog's state at a moment.
-struct Found {
+struct CatalogState {
     catalog: i64,
     number: i64,
     time: i64,
@@ -203,8 +203,13 @@ fn fill(
         let sql = "SELECT s.number, s.time, k.digest, s.tree, s.name FROM main.state s JOIN main.git_commit k ON k.id = s.commit_id
                    WHERE s.catalog = ?1 AND s.time <= ?2 AND (?3 IS NULL OR s.number = ?3) ORDER BY s.time DESC, s.number DESC LIMIT 1";
         let found = connection.prepare_cached(sql)?.query_row(params![id, time, number], |row| {
-            let found =
-                Found { catalog: id, number: row.get(0)?, time: row.get(1)?, commit: row.get(2)?, tree: row.get(3)? };
+            let found = CatalogState {
+                catalog: id,
+                number: row.get(0)?,
+                time: row.get(1)?,
+                commit: row.get(2)?,
+                tree: row.get(3)?,
+            };
             Ok((found, row.get(4)?))
         });
         match found.optional()? {
@@ -372,7 +377,7 @@ impl Filler<'_> {
     }
 
     /// A catalog as it was in a state.
-    fn state(&mut self, found: &Found) -> Result<()> {
+    fn state(&mut self, found: &CatalogState) -> Result<()> {
         let c = self.connection;
         let (catalog, number) = (found.catalog, found.number);
         let sql = "INSERT INTO temp.catalog SELECT id, name, priority, source, x'' FROM main.catalog WHERE id = ?1";

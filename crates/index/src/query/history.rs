@@ -101,7 +101,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
 ];
 
 /// A bundle from one state of a catalog to another one.
-struct Held {
+struct BundleSpan {
     catalog: String,
     bundle: String,
     version: String,
@@ -218,7 +218,7 @@ impl Index {
             let (version, release): (String, String) = (row.get(2)?, row.get(3)?);
             let last: Option<String> = row.get(8)?;
             let gone: Option<i64> = row.get(10)?;
-            Ok(Held {
+            Ok(BundleSpan {
                 catalog: row.get(0)?,
                 bundle: row.get(1)?,
                 version: if release.is_empty() { version } else { format!("{version}-{release}") },
@@ -232,25 +232,25 @@ impl Index {
             let (version, release): (String, String) = (row.get(2)?, row.get(3)?);
             let version = if release.is_empty() { version } else { format!("{version}-{release}") };
             let (catalog, bundle, document) = (row.get(0)?, row.get(1)?, row.get(4)?);
-            Ok(Held { catalog, bundle, version, document, first: None, last: None, gone: None })
+            Ok(BundleSpan { catalog, bundle, version, document, first: None, last: None, gone: None })
         })?;
         let deprecated =
             self.deprecated("olm.bundle", &Filter { package: Some(package.to_owned()), ..Filter::default() })?;
         let mut order: Vec<String> = Vec::new();
-        let mut of_bundles: HashMap<String, Vec<Held>> = HashMap::new();
+        let mut of_bundles: HashMap<String, Vec<BundleSpan>> = HashMap::new();
         for it in all.into_iter().chain(present).filter(|it| catalogs.contains(&it.catalog)) {
-            let held = of_bundles.entry(it.bundle.clone()).or_default();
-            if held.is_empty() {
+            let spans = of_bundles.entry(it.bundle.clone()).or_default();
+            if spans.is_empty() {
                 order.push(it.bundle.clone());
             }
-            held.push(it);
+            spans.push(it);
         }
         let mut rows = Vec::new();
         for bundle in order {
-            let held = of_bundles.remove(&bundle).unwrap_or_default();
+            let spans = of_bundles.remove(&bundle).unwrap_or_default();
             let is_deprecated =
                 |it: &&String| deprecated.contains_key(&((*it).clone(), package.to_owned(), bundle.clone()));
-            rows.extend(row_of_states(package, &bundle, &held, catalogs, is_deprecated));
+            rows.extend(row_of_states(package, &bundle, &spans, catalogs, is_deprecated));
         }
         Ok(rows)
     }
@@ -260,24 +260,25 @@ impl Index {
 fn row_of_states(
     package: &str,
     bundle: &str,
-    held: &[Held],
+    spans: &[BundleSpan],
     catalogs: &[String],
     is_deprecated: impl Fn(&&String) -> bool,
 ) -> Option<HistoryRow> {
-    let time = |it: &Held| it.first.as_ref().map_or(i64::MAX, |it| it.1);
-    let first = held.iter().min_by_key(|it| time(it))?;
+    let time = |it: &BundleSpan| it.first.as_ref().map_or(i64::MAX, |it| it.1);
+    let first = spans.iter().min_by_key(|it| time(it))?;
     // The present comes after all of the past, and catalogs without a day come after that.
-    let now = held.iter().filter(|it| it.last.is_none()).max_by_key(|it| it.first.is_none());
-    let last = held.iter().max_by_key(|it| it.last.as_ref().map(|it| it.1))?;
-    let gone = held.iter().filter_map(|it| it.gone.as_ref()).max().filter(|_| now.is_none());
-    let comes_back = |it: &&Held| {
+    let now = spans.iter().filter(|it| it.last.is_none()).max_by_key(|it| it.first.is_none());
+    let last = spans.iter().max_by_key(|it| it.last.as_ref().map(|it| it.1))?;
+    let gone = spans.iter().filter_map(|it| it.gone.as_ref()).max().filter(|_| now.is_none());
+    let comes_back = |it: &&BundleSpan| {
         let Some((gone, _, state)) = &it.gone else { return false };
-        let of_same = held.iter().filter(|next| next.catalog == it.catalog);
+        let of_same = spans.iter().filter(|next| next.catalog == it.catalog);
         let begins: Vec<(&str, i64)> =
             of_same.filter_map(|it| it.first.as_ref().map(|it| (it.0.as_str(), it.1))).collect();
         begins.iter().all(|it| it.0 != state) && begins.iter().any(|it| it.1 > *gone)
     };
-    let has: Vec<String> = catalogs.iter().filter(|name| held.iter().any(|it| it.catalog == **name)).cloned().collect();
+    let has: Vec<String> =
+        catalogs.iter().filter(|name| spans.iter().any(|it| it.catalog == **name)).cloned().collect();
     let state = |catalog: &str, state: &str| format!("{catalog}@{state}");
     Some(HistoryRow {
         package: package.to_owned(),
@@ -289,14 +290,14 @@ fn row_of_states(
             (now, _) => now.unwrap_or(last).catalog.clone(),
         },
         is_current: now.is_some(),
-        missing_in: held
+        missing_in: spans
             .iter()
             .filter(comes_back)
             .filter_map(|it| Some(state(&it.catalog, &it.gone.as_ref()?.2)))
             .collect(),
         deprecated_in: has.iter().filter(is_deprecated).cloned().collect(),
         catalogs: has,
-        contents: held.iter().map(|it| it.document).collect::<BTreeSet<_>>().len(),
+        contents: spans.iter().map(|it| it.document).collect::<BTreeSet<_>>().len(),
         first_day: first.first.as_ref().map(|it| Day::of_unix(it.1).to_string()),
         first_commit: first.first.as_ref().map(|it| it.2.clone()),
         gone_day: gone.map(|it| Day::of_unix(it.0).to_string()),

@@ -232,7 +232,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
 ];
 
 /// Documents and their scores.
-type Found = BTreeMap<i64, f64>;
+type Scores = BTreeMap<i64, f64>;
 
 /// The newest bundle of a package so far (or the package itself, which has no version), and the best score.
 struct Best {
@@ -267,9 +267,9 @@ impl Index {
     }
 
     /// The documents that match, with their scores; `None` if there are no conditions.
-    fn found(&self, query: &SearchQuery) -> Result<Option<Found>, IndexError> {
-        let mut found: Option<Found> = None;
-        let mut narrow = |matching: Found| {
+    fn found(&self, query: &SearchQuery) -> Result<Option<Scores>, IndexError> {
+        let mut found: Option<Scores> = None;
+        let mut narrow = |matching: Scores| {
             found = Some(match found.take() {
                 None => matching,
                 Some(mut found) => {
@@ -281,9 +281,9 @@ impl Index {
         if let Some(words) = match_expression(&query.words) {
             narrow(self.with_words(&words)?);
         } else if !query.words.trim().is_empty() {
-            return Ok(Some(Found::new()));
+            return Ok(Some(Scores::new()));
         }
-        let plain = |documents: Vec<i64>| documents.into_iter().map(|it| (it, 0.0)).collect::<Found>();
+        let plain = |documents: Vec<i64>| documents.into_iter().map(|it| (it, 0.0)).collect::<Scores>();
         for api in &query.provides {
             narrow(plain(self.rows(PROVIDES, [&api.group, &api.version, &api.kind], |row| row.get(0))?));
         }
@@ -323,12 +323,12 @@ impl Index {
         Ok(found)
     }
 
-    fn with_words(&self, words: &str) -> Result<Found, IndexError> {
+    fn with_words(&self, words: &str) -> Result<Scores, IndexError> {
         Ok(self.rows(WORDS, [words], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
     /// The packages of documents, by package and catalog.
-    fn hits(&self, found: &Found, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
+    fn hits(&self, found: &Scores, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
         let documents: Vec<i64> = found.keys().copied().collect();
         let documents = serde_json::to_string(&documents).unwrap_or_default();
         let mut packages: HashMap<(i64, String), Best> = HashMap::new();

@@ -11,7 +11,7 @@ use super::chain::Chain;
 use super::replaces::{Member, Rebuilt, cmp_with_build, rebuild};
 use super::request::{AddOptions, Mode, NewBundle};
 use super::semver::{Entrant, Graph};
-use super::stored::{Known, Stored};
+use super::stored::{BundleColumns, Stored};
 use crate::cells::{each, text};
 use crate::error::LegacyError;
 use crate::refusal::AddRefusal;
@@ -145,7 +145,7 @@ impl Edit {
             let (first, second) = (first.clone(), second.clone());
             return Err(AddRefusal::OverwritesTwo { package: package.to_owned(), first, second }.into());
         }
-        let mut known: BTreeMap<String, Known> = BTreeMap::new();
+        let mut known: BTreeMap<String, BundleColumns> = BTreeMap::new();
         for new in news {
             // A bundle that is overwritten is deprecated no more.
             let is_new = !overwritten.contains(&new.bundle.name);
@@ -193,7 +193,7 @@ impl Edit {
         stored: &Stored,
         news: &[&NewBundle],
         rebuilt: &Rebuilt,
-        known: &BTreeMap<String, Known>,
+        known: &BTreeMap<String, BundleColumns>,
         releases: &BTreeSet<String>,
     ) -> rusqlite::Result<()> {
         let mut own_releases: BTreeSet<&str> = BTreeSet::new();
@@ -227,7 +227,7 @@ impl Edit {
         news: &[&NewBundle],
         options: AddOptions,
     ) -> Result<(), Stop> {
-        let mut known: BTreeMap<String, Known> = BTreeMap::new();
+        let mut known: BTreeMap<String, BundleColumns> = BTreeMap::new();
         for name in stored.names() {
             if let Some(found) = self.known(&name)? {
                 known.insert(name, found);
@@ -404,9 +404,9 @@ fn refuse_foreign_edges(new: &NewBundle, file: &Before, wanting: &HashMap<&str, 
     Ok(())
 }
 
-fn known_of(new: &NewBundle, is_deprecated: bool) -> Known {
+fn known_of(new: &NewBundle, is_deprecated: bool) -> BundleColumns {
     let it = &new.bundle;
-    Known {
+    BundleColumns {
         version: it.version.clone(),
         image: new.image.clone(),
         replaces: it.replaces.clone(),

@@ -8,7 +8,7 @@ use super::Edit;
 use super::chain::Chain;
 use super::remove::count;
 use super::request::NewBundle;
-use super::stored::{Known, RowIds, Stored};
+use super::stored::{BundleColumns, RowIds, Stored};
 use olmdex_text::json;
 
 fn nullable(text: &str) -> Option<&str> {
@@ -114,7 +114,12 @@ impl Edit {
     }
 
     /// Writes once more which package a bundle belongs to, as every rebuilding of a channel does.
-    pub(super) fn put_package_property(&self, package: &str, bundle: &str, known: &Known) -> rusqlite::Result<()> {
+    pub(super) fn put_package_property(
+        &self,
+        package: &str,
+        bundle: &str,
+        known: &BundleColumns,
+    ) -> rusqlite::Result<()> {
         let mut value = b"{\"packageName\":".to_vec();
         json::write_string_html(package, &mut value);
         value.extend_from_slice(b",\"version\":");

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chain::Chain;
-use super::stored::Known;
+use super::stored::BundleColumns;
 use crate::refusal::AddRefusal;
 use olmdex_text::tally;
 use olmdex_version::Version;
@@ -52,7 +52,7 @@ pub(super) fn cmp_with_build(a: &Version, b: &Version) -> Ordering {
 pub(super) fn rebuild(
     package: &str,
     members: &[Member],
-    known: &BTreeMap<String, Known>,
+    known: &BTreeMap<String, BundleColumns>,
 ) -> Result<Rebuilt, AddRefusal> {
     let mut versions: BTreeMap<&str, Version> = BTreeMap::new();
     for member in members {
@@ -188,7 +188,7 @@ fn chain(
     package: &str,
     channel: &str,
     head: &str,
-    known: &BTreeMap<String, Known>,
+    known: &BTreeMap<String, BundleColumns>,
     visited: &mut Vec<String>,
 ) -> Result<Chain, AddRefusal> {
     let mut chain = Chain::begin(channel, head);

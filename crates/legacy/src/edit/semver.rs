@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chain::Chain;
-use super::stored::{Known, Stored};
+use super::stored::{BundleColumns, Stored};
 use crate::refusal::AddRefusal;
 use olmdex_text::tally;
 use olmdex_version::Version;
@@ -98,7 +98,7 @@ pub(super) struct Graph {
 
 impl Graph {
     /// The nodes of a stored package, as far as the bundles exist.
-    pub(super) fn of_stored(package: &str, stored: &Stored, known: &BTreeMap<String, Known>) -> Self {
+    pub(super) fn of_stored(package: &str, stored: &Stored, known: &BTreeMap<String, BundleColumns>) -> Self {
         let mut graph = Self {
             package: package.to_owned(),
             default_channel: stored.default_channel.clone(),

@@ -11,7 +11,7 @@ use olmdex_text::tally;
 
 /// A bundle's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct BundleColumns {
     pub(super) version: String,
     pub(super) image: String,
     pub(super) replaces: String,
@@ -124,15 +124,15 @@ impl Edit {
     }
 
     /// The columns of a bundle, if it is in the file.
-    pub(super) fn known(&self, bundle: &str) -> Result<Option<Known>, LegacyError> {
-        let read = || -> rusqlite::Result<Option<Known>> {
+    pub(super) fn known(&self, bundle: &str) -> Result<Option<BundleColumns>, LegacyError> {
+        let read = || -> rusqlite::Result<Option<BundleColumns>> {
             let columns = "SELECT version, bundlepath, replaces, skips,
                                EXISTS (SELECT 1 FROM deprecated WHERE operatorbundle_name = ?1)
                            FROM operatorbundle WHERE name = ?1";
             let mut statement = self.connection.prepare_cached(columns)?;
             let known = |row: &rusqlite::Row<'_>| {
                 let skips = text(row, 3)?.unwrap_or_default();
-                Ok(Known {
+                Ok(BundleColumns {
                     version: text(row, 0)?.unwrap_or_default(),
                     image: text(row, 1)?.unwrap_or_default(),
                     replaces: text(row, 2)?.unwrap_or_default(),
@@ -149,7 +149,7 @@ impl Edit {
     pub(super) fn know(
         &self,
         names: &BTreeSet<String>,
-        known: &mut BTreeMap<String, Known>,
+        known: &mut BTreeMap<String, BundleColumns>,
     ) -> Result<(), LegacyError> {
         let replaced: Vec<String> = known.values().map(|it| it.replaces.clone()).collect();
         let mut waiting: Vec<String> = names.iter().cloned().chain(replaced).collect();
