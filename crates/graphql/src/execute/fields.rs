@@ -19,7 +19,7 @@ pub(super) struct Collected<'q, 's> {
 }
 
 /// The fields that are selected below nodes, by type and nodes.
-type Known<'q, 's> = HashMap<(TypeId, Rc<[Id]>), Rc<[Collected<'q, 's>]>>;
+type CollectedCache<'q, 's> = HashMap<(TypeId, Rc<[Id]>), Rc<[Collected<'q, 's>]>>;
 
 /// Computes the selection.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Fields<'d, 'q, 's> {
     operation: &'d Operation<'d, 'q>,
     budget: &'d Budget,
     fragments: HashMap<&'q str, Id>,
-    known: Known<'q, 's>,
+    known: CollectedCache<'q, 's>,
 }
 
 impl<'d, 'q, 's> Fields<'d, 'q, 's> {

@@ -4,7 +4,7 @@ use crate::schema::{Argument, DIRECTIVES, Directive, EnumValue, Field, Meta, Sch
 
 /// The subject of an introspection.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Told<'s> {
+pub(super) enum Subject<'s> {
     Schema,
     Type(Shape<'s>),
     Field(&'s Field),
@@ -20,11 +20,11 @@ pub(super) enum Answer<'s> {
     Bool(bool),
     Text(&'s str),
     Texts(&'static [&'static str]),
-    One(Told<'s>),
-    Many(Vec<Told<'s>>),
+    One(Subject<'s>),
+    Many(Vec<Subject<'s>>),
 }
 
-impl<'s> Told<'s> {
+impl<'s> Subject<'s> {
     pub(super) fn tell(self, schema: &'s Schema, meta: Meta, with_deprecated: bool) -> Answer<'s> {
         match self {
             Self::Schema => of_schema(schema, meta),
@@ -32,8 +32,8 @@ impl<'s> Told<'s> {
             Self::Field(field) => match meta {
                 Meta::Name => Answer::Text(&field.name),
                 Meta::Description => Answer::Text(field.description),
-                Meta::Arguments => Answer::Many(field.arguments.iter().map(Told::Argument).collect()),
-                Meta::Shape => Answer::One(Told::Type(field.shape.shape())),
+                Meta::Arguments => Answer::Many(field.arguments.iter().map(Subject::Argument).collect()),
+                Meta::Shape => Answer::One(Subject::Type(field.shape.shape())),
                 Meta::IsDeprecated => Answer::Bool(field.deprecation.is_some()),
                 Meta::DeprecationReason => field.deprecation.map_or(Answer::Nothing, Answer::Text),
                 _ => Answer::Nothing,
@@ -42,7 +42,7 @@ impl<'s> Told<'s> {
                 Meta::Name => Answer::Text(argument.name),
                 Meta::Description => Answer::Text(argument.description),
                 Meta::Shape => {
-                    schema.argument_shape(argument).map_or(Answer::Nothing, |it| Answer::One(Told::Type(it)))
+                    schema.argument_shape(argument).map_or(Answer::Nothing, |it| Answer::One(Subject::Type(it)))
                 }
                 Meta::Default => argument.default.map_or(Answer::Nothing, Answer::Text),
                 _ => Answer::Nothing,
@@ -60,9 +60,9 @@ impl<'s> Told<'s> {
 
 fn of_schema(schema: &Schema, meta: Meta) -> Answer<'_> {
     match meta {
-        Meta::Types => Answer::Many(schema.named().map(|it| Told::Type(Shape::of(it.1))).collect()),
-        Meta::QueryType => Answer::One(Told::Type(Shape::of(schema.query))),
-        Meta::Directives => Answer::Many(DIRECTIVES.iter().map(Told::Directive).collect()),
+        Meta::Types => Answer::Many(schema.named().map(|it| Subject::Type(Shape::of(it.1))).collect()),
+        Meta::QueryType => Answer::One(Subject::Type(Shape::of(schema.query))),
+        Meta::Directives => Answer::Many(DIRECTIVES.iter().map(Subject::Directive).collect()),
         _ => Answer::Nothing,
     }
 }
@@ -71,7 +71,7 @@ fn of_type<'s>(schema: &'s Schema, shape: Shape<'s>, meta: Meta, with_deprecated
     if let Some((wrap, inner)) = shape.opened() {
         return match meta {
             Meta::Kind => Answer::Text(if wrap == Wrap::List { "LIST" } else { "NON_NULL" }),
-            Meta::OfType => Answer::One(Told::Type(inner)),
+            Meta::OfType => Answer::One(Subject::Type(inner)),
             _ => Answer::Nothing,
         };
     }
@@ -85,9 +85,9 @@ fn of_type<'s>(schema: &'s Schema, shape: Shape<'s>, meta: Meta, with_deprecated
         (Meta::Interfaces, TypeKind::Object(_)) => Answer::Many(Vec::new()),
         (Meta::Fields, TypeKind::Object(fields)) => {
             let shown = fields.values().filter(|it| with_deprecated || it.deprecation.is_none());
-            Answer::Many(shown.map(Told::Field).collect())
+            Answer::Many(shown.map(Subject::Field).collect())
         }
-        (Meta::EnumValues, TypeKind::Enum(values)) => Answer::Many(values.iter().map(Told::EnumValue).collect()),
+        (Meta::EnumValues, TypeKind::Enum(values)) => Answer::Many(values.iter().map(Subject::EnumValue).collect()),
         _ => Answer::Nothing,
     }
 }
@@ -98,7 +98,7 @@ fn of_directive(directive: &'static Directive, meta: Meta) -> Answer<'static> {
         Meta::Name => Answer::Text(directive.name),
         Meta::Description => Answer::Text(directive.description),
         Meta::Locations => Answer::Texts(directive.locations),
-        Meta::Arguments => Answer::Many(directive.arguments.iter().map(Told::Argument).collect()),
+        Meta::Arguments => Answer::Many(directive.arguments.iter().map(Subject::Argument).collect()),
         Meta::OnOperation => is_on(&["QUERY", "MUTATION", "SUBSCRIPTION"]),
         Meta::OnFragment => is_on(&["FRAGMENT_SPREAD", "INLINE_FRAGMENT", "FRAGMENT_DEFINITION"]),
         Meta::OnField => is_on(&["FIELD"]),

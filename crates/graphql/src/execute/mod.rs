@@ -12,7 +12,7 @@ use olmdex_text::json::{Kind, Reader, Value, write_string_html};
 
 use self::coerce::Leaf;
 use self::fields::{Collected, Fields};
-use self::introspect::{Answer, Told};
+use self::introspect::{Answer, Subject};
 use self::operation::{Operation, Written};
 use crate::answer::{Fault, PathStep};
 use crate::documents::Documents;
@@ -49,7 +49,7 @@ enum Source<'v, 's> {
     Blob(Value<'v>),
     Summary,
     Entry(&'s Entry),
-    Told(Told<'s>),
+    Subject(Subject<'s>),
 }
 
 /// A step of the path to a field.
@@ -90,7 +90,7 @@ struct Executor<'d, 'q, 's, D> {
 
 /// A field that is being answered.
 #[derive(Clone, Copy)]
-struct Asked<'c, 's> {
+struct FieldSelection<'c, 's> {
     parent: TypeId,
     field: &'s Field,
     /// The places that ask for it.
@@ -112,7 +112,7 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
             write_string_html(name, &mut self.out);
             self.out.push(b':');
             self.path.push(Step::Name(name));
-            self.field(Asked { parent: id, field, nodes }, source)?;
+            self.field(FieldSelection { parent: id, field, nodes }, source)?;
             self.path.pop();
             self.budget.check_bytes(self.out.len())?;
         }
@@ -120,13 +120,13 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
         Ok(())
     }
 
-    fn field(&mut self, asked: Asked<'_, 's>, source: Source<'_, 's>) -> Result<(), Stop<D::Error>> {
-        let shape = asked.field.shape.shape();
-        match (asked.field.origin, source) {
-            (Origin::Documents(number), _) => self.page(asked, number),
-            (Origin::Member, Source::Blob(blob)) => self.member(asked, self.find(blob, &asked.field.name)?),
-            (Origin::Objects, Source::Blob(blob)) => self.objects(asked, self.find(blob, &asked.field.name)?),
-            (Origin::Summary, _) => self.one(shape, Source::Summary, asked.nodes),
+    fn field(&mut self, selection: FieldSelection<'_, 's>, source: Source<'_, 's>) -> Result<(), Stop<D::Error>> {
+        let shape = selection.field.shape.shape();
+        match (selection.field.origin, source) {
+            (Origin::Documents(number), _) => self.page(selection, number),
+            (Origin::Member, Source::Blob(blob)) => self.member(selection, self.find(blob, &selection.field.name)?),
+            (Origin::Objects, Source::Blob(blob)) => self.objects(selection, self.find(blob, &selection.field.name)?),
+            (Origin::Summary, _) => self.one(shape, Source::Summary, selection.nodes),
             (Origin::TotalSchemas, _) => {
                 let n = self.schema.entries.len();
                 self.number(n);
@@ -134,7 +134,7 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
             }
             (Origin::SummarySchemas, _) => {
                 let schema = self.schema;
-                self.list(shape, schema.entries.iter().map(Source::Entry), asked.nodes)
+                self.list(shape, schema.entries.iter().map(Source::Entry), selection.nodes)
             }
             (Origin::SchemaName, Source::Entry(entry)) => {
                 write_string_html(&entry.name, &mut self.out);
@@ -148,15 +148,15 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
                 self.number(entry.n_fields);
                 Ok(())
             }
-            (Origin::Meta(meta), source) => self.meta(asked, meta, source),
+            (Origin::Meta(meta), source) => self.meta(selection, meta, source),
             // An item of a list of objects that is not an object, for example.
             _ => self.null(),
         }
     }
 
     /// The documents of a schema from one number to before another.
-    fn page(&mut self, asked: Asked<'_, 's>, number: usize) -> Result<(), Stop<D::Error>> {
-        let argument = |name: &str| match self.operation.argument(asked.nodes, asked.field.arguments, name) {
+    fn page(&mut self, selection: FieldSelection<'_, 's>, number: usize) -> Result<(), Stop<D::Error>> {
+        let argument = |name: &str| match self.operation.argument(selection.nodes, selection.field.arguments, name) {
             Some(Written::Int(number)) => Some(number),
             _ => None,
         };
@@ -166,7 +166,7 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
         let schema = self.schema.entries.get(number).map_or("", |it| it.name.as_str());
         self.budget.look()?;
         let ids = self.documents.page(schema, offset, limit).map_err(Stop::Documents)?;
-        let shape = inner(asked.field.shape.shape());
+        let shape = inner(selection.field.shape.shape());
         let mut reader = Reader::new();
         self.out.push(b'[');
         for (number, id) in ids.iter().enumerate() {
@@ -178,7 +178,7 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
             self.budget.spend(1 + text.len() / 1024)?;
             self.path.push(Step::Number(number));
             match reader.read(&text) {
-                Ok(blob) => self.one(shape, Source::Blob(blob), asked.nodes)?,
+                Ok(blob) => self.one(shape, Source::Blob(blob), selection.nodes)?,
                 // No text in an index is like this.
                 Err(_) => self.null()?,
             }
@@ -202,23 +202,23 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
         Ok(None)
     }
 
-    fn member(&mut self, asked: Asked<'_, 's>, value: Option<Value<'_>>) -> Result<(), Stop<D::Error>> {
+    fn member(&mut self, selection: FieldSelection<'_, 's>, value: Option<Value<'_>>) -> Result<(), Stop<D::Error>> {
         let Some(leaf) = value.and_then(Leaf::of) else { return self.null() };
-        let shape = asked.field.shape.shape();
+        let shape = selection.field.shape.shape();
         // A list has become text, which is no longer a list.
         match (shape.wraps.is_empty(), shape.base.map(|it| &self.schema.get(it).kind)) {
             (true, Some(TypeKind::Scalar(scalar))) => {
                 leaf.write(*scalar, &mut self.out).map_err(|_| Stop::NotEncodable)
             }
-            _ => self.not_iterable(asked),
+            _ => self.not_iterable(selection),
         }
     }
 
-    fn objects(&mut self, asked: Asked<'_, 's>, value: Option<Value<'_>>) -> Result<(), Stop<D::Error>> {
+    fn objects(&mut self, selection: FieldSelection<'_, 's>, value: Option<Value<'_>>) -> Result<(), Stop<D::Error>> {
         match value.map(|it| (it.kind(), it)) {
             None | Some((Kind::Null, _)) => self.null(),
             Some((Kind::Array, list)) => {
-                let shape = inner(asked.field.shape.shape());
+                let shape = inner(selection.field.shape.shape());
                 self.out.push(b'[');
                 for (number, item) in list.items().enumerate() {
                     if number > 0 {
@@ -227,27 +227,27 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
                     self.path.push(Step::Number(number));
                     match item.is_null() {
                         true => self.null()?,
-                        false => self.one(shape, Source::Blob(item), asked.nodes)?,
+                        false => self.one(shape, Source::Blob(item), selection.nodes)?,
                     }
                     self.path.pop();
                 }
                 self.out.push(b']');
                 Ok(())
             }
-            Some(_) => self.not_iterable(asked),
+            Some(_) => self.not_iterable(selection),
         }
     }
 
-    fn not_iterable(&mut self, asked: Asked<'_, 's>) -> Result<(), Stop<D::Error>> {
-        let parent = &self.schema.get(asked.parent).name;
+    fn not_iterable(&mut self, selection: FieldSelection<'_, 's>) -> Result<(), Stop<D::Error>> {
+        let parent = &self.schema.get(selection.parent).name;
         let message =
-            format!("User Error: expected iterable, but did not find one for field {parent}.{}.", asked.field.name);
+            format!("User Error: expected iterable, but did not find one for field {parent}.{}.", selection.field.name);
         let path = self.path.iter().map(|it| match it {
             Step::Name(name) => PathStep::Name((*name).to_owned()),
             Step::Number(number) => PathStep::Number(*number),
         });
         let path = path.collect();
-        let mut fault = Fault::new(message, self.fields.places(asked.nodes));
+        let mut fault = Fault::new(message, self.fields.places(selection.nodes));
         self.budget.spend(fault.size() / 16)?;
         fault.path = path;
         // Errors are a part of the answer.
@@ -283,35 +283,42 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
         Ok(())
     }
 
-    fn meta(&mut self, asked: Asked<'_, 's>, meta: Meta, source: Source<'_, 's>) -> Result<(), Stop<D::Error>> {
+    fn meta(
+        &mut self,
+        selection: FieldSelection<'_, 's>,
+        meta: Meta,
+        source: Source<'_, 's>,
+    ) -> Result<(), Stop<D::Error>> {
         let schema = self.schema;
-        let told = match (meta, source) {
+        let subject = match (meta, source) {
             (Meta::TypeName, _) => {
-                write_string_html(&schema.get(asked.parent).name, &mut self.out);
+                write_string_html(&schema.get(selection.parent).name, &mut self.out);
                 return Ok(());
             }
-            (Meta::Schema, _) => Some(Told::Schema),
-            (Meta::TypeByName, _) => match self.operation.argument(asked.nodes, asked.field.arguments, "name") {
-                Some(Written::Text(name)) => schema.find(&name).map(|it| Told::Type(Shape::of(it))),
-                _ => None,
-            },
-            (_, Source::Told(told)) => {
+            (Meta::Schema, _) => Some(Subject::Schema),
+            (Meta::TypeByName, _) => {
+                match self.operation.argument(selection.nodes, selection.field.arguments, "name") {
+                    Some(Written::Text(name)) => schema.find(&name).map(|it| Subject::Type(Shape::of(it))),
+                    _ => None,
+                }
+            }
+            (_, Source::Subject(subject)) => {
                 let with_deprecated = matches!(
-                    self.operation.argument(asked.nodes, asked.field.arguments, "includeDeprecated"),
+                    self.operation.argument(selection.nodes, selection.field.arguments, "includeDeprecated"),
                     Some(Written::Bool(true))
                 );
-                return self.told(asked, told.tell(schema, meta, with_deprecated));
+                return self.introspection(selection, subject.tell(schema, meta, with_deprecated));
             }
             _ => None,
         };
-        match told {
-            Some(told) => self.one(asked.field.shape.shape(), Source::Told(told), asked.nodes),
+        match subject {
+            Some(subject) => self.one(selection.field.shape.shape(), Source::Subject(subject), selection.nodes),
             None => self.null(),
         }
     }
 
-    fn told(&mut self, asked: Asked<'_, 's>, answer: Answer<'s>) -> Result<(), Stop<D::Error>> {
-        let shape = asked.field.shape.shape();
+    fn introspection(&mut self, selection: FieldSelection<'_, 's>, answer: Answer<'s>) -> Result<(), Stop<D::Error>> {
+        let shape = selection.field.shape.shape();
         match answer {
             Answer::Nothing => self.null(),
             Answer::Bool(it) => {
@@ -333,8 +340,8 @@ impl<'q, 's, D: Documents> Executor<'_, 'q, 's, D> {
                 self.out.push(b']');
                 Ok(())
             }
-            Answer::One(told) => self.one(shape, Source::Told(told), asked.nodes),
-            Answer::Many(told) => self.list(shape, told.into_iter().map(Source::Told), asked.nodes),
+            Answer::One(subject) => self.one(shape, Source::Subject(subject), selection.nodes),
+            Answer::Many(subjects) => self.list(shape, subjects.into_iter().map(Source::Subject), selection.nodes),
         }
     }
 

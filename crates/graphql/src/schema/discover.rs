@@ -76,22 +76,22 @@ struct Plain {
 }
 
 #[derive(Debug)]
-struct Found {
+struct FieldDraft {
     plain: Plain,
     /// The keys of the objects in a list of objects.
     nested: BTreeMap<String, Plain>,
 }
 
 #[derive(Debug, Default)]
-struct FoundSchema {
+struct SchemaDraft {
     n_objects: usize,
-    fields: BTreeMap<String, Found>,
+    fields: BTreeMap<String, FieldDraft>,
 }
 
 /// Looks at blobs one after the other.
 #[derive(Debug, Default)]
 pub struct Collector {
-    schemas: BTreeMap<String, FoundSchema>,
+    schemas: BTreeMap<String, SchemaDraft>,
     n_fields: usize,
 }
 
@@ -102,7 +102,7 @@ impl Collector {
             return;
         }
         if !self.schemas.contains_key(schema) {
-            self.schemas.insert(schema.to_owned(), FoundSchema::default());
+            self.schemas.insert(schema.to_owned(), SchemaDraft::default());
             self.n_fields += 1;
         }
         let Some(found) = self.schemas.get_mut(schema) else { return };
@@ -113,7 +113,7 @@ impl Collector {
             // The first blob that has a key decides its type; lists of objects gain keys.
             let field = found.fields.entry(name).or_insert_with(|| {
                 self.n_fields += 1;
-                Found { plain, nested: BTreeMap::new() }
+                FieldDraft { plain, nested: BTreeMap::new() }
             });
             for (name, plain) in nested {
                 field.nested.entry(name).or_insert_with(|| {
@@ -185,7 +185,7 @@ const PAGE: &[Argument] = &[
     },
 ];
 
-fn field(builder: &mut builtin::Builder, parent: &str, name: &str, found: &Found) -> (String, Field) {
+fn field(builder: &mut builtin::Builder, parent: &str, name: &str, found: &FieldDraft) -> (String, Field) {
     let (shape, origin) = if found.nested.is_empty() {
         (shape_of(builder, found.plain), Origin::Member)
     } else {
